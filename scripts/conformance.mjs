@@ -135,7 +135,7 @@ function remarkOf({ result, log, note }, bad) {
   if (bad.length > 0) return bad.map(({ src, msg }) => `${src}: ${oneLine(msg ?? '')}`).join('; ')
   if (result === 'SKIPPED')
     return oneLine(log.findLast((entry) => entry.result === 'SKIPPED')?.msg ?? '')
-  if (result === 'REVIEW') return 'nothing failed; a page was kept for a person to look at'
+  if (result === 'REVIEW') return 'nothing failed; a person has to review the screenshot of a page'
   return note ?? ''
 }
 

@@ -41,7 +41,7 @@ export function writeSettings(page, { table, variableOf }) {
 const code = (text) => `\`${text}\``
 
 function tell({ check }, { sentence = '' }) {
-  return check ? `${sentence} \`doctor\`: ${check}.` : sentence
+  return check ? `${sentence} Checked by \`tollgate doctor\` (${check}).` : sentence
 }
 
 function defaultOfVariable({ fallback: { demo, production }, overrides }) {

@@ -22,7 +22,7 @@ function pathsIn(markdown: string): string[] {
 describe('the guides for contributors', () => {
   const guides = listPages('docs/contributing')
 
-  it.each(['CONTRIBUTING.md', ...guides])('%s names only files that exist', (page) => {
+  it.each(['CONTRIBUTING.md', ...guides])('name only files that exist: %s', (page) => {
     const named = pathsIn(readPage(page)).filter((path) => !GENERATED.has(path))
     const missing = named.filter((path) => !existsSync(join(ROOT, path)))
     expect(missing).toEqual([])
@@ -33,14 +33,14 @@ describe('the guides for contributors', () => {
     for (const guide of guides) expect(index).toContain(`(${guide})`)
   })
 
-  it('are reported if they name a file that does not exist', () => {
+  it('fail the check if they name a file that does not exist', () => {
     const page = 'See `packages/none/missing.ts` and `docs/threat-model.md`.'
     expect(pathsIn(page).filter((path) => !existsSync(join(ROOT, path)))).toEqual([
       'packages/none/missing.ts',
     ])
   })
 
-  it('name only scripts of package.json', () => {
+  it('name only npm scripts that package.json has', () => {
     const { scripts } = JSON.parse(readPage('package.json'))
     const named = [...readPage('CONTRIBUTING.md').matchAll(/npm run ([\w:-]+)/g)]
     expect(named.map(([, name = '']) => name).filter((name) => !(name in scripts))).toEqual([])

@@ -2,11 +2,11 @@ import { expect, it } from 'vitest'
 // @ts-expect-error A script without types.
 import { compareWithTable, ROWS, readTable, renderTable } from '../../scripts/foreign/table.mjs'
 
-it('the table of clients lists what npm run check:foreign runs, in the versions that it installs', () => {
+it('docs/reference/clients.md lists the clients that npm run check:foreign runs, in the installed versions', () => {
   expect(readTable()).toBe(renderTable())
 })
 
-it('a client of the table that did not run is reported, and one that ran without a row', () => {
+it('npm run check:foreign reports a listed client that did not run, and a client that ran but is not listed', () => {
   const rows = ROWS as readonly { part: string; runs: string[] }[]
   const ran = rows.filter(({ part }) => part === 'node').flatMap(({ runs }) => runs)
   expect(compareWithTable('node', ran)).toEqual([])

@@ -97,16 +97,16 @@ const givenUp = parseGivenUp(page)
 const sources = readSources()
 const left = sources.flatMap((source) => problemsIn(source, givenUp))
 
-describe('the given-up words', () => {
-  it('are listed in the glossary', () => {
+describe('the words that names in the code must not contain', () => {
+  it('are listed in docs/glossary.md', () => {
     expect(givenUp.length).toBeGreaterThan(15)
   })
 
-  it('occur in no name', () => {
+  it('occur in no name of a file or declaration', () => {
     expect(left).toEqual([])
   })
 
-  it('are reported in a file name, a type, a variable and a property', () => {
+  it('are found in the name of a file, a type, a variable and a property', () => {
     const source = {
       package: 'oauth',
       path: 'packages/oauth/src/http/replies.ts',
@@ -120,9 +120,14 @@ describe('the given-up words', () => {
       'andThen',
     ])
   })
+})
 
-  it.each(['Session', 'Credentials', 'UserRecord', 'Clock'])('leave one meaning to %s', (type) => {
-    const places = shapesOf(type, sources)
-    expect(places.length, places.join(', ')).toBeLessThan(2)
-  })
+describe('types of one name in several packages', () => {
+  it.each(['Session', 'Credentials', 'UserRecord', 'Clock'])(
+    'have the same members: %s',
+    (type) => {
+      const places = shapesOf(type, sources)
+      expect(places.length, places.join(', ')).toBeLessThan(2)
+    },
+  )
 })

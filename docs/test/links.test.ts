@@ -46,11 +46,11 @@ function brokenLinks(page: string, markdown: string): string[] {
 }
 
 describe('links in the documentation', () => {
-  it.each(PAGES)('resolve in %s', (page) => {
+  it.each(PAGES)('lead to existing files and headings: %s', (page) => {
     expect(brokenLinks(page, readPage(page))).toEqual([])
   })
 
-  it('are reported if they are broken', () => {
+  it('are reported if their file or heading does not exist', () => {
     const markdown = '# A page\n[a](missing.md) [b](#no-heading) [c](#a-page) [d](README.md#nope)'
     expect(brokenLinks('page.md', markdown)).toEqual([
       'page.md: missing.md: no such file',

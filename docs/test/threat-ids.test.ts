@@ -59,13 +59,13 @@ const sources = ['packages', 'docs', 'examples', 'test-support', 'scripts', 'ben
 const tests = sources.filter(({ path }) => path.endsWith('.test.ts'))
 
 describe('the threat model', () => {
-  it('explains every cited id, and each is cited in one form', () => {
+  it('explains every threat id cited in the repository, and all are cited in the form "threat T2"', () => {
     const known = knownIds(page)
     const cited = sources.filter(({ path }) => path !== 'docs/test/threat-ids.test.ts')
     expect(cited.flatMap((source) => problemsIn(source, known))).toEqual([])
   })
 
-  it('detects a citation of an unknown id, and one in another form', () => {
+  it('is compared with citations: an unknown id and a citation in another form are reported', () => {
     const text = "// threat T2 and threat T99\n// threats G1, G2\nit('F4 fails', () => {})"
     expect(problemsIn({ path: 'a.test.ts', text }, knownIds(page))).toEqual([
       `a.test.ts: threat T99: no such id in ${PAGE}`,
@@ -74,30 +74,37 @@ describe('the threat model', () => {
     ])
   })
 
-  it('has each id once', () => {
+  it('lists each threat id only once', () => {
     const ids = parseRows(page).map(({ id }) => id)
     expect(ids).toHaveLength(new Set(ids).size)
     expect(ids.length).toBeGreaterThan(60)
   })
 
-  it.each(parseRows(page))('threat $id names rooms that exist', ({ where }) => {
-    if (where === 'not built') return
-    expect(names(where)).not.toEqual([])
-    for (const room of names(where)) {
-      const [packageName = '', ...folders] = room.split('/')
-      const path = ['packages', packageName, 'src', ...folders].join('/')
-      expect(existsSync(`${ROOT}${path}`), path).toBe(true)
-    }
-  })
+  it.each(parseRows(page))(
+    'names existing folders of the source in the row of threat $id',
+    ({ where }) => {
+      if (where === 'not built') return
+      expect(names(where)).not.toEqual([])
+      for (const room of names(where)) {
+        const [packageName = '', ...folders] = room.split('/')
+        const path = ['packages', packageName, 'src', ...folders].join('/')
+        expect(existsSync(`${ROOT}${path}`), path).toBe(true)
+      }
+    },
+  )
 
-  it.each(parseRows(page))('threat $id names tests that cite it', ({ id, where, shownBy }) => {
-    if (where === 'not built') return
-    expect(names(shownBy)).not.toEqual([])
-    for (const name of names(shownBy)) {
-      const citing = tests.filter(
-        ({ path, text }) => basename(path) === name && new RegExp(`\\bthreat ${id}\\b`).test(text),
-      )
-      expect(citing, `${name} does not cite it`).not.toEqual([])
-    }
-  })
+  it.each(parseRows(page))(
+    'names tests that cite the threat in the row of threat $id',
+    ({ id, where, shownBy }) => {
+      if (where === 'not built') return
+      expect(names(shownBy)).not.toEqual([])
+      for (const name of names(shownBy)) {
+        const citing = tests.filter(
+          ({ path, text }) =>
+            basename(path) === name && new RegExp(`\\bthreat ${id}\\b`).test(text),
+        )
+        expect(citing, `${name} does not cite it`).not.toEqual([])
+      }
+    },
+  )
 })

@@ -1,6 +1,14 @@
 // Writes the results of a run as the tables of docs/reference/conformance.md.
 
 const KINDS = ['PASSED', 'REVIEW', 'WARNING', 'SKIPPED', 'FAILED']
+/** Words for the number of modules with each result. */
+const COUNTED = {
+  PASSED: 'passed',
+  REVIEW: 'to review',
+  WARNING: 'with a warning',
+  SKIPPED: 'skipped',
+  FAILED: 'failed',
+}
 
 export function writeInto(document, results) {
   return replacePart(document, results.tested, tablesOf(results))
@@ -31,8 +39,11 @@ function tablesOf({ tested, version, date, plans }) {
   const rows = plans.map(({ name, variant, modules }) => [
     `[\`${name}\`](#${anchorOf({ name, variant }, tested)})`,
     variantOf(variant),
-    modules.length,
-    ...KINDS.map((kind) => modules.filter(({ result }) => result === kind).length || ''),
+    modules.length === 1 ? '1 module' : `${modules.length} modules`,
+    ...KINDS.map((kind) => {
+      const count = modules.filter(({ result }) => result === kind).length
+      return count === 0 ? '' : `${count} ${COUNTED[kind]}`
+    }),
   ])
   const parts = plans.map(
     (plan) =>
@@ -46,7 +57,7 @@ function tablesOf({ tested, version, date, plans }) {
 
 function titleOf({ name, variant }, tested) {
   const words = variantOf(variant)
-  return [`${name} of the ${tested}`, ...(words === '' ? [] : [words])].join(', ')
+  return [`${name} against the ${tested}`, ...(words === '' ? [] : [words])].join(', ')
 }
 
 function anchorOf(plan, tested) {
@@ -58,8 +69,8 @@ function anchorOf(plan, tested) {
 
 /** Variant parameters that distinguish the runs of one plan. */
 const WORDS = {
-  static_client: 'clients set up beforehand',
-  dynamic_client: 'clients registering themselves',
+  static_client: 'pre-registered clients',
+  dynamic_client: 'dynamically registered clients',
   fapi_client_credentials_grant: 'client credentials',
   plain_oauth: 'plain OAuth 2.0',
   openid_connect: 'OpenID Connect',

@@ -30,35 +30,36 @@ const go = (name, part = 'go') => found(manifest(`${part}/go.mod`), new RegExp(`
 
 const SIGN_IN = 'code flow with PKCE, ID token with nonce, UserInfo, refresh'
 const VERIFIES =
-  'reads access tokens; refuses those for another audience, expired or changed, and ID tokens'
+  'accepts valid access tokens; refuses ID tokens, and access tokens that are for another audience, expired or changed'
+const MCP = 'with only the URL of an MCP server: discovery, registration, consent, calls of tools'
 
 /** The rows. `runs` are the names under which the programs of `part` report. */
 export const ROWS = [
   {
     client: 'openid-client',
     version: npm('openid-client'),
-    did: `discovery, ${SIGN_IN}, introspection, revocation; refuses another state`,
+    did: `discovery, ${SIGN_IN}, introspection, revocation; refuses a response with another \`state\``,
     part: 'node',
     runs: ['openid-client'],
   },
   {
     client: 'oauth4webapi',
     version: npm('oauth4webapi'),
-    did: `discovery, ${SIGN_IN}; refuses another state`,
+    did: `discovery, ${SIGN_IN}; refuses a response with another \`state\``,
     part: 'node',
     runs: ['oauth4webapi'],
   },
   {
     client: 'Auth.js (`@auth/core`)',
     version: npm('@auth/core'),
-    did: "signing in from its own page to a session; refuses another browser's callback",
+    did: 'signs a user in, from its own sign-in page to a session; refuses the callback in another browser',
     part: 'node',
     runs: ['Auth.js'],
   },
   {
     client: 'passport-openidconnect',
     version: npm('passport-openidconnect'),
-    did: "signing in, in Express with sessions; refuses another browser's callback",
+    did: 'signs a user in, in Express with sessions; refuses the callback in another browser',
     part: 'node',
     runs: ['passport-openidconnect'],
   },
@@ -79,7 +80,7 @@ export const ROWS = [
   {
     client: 'Authlib, client',
     version: pip('Authlib'),
-    did: `${SIGN_IN}, introspection, revocation, proof by a key (private_key_jwt)`,
+    did: `${SIGN_IN}, introspection, revocation, client authentication by a key (private_key_jwt)`,
     part: 'python',
     runs: [
       'Authlib, code flow, UserInfo, refresh, introspection, revocation',
@@ -103,7 +104,7 @@ export const ROWS = [
   {
     client: 'go-oidc with x/oauth2, client',
     version: `${go('coreos/go-oidc/v3')} with ${go('golang.org/x/oauth2')}`,
-    did: `discovery, ${SIGN_IN}; client credentials; another code verifier is refused`,
+    did: `discovery, ${SIGN_IN}; client credentials; the server refuses another code verifier`,
     part: 'go',
     runs: ['x/oauth2 and go-oidc, code flow, UserInfo, refresh', 'x/oauth2, client credentials'],
   },
@@ -117,14 +118,14 @@ export const ROWS = [
   {
     client: 'Spring Security, client (`oauth2Login`)',
     version: maven('spring-security-oauth2-client'),
-    did: `discovery by \`issuer-uri\`, ${SIGN_IN}; refuses another browser's callback`,
+    did: `discovery by \`issuer-uri\`, ${SIGN_IN}; refuses the callback in another browser`,
     part: 'java',
     runs: ['Spring Security, client'],
   },
   {
     client: 'Spring Security, resource server',
     version: maven('spring-security-oauth2-resource-server'),
-    did: `by \`issuer-uri\`, by \`jwk-set-uri\` and as RFC 9068: ${VERIFIES}`,
+    did: `configured by \`issuer-uri\`, by \`jwk-set-uri\` and as RFC 9068: ${VERIFIES}`,
     part: 'java',
     runs: [
       'Spring Security, fromIssuerLocation',
@@ -142,35 +143,35 @@ export const ROWS = [
   {
     client: 'oauth2-proxy',
     version: go('github.com/oauth2-proxy/oauth2-proxy/v7', 'proxy'),
-    did: "signing in with PKCE in front of a page; refuses another browser's callback",
+    did: 'signs a user in with PKCE before it shows a page; refuses the callback in another browser',
     part: 'proxy',
     runs: ['oauth2-proxy'],
   },
   {
     client: 'MCP SDK for TypeScript (`@modelcontextprotocol/client`)',
     version: npm('@modelcontextprotocol/client', 'mcp'),
-    did: 'told the address of an MCP server alone: discovery, registration, consent, tools',
+    did: MCP,
     part: 'mcp',
     runs: ['MCP SDK for TypeScript 2'],
   },
   {
     client: 'MCP SDK for TypeScript (`@modelcontextprotocol/sdk`)',
     version: npm('@modelcontextprotocol/sdk', 'mcp'),
-    did: 'the same',
+    did: MCP,
     part: 'mcp',
     runs: ['MCP SDK for TypeScript 1'],
   },
   {
     client: 'MCP SDK for Python (`mcp`)',
     version: pip('mcp', 'mcp'),
-    did: 'the same; asks the person again for the scope of another tool; the next connection takes the tokens that were kept',
+    did: `${MCP}; asks the user again for the scope of another tool; the next connection uses the stored tokens`,
     part: 'mcp',
     runs: ['MCP SDK for Python'],
   },
   {
     client: 'mcp-remote',
     version: npm('mcp-remote', 'mcp'),
-    did: 'the same, as the local server of a program that knows no OAuth',
+    did: `${MCP}, as the local server of a program that does not support OAuth`,
     part: 'mcp',
     runs: ['mcp-remote'],
   },

@@ -27,7 +27,7 @@ describe('the report of a conformance run', () => {
       results,
     )
     expect(text).toContain('Suite 5.1.43, 2026-11-16.')
-    expect(text).toContain('| clients set up beforehand | 2 | 1 |  |  |  | 1 |')
+    expect(text).toContain('| pre-registered clients | 2 modules | 1 passed |  |  |  | 1 failed |')
     expect(text).toContain('| `oidcc-server` | Passed |  |')
     expect(text).toContain('| `oidcc-max-age-1` | Failed | a \\| b |')
     expect(text).not.toContain('old')

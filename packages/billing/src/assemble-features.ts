@@ -1,9 +1,9 @@
 import { BillableUser, scopeOf as scopeOfUser } from './billable-user.ts'
-import type { Resume } from './core/context.ts'
+import type { ResumeOperation } from './core/context.ts'
 import type { SubscriptionScope } from './core/subscription-scope.ts'
 import type { UserScope } from './core/user-scope.ts'
 import * as FEATURES from './features/all.ts'
-import type { Both } from './features/define-feature.ts'
+import type { UnionToIntersection } from './features/define-feature.ts'
 import type { BraintreeContext } from './providers/braintree/client.ts'
 import type { Capability } from './providers/gateway-parts.ts'
 import type { StripeContext } from './providers/stripe/client.ts'
@@ -19,7 +19,7 @@ interface OwnProviders {
 }
 
 /** The gateway parts that the features implement for a provider, combined into one type. */
-type PartsOf<Provider extends keyof OwnProviders> = Both<
+type PartsOf<Provider extends keyof OwnProviders> = UnionToIntersection<
   {
     [Name in keyof Features]: Features[Name] extends {
       readonly [Key in Provider]: (context: never) => infer Parts
@@ -35,7 +35,7 @@ interface AnyFeature {
   readonly subscription?: Readonly<Record<string, Run>>
   readonly changes?: Readonly<Record<string, Run>>
   readonly subscriptionNeeds?: readonly string[]
-  readonly operations?: Readonly<Record<string, Resume | null>>
+  readonly operations?: Readonly<Record<string, ResumeOperation | null>>
   readonly stripe?: (context: never) => object
   readonly braintree?: (context: never) => object
 }
@@ -44,7 +44,10 @@ type Run = (scope: never, ...args: never[]) => unknown
 
 const ALL: readonly AnyFeature[] = Object.values(FEATURES)
 
-/** Every capability that a feature can require of a provider. */
+/**
+ * Names of all capabilities. A capability is an optional part of a provider, such as `quantities`,
+ * that some features of billing require.
+ */
 export const CAPABILITIES: readonly Capability[] = ALL.flatMap(({ capability }) => capability ?? [])
 
 /** Lists the capabilities that the features implement for a provider. */
@@ -64,10 +67,8 @@ export function assembleGateway<Provider extends keyof OwnProviders>(
   return Object.assign({}, ...parts)
 }
 
-/**
- * The methods of users and subscriptions that need a capability, each mapped to that capability.
- */
-export const NEEDS = {
+/** The capability that each method of users and subscriptions needs, by the method's name. */
+export const CAPABILITY_BY_METHOD = {
   user: needsOf(({ user }) => Object.keys(user ?? {})),
   subscription: needsOf(({ subscription, changes, subscriptionNeeds = [] }) => [
     ...Object.keys({ ...subscription, ...changes }),
@@ -87,10 +88,10 @@ function needsOf(
 }
 
 /**
- * How to finish each kind of operation after its process was killed. `null` if the caller's retry
- * finishes it.
+ * The functions that finish an interrupted operation after its process was killed, by the kind of
+ * operation. `null` for kinds that are finished when the caller repeats the call.
  */
-export const OPERATIONS: Readonly<Record<string, Resume | null>> = Object.assign(
+export const RESUME_BY_KIND: Readonly<Record<string, ResumeOperation | null>> = Object.assign(
   {},
   ...ALL.map(({ operations }) => operations),
 )

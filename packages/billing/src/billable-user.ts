@@ -4,7 +4,10 @@ import { LoadedOwner, UserScope } from './core/user-scope.ts'
 import type { Owner } from './core/values/owner.ts'
 import type { ProviderName } from './core/values/provider-name.ts'
 
-/** Reads the private scope of a user, for the features that add methods to it. */
+/**
+ * Returns the internal scope of a user (its row, its customer and its provider), for features that
+ * add methods to `BillableUser`.
+ */
 export let scopeOf: (user: BillableUser) => UserScope
 
 /**
@@ -85,5 +88,5 @@ export class BillableUser<User = Record<string, unknown>> {
   }
 }
 
-/** An owner of any type. Users are owners too. */
+/** An owner of any type, such as a user or a team, with everything billing can do for it. */
 export type BillableOwner = BillableUser

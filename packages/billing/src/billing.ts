@@ -7,7 +7,7 @@ import type { ProviderCatalog } from './features/catalog/read-catalog.ts'
 import type { CheckoutItem } from './features/checkout/checkout-request.ts'
 import type { GuestCheckout, GuestCheckoutOptions } from './features/guest-checkout/guest.ts'
 import type { FoundInvoice } from './features/invoice-search/find-invoices.ts'
-import type { Notices } from './features/mail/notices.ts'
+import type { MailQueue } from './features/mail/notices.ts'
 import type { Deliveries } from './features/outgoing-webhooks/deliveries.ts'
 import type {
   SubscriptionListOptions,
@@ -97,8 +97,8 @@ export interface Billing<User = Record<string, unknown>> extends HttpRoutes {
   catalogs(): Promise<ProviderCatalog[]>
   /**
    * Opens a hosted page of the provider on which a visitor without an account subscribes or pays
-   * once. The completed page makes a customer without an owner; `user.claimCheckout()` assigns it
-   * to a user. Customers are never assigned by e-mail address.
+   * once. When the page is completed, the provider creates a customer without an owner;
+   * `user.claimCheckout()` assigns it to a user. Customers are never assigned by e-mail address.
    * @throws Unsupported at Braintree, before any request is sent.
    * @example
    * const { url } = await billing.guestCheckout('monthly', { name: 'main', successPath: '/welcome', tax: 'none' })
@@ -117,13 +117,17 @@ export interface Billing<User = Record<string, unknown>> extends HttpRoutes {
    */
   check(): Promise<string[]>
   /**
-   * Outbox of billing events: those not yet delivered to the listeners in `on`, and dead letters.
+   * Outbox of billing events: lists events that were not yet delivered to the listeners of the
+   * option `on`, and dead letters.
    */
   readonly events: EventOutbox
-  /** Outbox of reported usage, and the usage totals that the provider has counted. */
+  /**
+   * Outbox of reported metered usage, the meters, and the usage totals that the provider has
+   * counted.
+   */
   readonly usage: UsageOutbox & Meters
   /** Outbox of mail to customers. `null` without the option `mail`. */
-  readonly notices: Notices | null
+  readonly notices: MailQueue | null
   /** Outbox of signed webhooks to the application's own endpoints (the option `deliveries`). */
   readonly deliveries: Deliveries
   /** Inbox of webhooks from the providers: those not yet handled, and dead letters. */
@@ -153,7 +157,8 @@ export interface Billing<User = Record<string, unknown>> extends HttpRoutes {
    */
   fetch(request: Request): Promise<Response>
   /**
-   * Stops the background work of all queues after running jobs finish. Does not close the database.
+   * Stops the background work of all queues once the running jobs have finished. Does not close the
+   * database.
    */
   close(): Promise<void>
 }

@@ -7,12 +7,12 @@ import {
   requireSettings,
 } from './providers/braintree/options.ts'
 import type { Gateway } from './providers/gateway.ts'
-import { defineProvider, type Provider, type ProviderFacts } from './providers/provider.ts'
+import { defineProvider, type Provider, type ProviderProperties } from './providers/provider.ts'
 import { translateErrors } from './providers/translate-errors.ts'
 import type { CapabilitiesOf } from './without.ts'
 
 /** The properties of Braintree that are known without loading its SDK. */
-export const BRAINTREE = {
+export const BRAINTREE_PROPERTIES = {
   name: 'braintree',
   webhookPath: '/braintree/webhook',
   challenges: true,
@@ -38,18 +38,18 @@ export const BRAINTREE = {
     'subscription_went_active',
     'subscription_went_past_due',
   ],
-} as const satisfies ProviderFacts
+} as const satisfies ProviderProperties
 
 export function braintreeProvider(given: BraintreeOptions): Provider {
   const options = requireSettings(given)
   return defineProvider({
-    ...BRAINTREE,
+    ...BRAINTREE_PROPERTIES,
     ...(options.prices ? { prices: options.prices } : {}),
     connect: () => createBraintreeGateway(options),
   })
 }
 
-/** The capabilities of Braintree. */
+/** Names of the capabilities that billing supports at Braintree. */
 export type BraintreeParts = CapabilitiesOf<'braintree'>
 
 async function createBraintreeGateway(

@@ -6,12 +6,12 @@ import {
   requireMigrations,
 } from '@tollgate/database'
 import { fetchFrom } from '@tollgate/http'
-import { OPERATIONS } from './assemble-features.ts'
+import { RESUME_BY_KIND } from './assemble-features.ts'
 import { BillableUser } from './billable-user.ts'
 import type { Billing } from './billing.ts'
 import type { BraintreeParts } from './braintree-provider.ts'
 import type { BillingContext } from './core/context.ts'
-import { createEventStream, listenersOf } from './core/events/event-stream.ts'
+import { createEventStream, createListenerConsumer } from './core/events/event-stream.ts'
 import { codeAttemptRepository } from './core/storage/code-attempts.ts'
 import { disputeRepository } from './core/storage/disputes.ts'
 import { eventRepository } from './core/storage/events.ts'
@@ -29,17 +29,17 @@ import { webhookRepository } from './core/storage/webhooks.ts'
 import { recordTimedEvents } from './core/timed-events.ts'
 import { requireOwner } from './core/user-scope.ts'
 import type { Logger } from './core/values/logger.ts'
-import { isUser, type Owner, USER, userWith } from './core/values/owner.ts'
+import { isUser, type Owner, USER, userOwner } from './core/values/owner.ts'
 import type { ProviderName } from './core/values/provider-name.ts'
 import { readCatalogs } from './features/catalog/read-catalog.ts'
-import { withCustomerEvents } from './features/customers/events.ts'
+import { recordingCustomerEvents } from './features/customers/events.ts'
 import { openGuestCheckout } from './features/guest-checkout/guest.ts'
 import { findInvoices } from './features/invoice-search/find-invoices.ts'
-import { createNotices } from './features/mail/notices.ts'
+import { createMailQueue } from './features/mail/notices.ts'
 import { createDeliveries } from './features/outgoing-webhooks/deliveries.ts'
 import { listSubscriptions } from './features/subscription-list/list-subscriptions.ts'
 import { syncAll } from './features/sync/sync-all.ts'
-import { createChargeWorker } from './features/usage/charges/charge-worker.ts'
+import { createUsageChargeWorker } from './features/usage/charges/charge-worker.ts'
 import { createMeters } from './features/usage/meters.ts'
 import { createUsageQueue } from './features/usage/usage-outbox.ts'
 import { usageRepository } from './features/usage/usage-rows.ts'
@@ -109,10 +109,10 @@ export function createBilling<User>(given: BillingOptions<User>): unknown {
     if (usageCountedBy !== 'us') continue
     context.usage.serve(
       name,
-      createChargeWorker(context, name, () => migrated()),
+      createUsageChargeWorker(context, name, () => migrated()),
     )
   }
-  const notices = options.mail ? createNotices(context, options.mail, () => migrated()) : null
+  const notices = options.mail ? createMailQueue(context, options.mail, () => migrated()) : null
   if (notices) context.events.addConsumer(notices.consumer)
   const deliveries = createDeliveries(
     options.deliveries,
@@ -164,8 +164,8 @@ export function createBilling<User>(given: BillingOptions<User>): unknown {
   }
 
   return {
-    findUser: (id) => findOwner<User>(userWith(id)),
-    user: (id) => owner<User>(userWith(id)),
+    findUser: (id) => findOwner<User>(userOwner(id)),
+    user: (id) => owner<User>(userOwner(id)),
     async findUserByCustomer(provider, id) {
       const record = await findByCustomer(provider, id)
       return record && isUser(record.owner) ? new BillableUser<User>(context, record) : null
@@ -307,7 +307,7 @@ function createContext(options: ResolvedOptions, ready: () => Promise<void>): Bi
     eventRepository(database, owners),
     workerSettings(options, ready),
   )
-  if (Object.keys(options.on).length > 0) events.addConsumer(listenersOf(options.on))
+  if (Object.keys(options.on).length > 0) events.addConsumer(createListenerConsumer(options.on))
   const ownerRows = ownerRepository(database, owners)
   const subscriptions = subscriptionRepository(database, meanings, owners)
   const usage = createUsageQueue({
@@ -320,7 +320,7 @@ function createContext(options: ResolvedOptions, ready: () => Promise<void>): Bi
   })
   return {
     options,
-    owners: withCustomerEvents(ownerRows, events),
+    owners: recordingCustomerEvents(ownerRows, events),
     subscriptions,
     operations: operationRepository(database, owners),
     taxes: taxRepository(database),
@@ -338,7 +338,7 @@ function createContext(options: ResolvedOptions, ready: () => Promise<void>): Bi
       wait: options.lockLeaseMs + 45_000,
       check: () => options.clock.check?.() ?? null,
     }),
-    resumes: OPERATIONS,
+    resumes: RESUME_BY_KIND,
     gateway: options.providers.gateway,
   }
 }

@@ -6,7 +6,7 @@ import type { Provider } from './providers/provider.ts'
 const stripe = { secret: 'sk_test_1', webhookSecret: 'whsec_1' }
 
 describe('createProviders()', () => {
-  it('connects to a provider once, and again after a failed attempt', async () => {
+  it('connects to a provider only once, unless the first attempt failed', async () => {
     let attempts = 0
     const provider: Provider = {
       name: 'braintree',
@@ -26,7 +26,7 @@ describe('createProviders()', () => {
     expect(attempts).toBe(2)
   })
 
-  it('maps the statuses of a built-in provider that is no longer configured', () => {
+  it('knows the meaning of the statuses of Stripe and Braintree even if they are no longer configured', () => {
     const { standing, find } = createProviders({ stripe })
     expect(find('braintree')).toBeNull()
     expect(standing('braintree', 'Past Due')).toBe('past_due')

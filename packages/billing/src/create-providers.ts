@@ -1,13 +1,17 @@
-import { BRAINTREE, braintreeProvider } from './braintree-provider.ts'
+import { BRAINTREE_PROPERTIES, braintreeProvider } from './braintree-provider.ts'
 import type { Logger } from './core/values/logger.ts'
 import type { ProviderName } from './core/values/provider-name.ts'
-import { type Standing, type Statuses, standingOf } from './core/values/subscription-state.ts'
+import {
+  type Standing,
+  type StandingByStatus,
+  standingOf,
+} from './core/values/subscription-state.ts'
 import type { BraintreeOptions } from './providers/braintree/options.ts'
 import type { Gateway } from './providers/gateway.ts'
 import type { Provider, ProviderTools } from './providers/provider.ts'
 import type { Providers } from './providers/providers.ts'
 import type { StripeOptions } from './providers/stripe/options.ts'
-import { STRIPE, stripeProvider } from './stripe-provider.ts'
+import { STRIPE_PROPERTIES, stripeProvider } from './stripe-provider.ts'
 
 export interface ProviderOptions {
   readonly stripe?: StripeOptions
@@ -16,7 +20,7 @@ export interface ProviderOptions {
   readonly logger?: Logger
 }
 
-/** Creates the registry of configured providers, the only place that knows all of them. */
+/** Creates the registry of the configured providers from the options of `createBilling()`. */
 export function createProviders({
   stripe,
   braintree,
@@ -28,8 +32,8 @@ export function createProviders({
     ...(braintree ? [braintreeProvider(braintree)] : []),
     ...providers,
   ]
-  const statuses = new Map<string, Statuses>(
-    [STRIPE, BRAINTREE, ...all].map((each) => [each.name, each.statuses]),
+  const statuses = new Map<string, StandingByStatus>(
+    [STRIPE_PROPERTIES, BRAINTREE_PROPERTIES, ...all].map((each) => [each.name, each.statuses]),
   )
   const byName = new Map(all.map((each) => [each.name, each]))
   if (byName.size < all.length) throw new TypeError('providers: two of them have the same name.')

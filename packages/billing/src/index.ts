@@ -65,13 +65,13 @@ export {
   type BillingEvents,
   type BillingEventType,
   billingEventTypes,
-  type CheckoutFacts,
-  type CustomerFacts,
-  type DisputeFacts,
+  type CheckoutEventData,
+  type CustomerEventData,
+  type DisputeEventData,
   type EventListeners,
-  type InvoiceFacts,
-  type SubscriptionFacts,
-  type UsageFacts,
+  type InvoiceEventData,
+  type SubscriptionEventData,
+  type UsageEventData,
 } from './core/events/billing-event.ts'
 export type { EventOutbox } from './core/events/event-stream.ts'
 export type { StoredEvent } from './core/storage/events.ts'
@@ -90,18 +90,18 @@ export type { Logger } from './core/values/logger.ts'
 export type { MeteredPrice, UsageTier } from './core/values/metered-price.ts'
 export {
   type Amount,
+  createMoney as money,
   formatMoney,
   fromDecimal,
   type Money,
-  statedMoney as money,
   toDecimal,
 } from './core/values/money.ts'
 export type { Owner } from './core/values/owner.ts'
 export type { ProviderName, ProviderNames } from './core/values/provider-name.ts'
 export { digestOfName } from './core/values/subscription-name.ts'
-export type { Standing, Statuses } from './core/values/subscription-state.ts'
+export type { Standing, StandingByStatus } from './core/values/subscription-state.ts'
 export type { BasisPoints, TaxTerms } from './core/values/tax.ts'
-export type { InvoiceWords, MailWords, NoticeKind, NoticeWords } from './core/words/words.ts'
+export type { InvoiceWords, MailKind, MailKindWords, MailWords } from './core/words/words.ts'
 export {
   type BraintreeBilling,
   type BraintreeSubscription,
@@ -128,9 +128,9 @@ export type { CaptureOptions } from './features/captures/user.ts'
 export type {
   CardSetups,
   ClientTokens,
+  NewCardSetup,
   NewClientToken,
-  NewSetup,
-  ProviderSetup,
+  ProviderCardSetup,
 } from './features/card-forms/contract.ts'
 export type {
   ClientTokenOptions,
@@ -158,7 +158,11 @@ export type {
 } from './features/checkout/contract.ts'
 export type { ChargePageOptions, CheckoutResult } from './features/checkout/user.ts'
 export type { Confirmations } from './features/confirmations/contract.ts'
-export type { CreditLeft, CreditNotes, NewCreditNote } from './features/credit-notes/contract.ts'
+export type {
+  CreditNotes,
+  NewCreditNote,
+  RemainingCredit,
+} from './features/credit-notes/contract.ts'
 export {
   type CreditedLine,
   CreditNote,
@@ -170,7 +174,7 @@ export {
 export type { CreditNoteListOptions } from './features/credit-notes/user.ts'
 export type { CustomerUpdates } from './features/customers/contract.ts'
 export type { Disputes, ProviderDispute } from './features/disputes/contract.ts'
-export type { Forecasts, PossibleSubscription } from './features/forecasts/contract.ts'
+export type { Forecasts, PreviewedSubscription } from './features/forecasts/contract.ts'
 export type {
   FirstInvoices,
   PreviewLine,
@@ -208,8 +212,8 @@ export type {
   SubscriptionChange,
 } from './features/items/subscription.ts'
 export type { MailAttachment, MailMessage, MailOptions } from './features/mail/mail-options.ts'
-export type { NoticeState, StoredNotice } from './features/mail/mail-rows.ts'
-export type { Notices } from './features/mail/notices.ts'
+export type { MailState, QueuedMail } from './features/mail/mail-rows.ts'
+export type { MailQueue } from './features/mail/notices.ts'
 export { type MailFacts, type RenderedMail, renderMail } from './features/mail/render-mail.ts'
 export type { Metadata, SubscriptionMetadata } from './features/metadata/contract.ts'
 export type { ApplicationEvent, Deliveries } from './features/outgoing-webhooks/deliveries.ts'
@@ -233,14 +237,14 @@ export type {
   InvoiceFilter,
   InvoiceForOptions,
   InvoiceOutcome,
-  TaxOf,
+  TaxLookup,
 } from './features/payments/charge-contract.ts'
 export type { Payments, ProviderPayment } from './features/payments/contract.ts'
 export type { PortalFlow, PortalPages, PortalVisit } from './features/portal/contract.ts'
 export type { PortalOptions } from './features/portal/open-portal.ts'
 export type {
-  CodeDiscount,
   NewDiscount,
+  PromotionCodeDiscount,
   PromotionCodes,
   ProviderPromotionCode,
 } from './features/promotion-codes/contract.ts'
@@ -260,13 +264,13 @@ export type {
   SubscriptionListOptions,
   SubscriptionPage,
 } from './features/subscription-list/list-subscriptions.ts'
-export type { Replacement, Swap, SwapPreview } from './features/swap/contract.ts'
+export type { NewReplacement, Swap, SwapPreview } from './features/swap/contract.ts'
 export type { Replacements } from './features/swap/replacements-contract.ts'
-export type { ItemWanted, SwapOptions } from './features/swap/subscription.ts'
+export type { SwapItem, SwapOptions } from './features/swap/subscription.ts'
 export type {
+  AccountData,
   AccountLists,
   AccountPage,
-  AccountPart,
   DisputePage,
   ListedDispute,
   ProviderChange,
@@ -281,7 +285,7 @@ export type {
 } from './features/sync/drift.ts'
 export type {
   AutomaticTax,
-  LineRates,
+  LineTaxRates,
   TaxExemption,
   TaxExemptions,
 } from './features/taxes/contract.ts'
@@ -292,7 +296,7 @@ export type {
   DroppedReport,
   DroppedUsage,
   Meter,
-  SentEvent,
+  SentUsageEvent,
   UsageCharge,
   UsageCharges,
   UsageEvent,
@@ -304,7 +308,7 @@ export type {
 export type { MeterOptions, Meters, NewMeter } from './features/usage/meters.ts'
 export type { UsageOptions, UsageQuery, UsageReport } from './features/usage/report-usage.ts'
 export type {
-  CountedBy,
+  MeterSelector,
   SubscriptionUsage,
   SubscriptionUsageQuery,
 } from './features/usage/subscription.ts'
@@ -349,15 +353,15 @@ export type {
 export type { Gateway, GatewayChanges, GatewayReads } from './providers/gateway.ts'
 export type { Capability, GatewayParts } from './providers/gateway-parts.ts'
 export type { HandlerContext, HandlerName, WebhookHandler } from './providers/handlers.ts'
-export type { ProviderItem, WantedItem } from './providers/item.ts'
+export type { ProviderItem, RequestedItem } from './providers/item.ts'
 export { refuseOverrides } from './providers/overrides.ts'
 export {
   defineProvider,
   type Provider,
-  type ProviderFacts,
+  type ProviderProperties,
   type ProviderTools,
 } from './providers/provider.ts'
-export type { OmitDecided, PassedOn, SdkTypes } from './providers/sdk-types.ts'
+export type { OmitDecided, PassThroughOptions, SdkTypes } from './providers/sdk-types.ts'
 export type { StripeHandlers } from './providers/stripe/handlers.ts'
 export type { StripeOptions, StripeSettings } from './providers/stripe/options.ts'
 export type {
@@ -369,19 +373,19 @@ export type {
   StartTerms,
   TaxChoice,
 } from './providers/subscription.ts'
-export type { EventSubject, ProviderNews, RawWebhook, VerifiedEvent } from './providers/webhook.ts'
+export type { EventObject, EventSubject, RawWebhook, VerifiedEvent } from './providers/webhook.ts'
 export type { PurgedQueue, PurgeOptions, PurgeReport } from './queues.ts'
 export type { SdkBilling, SdkUser } from './sdk-billing.ts'
 export type { Subscription } from './subscription.ts'
 export type {
   CapabilitiesOf,
-  DetailsLeft,
+  CapabilityByMethod,
   DetailsWithoutLanguage,
   ItemQuantities,
   MethodsLacking,
   MethodsNeeding,
-  NeedsOf,
   OptionalMethods,
-  QuantitiesLeft,
+  RemainingCustomerUpdate,
+  RemainingQuantityMethods,
   Without,
 } from './without.ts'

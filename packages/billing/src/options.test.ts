@@ -41,7 +41,7 @@ function shown(value: unknown): unknown {
 }
 
 describe('the options of createBilling()', () => {
-  it('have defaults', () => {
+  it('have default values', () => {
     expect(resolveOptions(good)).toMatchObject({
       defaultProvider: 'stripe',
       paths: {
@@ -157,7 +157,7 @@ describe('the options of createBilling()', () => {
       }),
       {},
     ],
-  ])('treat undefined in %s as not given', (_name, written, absent) => {
+  ])('use the default for values that are undefined (in: %s)', (_name, written, absent) => {
     const resolved = resolveOptions({ ...good, ...written(undefined) } as BillingOptions)
     expect(shown(resolved)).toEqual(shown(resolveOptions({ ...good, ...absent })))
   })

@@ -179,7 +179,7 @@ export interface BillingOptions<User = Record<string, unknown>> {
    * @default 10
    */
   readonly processEvery?: number | false
-  /** Paths of the HTTP routes. Paths that are left out keep their default. */
+  /** Paths of billing's HTTP routes. Paths that are left out keep their default. */
   readonly paths?: BillingPaths
   /**
    * Public base URL of the application. Customers return to it from hosted pages, which require it.
@@ -282,7 +282,9 @@ export interface ResolvedOptions {
   readonly logger: Logger
 }
 
-/** Settings of the background workers (webhooks, usage, events, deliveries). */
+/**
+ * Returns the settings of the background workers for webhooks, usage, events and outgoing webhooks.
+ */
 export function workerSettings(
   { clock, logger, webhookAttempts, processEverySeconds }: ResolvedOptions,
   ready: () => Promise<void>,

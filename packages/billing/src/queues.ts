@@ -1,6 +1,6 @@
 import type { BillingContext } from './core/context.ts'
 import { purgeAll } from './core/storage/queue.ts'
-import { type NoticeSender, purgeNotices } from './features/mail/notices.ts'
+import { type MailSender, purgeMail } from './features/mail/notices.ts'
 import type { DeliverySender } from './features/outgoing-webhooks/deliveries.ts'
 import type { Inbox } from './features/webhooks/inbox.ts'
 
@@ -26,8 +26,8 @@ const RETENTION_DAYS: Readonly<Record<PurgedQueue, number>> = {
 /** Options of `billing.purge()`. */
 export interface PurgeOptions {
   /**
-   * Deletes rows that finished before this date: one date for every queue, or one per queue. Queues
-   * that are left out keep their default.
+   * Deletes rows that were finished before this date. Either one date for every queue, or one date
+   * per queue, where queues that are left out keep their default.
    * @default 30 days ago for webhooks, 45 for events, deliveries and notices, 90 for usage
    */
   readonly before?: Date | Readonly<Partial<Record<PurgedQueue, Date>>>
@@ -43,8 +43,8 @@ export type PurgeReport = Readonly<Record<PurgedQueue | 'codeAttempts', number>>
 export interface Queues {
   readonly context: BillingContext
   readonly inbox: Inbox
-  /** `null` without the option `mail`. */
-  readonly notices: NoticeSender | null
+  /** The queue of mail to customers. `null` without the option `mail`. */
+  readonly notices: MailSender | null
   readonly deliveries: DeliverySender
 }
 
@@ -81,7 +81,7 @@ export async function purgeQueues(
     usage: await context.usage.purge(cutoff('usage')),
     events: await context.events.purge(cutoff('events')),
     deliveries: await deliveries.purge(cutoff('deliveries')),
-    notices: await purgeNotices(database, cutoff('notices')),
+    notices: await purgeMail(database, cutoff('notices')),
     codeAttempts: await context.codeAttempts.purge(now),
   }
 }

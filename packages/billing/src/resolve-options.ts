@@ -1,5 +1,5 @@
 import { type OwnerTable, resolveOwnerTables } from './core/storage/owner-tables.ts'
-import { findOwnAddress } from './core/values/arguments.ts'
+import { findApplicationUrl } from './core/values/arguments.ts'
 import type { ProviderName } from './core/values/provider-name.ts'
 import { createProviders } from './create-providers.ts'
 import type { MailOptions } from './features/mail/mail-options.ts'
@@ -110,7 +110,7 @@ function resolveFailed({ failedPath: path, baseUrl }: BillingOptions<never>) {
   if (path === undefined) return null
   if (baseUrl === undefined)
     throw new TypeError('failedPath needs baseUrl, to which it is relative.')
-  const url = findOwnAddress(baseUrl, path)
+  const url = findApplicationUrl(baseUrl, path)
   if (url !== null) return url
   throw new TypeError(`failedPath: '${path}' should look like '/billing/returned'.`)
 }

@@ -5,9 +5,9 @@ import {
   type HttpResponse,
   type HttpRoutes,
   isHttpError,
-  type Match,
   MethodNotAllowed,
   type Route,
+  type RouteMatch,
   requireRoute,
   wantsHtml,
   withoutBody,
@@ -21,12 +21,12 @@ import {
   NotFound,
   Unauthenticated,
 } from './core/errors/errors.ts'
-import { ownUrl } from './core/own-url.ts'
+import { requireApplicationUrl } from './core/own-url.ts'
 import type { BilledOwner } from './core/storage/tables.ts'
-import { userWith } from './core/values/owner.ts'
+import { userOwner } from './core/values/owner.ts'
 import type { ProviderName } from './core/values/provider-name.ts'
 import { completeCheckout } from './features/checkout/complete-checkout.ts'
-import { failedPage } from './features/checkout/failed-page.ts'
+import { browserErrorResponse } from './features/checkout/failed-page.ts'
 import { localeOf } from './features/customers/locale-of.ts'
 import { invoiceResponse } from './features/invoices/download.ts'
 import type { Inbox } from './features/webhooks/inbox.ts'
@@ -69,7 +69,10 @@ export function createRoutes(
     ...returnRoutes(context),
   ])
 
-  async function respond(match: Match<BillingRoute>, request: HttpRequest): Promise<HttpResponse> {
+  async function respond(
+    match: RouteMatch<BillingRoute>,
+    request: HttpRequest,
+  ): Promise<HttpResponse> {
     let response: HttpResponse
     let route: BillingRoute | null = null
     try {
@@ -80,7 +83,7 @@ export function createRoutes(
       const failure = failureOf(context, error)
       response =
         route?.openedAt && wantsHtml(request)
-          ? failedPage(context, {
+          ? browserErrorResponse(context, {
               status: failure.status,
               headers: failure.headers,
               reason: failure.body.error,
@@ -164,7 +167,7 @@ async function returnFromCheckout(
   )
   if (status === 'expired') throw new CheckoutNotFound('The checkout has expired')
   // The hosted page is not completed yet, so send the customer back to it.
-  const location = url ?? ownUrl(context, 'successPath', successPath)
+  const location = url ?? requireApplicationUrl(context, 'successPath', successPath)
   return { status: 303, headers: { location, 'cache-control': 'no-store' }, body: null }
 }
 
@@ -184,7 +187,7 @@ async function requireAsking(
   if (!authenticate) throw new NotFound('There is nothing at this address')
   const asking = await authenticate(request.toRequest(baseUrl))
   if (asking === null) throw new Unauthenticated('Sign in first')
-  return owners.find(typeof asking === 'object' ? asking : userWith(asking))
+  return owners.find(typeof asking === 'object' ? asking : userOwner(asking))
 }
 
 async function downloadInvoice(

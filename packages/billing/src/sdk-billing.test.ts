@@ -23,13 +23,13 @@ type Charged<User extends { charge(...args: never[]): unknown }> = Awaited<
   ReturnType<User['charge']>
 >
 
-describe('the type of charge()', () => {
-  it('is the SDK object of the only configured provider', () => {
+describe('the TypeScript type of charge()', () => {
+  it('returns the SDK type of the only configured provider', () => {
     expectTypeOf<Charged<SdkUser<'stripe'>>>().toEqualTypeOf<Stripe.PaymentIntent>()
     expectTypeOf<Charged<BraintreeUser>>().toEqualTypeOf<braintree.Transaction>()
   })
 
-  it('follows the options of createBilling()', async () => {
+  it('depends on the providers in the options of createBilling()', async () => {
     const shared = await options()
     const { stripe, braintree } = PROVIDERS
     const one = createBilling({ ...shared, stripe })
@@ -45,7 +45,7 @@ describe('the type of charge()', () => {
     for (const billing of [one, both, others]) await billing.close()
   })
 
-  it("accepts that SDK's options, and rejects misspelt ones and those that the call sets itself", () => {
+  it('accepts the options of that SDK, and rejects misspelt ones and those that charge() sets itself', () => {
     const suffix: ChargeOptions<'stripe'> = { statement_descriptor_suffix: 'MUG' }
     const order: ChargeOptions<'braintree'> = { orderId: 'mug-1', idempotencyKey: 'mug-1' }
     const either: ChargeOptions[] = [suffix, order]
@@ -61,7 +61,7 @@ describe('the type of charge()', () => {
   })
 })
 
-it('the types of invoice and customer options reject misspelt names', () => {
+it('the TypeScript types of invoice and customer options reject misspelt names', () => {
   const invoice: InvoiceForOptions = { voidOnFailure: true, footer: 'Thank you', orderId: 'mug-1' }
   const customer: CustomerDetails = { name: 'Ada', company: 'Mills', address: { city: 'Bath' } }
   // @ts-expect-error: `footer` has two letters o.

@@ -3,7 +3,7 @@ import type { Gateway } from './providers/gateway.ts'
 import {
   defineProvider,
   type Provider,
-  type ProviderFacts,
+  type ProviderProperties,
   type ProviderTools,
 } from './providers/provider.ts'
 import { checkStripe, loadStripe, type StripeContext } from './providers/stripe/client.ts'
@@ -17,7 +17,7 @@ import { translateErrors } from './providers/translate-errors.ts'
 import type { CapabilitiesOf } from './without.ts'
 
 /** The properties of Stripe that are known without loading its SDK. */
-export const STRIPE = {
+export const STRIPE_PROPERTIES = {
   name: 'stripe',
   webhookPath: '/stripe/webhook',
   can: capabilitiesOf('stripe'),
@@ -62,18 +62,18 @@ export const STRIPE = {
     'subscription_schedule.released',
     'subscription_schedule.canceled',
   ],
-} as const satisfies ProviderFacts
+} as const satisfies ProviderProperties
 
 export function stripeProvider(given: StripeOptions): Provider {
   const options = requireSettings(given)
   return defineProvider({
-    ...STRIPE,
+    ...STRIPE_PROPERTIES,
     ...(options.prices ? { prices: options.prices } : {}),
     connect: (tools = { logger: console }) => createStripeGateway(options, tools),
   })
 }
 
-/** The capabilities of Stripe. */
+/** Names of the capabilities that billing supports at Stripe. */
 export type StripeParts = CapabilitiesOf<'stripe'>
 
 async function createStripeGateway(

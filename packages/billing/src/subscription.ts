@@ -6,7 +6,10 @@ import { isUser, type Owner } from './core/values/owner.ts'
 import type { ProviderName } from './core/values/provider-name.ts'
 import * as state from './core/values/subscription-state.ts'
 
-/** Reads the private scope of a subscription, for the features that add methods to it. */
+/**
+ * Returns the internal scope of a subscription (its row, its owner and its provider), for features
+ * that add methods to `Subscription`.
+ */
 export let scopeOf: (subscription: Subscription) => SubscriptionScope
 
 /**

@@ -1,15 +1,15 @@
 import { connect } from '@tollgate/database'
 import { describe, expect, expectTypeOf, it, onTestFinished } from 'vitest'
-import { NEEDS } from './assemble-features.ts'
+import { CAPABILITY_BY_METHOD } from './assemble-features.ts'
 import type { BraintreeParts } from './braintree-provider.ts'
-import { BRAINTREE } from './braintree-provider.ts'
+import { BRAINTREE_PROPERTIES } from './braintree-provider.ts'
 import { Unsupported } from './core/errors/errors.ts'
-import { subscriptionRow } from './core/storage/tables.ts'
+import { subscriptionRowMapper } from './core/storage/tables.ts'
 import { type BraintreeSubscription, type BraintreeUser, createBilling } from './create-billing.ts'
 import type { Invoice } from './features/invoices/invoice.ts'
 import type { SubscriptionBuilder } from './features/subscribe/builder.ts'
 import type { Capability } from './providers/gateway-parts.ts'
-import type { STRIPE, StripeParts } from './stripe-provider.ts'
+import type { STRIPE_PROPERTIES, StripeParts } from './stripe-provider.ts'
 import type { Subscription } from './subscription.ts'
 import type { ItemQuantities, MethodsNeeding, Without } from './without.ts'
 
@@ -50,12 +50,12 @@ describe('billing with Braintree as the only provider', () => {
     expectTypeOf<'updateQuantity'>().toExtend<MethodsNeeding<Missing, 'subscription'>>()
   })
 
-  it('has types that follow the capabilities of the providers', () => {
-    expectTypeOf<BraintreeParts>().toEqualTypeOf<(typeof BRAINTREE)['can'][number]>()
-    expectTypeOf<StripeParts>().toEqualTypeOf<(typeof STRIPE)['can'][number]>()
+  it('has types that depend on the capabilities of the configured providers', () => {
+    expectTypeOf<BraintreeParts>().toEqualTypeOf<(typeof BRAINTREE_PROPERTIES)['can'][number]>()
+    expectTypeOf<StripeParts>().toEqualTypeOf<(typeof STRIPE_PROPERTIES)['can'][number]>()
   })
 
-  it('has no types for the quantity of a plan', async () => {
+  it('has no types for methods that change the quantity of a plan', async () => {
     const billing = createBilling<Person>({ ...(await options()), braintree })
     const user = await billing.user(1)
     expectTypeOf(user).toEqualTypeOf<BraintreeUser<Person>>()
@@ -76,7 +76,7 @@ describe('billing with Braintree as the only provider', () => {
     expectTypeOf(builder.create).returns.resolves.toEqualTypeOf<BraintreeSubscription>()
   })
 
-  it("has no type for the customer's language", async () => {
+  it('has no type for the language of a customer', async () => {
     const billing = createBilling<Person>({ ...(await options()), braintree })
     const user = await billing.user(1)
     expectTypeOf(user.updateCustomer).toBeCallableWith({ name: 'Ada', address: { city: 'York' } })
@@ -98,7 +98,7 @@ describe('billing with Braintree as the only provider', () => {
     expect(thrown).toMatchObject({ provider: 'braintree', capability: 'quantities' })
   })
 
-  it.each(missing(NEEDS.user))(
+  it.each(missing(CAPABILITY_BY_METHOD.user))(
     'throws Unsupported before any request from user.%s()',
     async (...of) => {
       const billing = createBilling({ ...(await options()), braintree })
@@ -106,13 +106,13 @@ describe('billing with Braintree as the only provider', () => {
     },
   )
 
-  it.each(missing(NEEDS.subscription))(
+  it.each(missing(CAPABILITY_BY_METHOD.subscription))(
     'throws Unsupported before any request from subscription.%s()',
     async (...of) => {
       const { database, ...others } = await options()
       const billing = createBilling({ database, ...others, braintree })
       const user = await billing.user(1)
-      const row = subscriptionRow.toRow({
+      const row = subscriptionRowMapper.toRow({
         owner: user.owner,
         name: 'main',
         provider: 'braintree',
@@ -138,7 +138,7 @@ describe('billing with Braintree as the only provider', () => {
 
 /** Lists the methods that Braintree does not support, each with the capability that it needs. */
 function missing(needs: Readonly<Record<string, Capability>>): [string, Capability][] {
-  const can: readonly Capability[] = BRAINTREE.can
+  const can: readonly Capability[] = BRAINTREE_PROPERTIES.can
   return Object.entries(needs).filter(([, part]) => !can.includes(part))
 }
 
@@ -153,11 +153,11 @@ async function expectUnsupported(of: object, [method, part]: [string, Capability
   expect(thrown).toMatchObject({ provider: 'braintree', capability: part })
 }
 
-describe('a user', () => {
+describe('the type of a user', () => {
   it.each([
     ['alone', { stripe }],
     ['with Braintree', { stripe, braintree }],
-  ])('has quantities when Stripe is configured %s', async (_how, providers) => {
+  ])('includes quantities if Stripe is configured %s', async (_how, providers) => {
     const billing = createBilling<Person>({ ...(await options()), ...providers })
     const user = await billing.user(1)
     const builder = user.newSubscription('main', 'monthly').quantity(3)

@@ -19,10 +19,10 @@ export type CapabilitiesOf<Provider extends string> = {
 }[keyof typeof FEATURES]
 
 /**
- * The methods that features declare under one of these keys, each with the capability that it
- * needs.
+ * The capability that each method needs, for the methods that features declare under one of these
+ * keys.
  */
-export type NeedsOf<
+export type CapabilityByMethod<
   Key extends 'user' | 'subscription' | 'changes' | 'subscriptionNeeds' | 'builder' | 'invoice',
 > = {
   readonly [Name in keyof typeof FEATURES as (typeof FEATURES)[Name] extends {
@@ -37,13 +37,15 @@ export type NeedsOf<
 /** The methods that not every provider supports, each with the capability that it needs. */
 export interface OptionalMethods {
   /** Methods of a user. */
-  readonly user: NeedsOf<'user'>
+  readonly user: CapabilityByMethod<'user'>
   /** Methods of a subscription. */
-  readonly subscription: NeedsOf<'subscription'> & NeedsOf<'changes'> & NeedsOf<'subscriptionNeeds'>
+  readonly subscription: CapabilityByMethod<'subscription'> &
+    CapabilityByMethod<'changes'> &
+    CapabilityByMethod<'subscriptionNeeds'>
   /** Methods of the builder of a new subscription. */
-  readonly builder: NeedsOf<'builder'>
+  readonly builder: CapabilityByMethod<'builder'>
   /** Methods of an invoice. */
-  readonly invoice: NeedsOf<'invoice'>
+  readonly invoice: CapabilityByMethod<'invoice'>
 }
 
 /** Names of the methods that need one of these capabilities. */
@@ -62,7 +64,10 @@ export type MethodsLacking<Missing extends Capability, T> = T extends Subscripti
         ? MethodsNeeding<Missing, 'invoice'>
         : never
 
-/** The quantity methods if only add-ons have quantities and plans do not: the price is required. */
+/**
+ * The quantity methods of a subscription if only add-ons have quantities and plans do not. The
+ * price is therefore required.
+ */
 export interface ItemQuantities<Changed> {
   /** Adds units to a price of the subscription. */
   incrementQuantity(count: number, price: string): Promise<Changed>
@@ -78,8 +83,8 @@ export interface ItemQuantities<Changed> {
   updateQuantityAndInvoice(quantity: number, price: string, options?: SwapOptions): Promise<Changed>
 }
 
-/** The quantity methods that remain if the provider's plans have no quantity. */
-export type QuantitiesLeft<Missing extends Capability, T> = T extends Subscription
+/** The quantity methods that remain if these capabilities are missing. */
+export type RemainingQuantityMethods<Missing extends Capability, T> = T extends Subscription
   ? 'quantities' extends Missing
     ? 'items' extends Missing
       ? unknown
@@ -87,14 +92,16 @@ export type QuantitiesLeft<Missing extends Capability, T> = T extends Subscripti
     : unknown
   : unknown
 
-/** The customer update if the provider stores no language. */
+/** The method that updates a customer, if the provider stores no language. */
 export interface DetailsWithoutLanguage {
   /** Updates the customer at the provider. Fields that are left out keep their value. */
   updateCustomer(details: CustomerDetails & { readonly locale?: never }): Promise<void>
 }
 
-/** The customer update that remains if the provider stores no language. */
-export type DetailsLeft<Missing extends Capability, T> =
+/**
+ * The method that updates a customer, in the form that remains if these capabilities are missing.
+ */
+export type RemainingCustomerUpdate<Missing extends Capability, T> =
   T extends BillableUser<infer _>
     ? 'languages' extends Missing
       ? 'customerDetails' extends Missing
@@ -125,8 +132,8 @@ export type Without<Missing extends Capability, T> =
             ) => infer Result
               ? (...args: Args) => Without<Missing, Result>
               : T[Name]
-          } & QuantitiesLeft<Missing, T> &
-            DetailsLeft<Missing, T>
+          } & RemainingQuantityMethods<Missing, T> &
+            RemainingCustomerUpdate<Missing, T>
         : T extends SubscriptionPage
           ? Omit<T, 'subscriptions'> & { readonly subscriptions: Without<Missing, Subscription>[] }
           : T

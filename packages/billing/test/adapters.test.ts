@@ -69,8 +69,8 @@ const frameworks: Record<string, Serve> = {
   },
 }
 
-describe.each(Object.entries(frameworks))('the routes in %s', (_name, serveIn) => {
-  it('accept webhooks, and serve an invoice only to its owner', async () => {
+describe.each(Object.entries(frameworks))('billing’s routes in %s', (_name, serveIn) => {
+  it('accept webhooks, and return an invoice only to its owner', async () => {
     const test = await start('stripe', { webhooks: false })
     const { user, sandbox } = test
     const secret = 'whsec_adapters'

@@ -7,7 +7,7 @@ import { PROVIDERS, START, start } from './support.ts'
 const stripe = { secret: 'sk_test_1', webhookSecret: 'whsec_1' }
 
 describe('the application’s own user table', () => {
-  it('gets billing’s columns once, and its data is kept', async () => {
+  it('gets billing’s columns once, and keeps its data', async () => {
     const { database, drop } = await createTestDatabase()
     await database.kysely.schema
       .createTable('people')
@@ -36,7 +36,7 @@ describe('the application’s own user table', () => {
     await drop()
   })
 
-  it('is queried once by billing.user(), and once more by subscribed()', async () => {
+  it('is queried once by billing.user(), and subscribed() sends one more query', async () => {
     const { url, drop } = await createTestDatabase()
     const queries: string[] = []
     const database = await connect(url, { onQuery: (sql) => queries.push(sql) })
@@ -64,8 +64,8 @@ describe('the application’s own user table', () => {
   })
 })
 
-describe('a generic trial', () => {
-  it('needs no card, and onGenericTrial() is true until the first subscription', async () => {
+describe('a generic trial, which has no subscription,', () => {
+  it('needs no card, and makes onGenericTrial() true until the first subscription', async () => {
     const test = await start('stripe')
     const { user } = test
     expect(await user.onTrial()).toBe(false)
@@ -84,7 +84,7 @@ describe('a generic trial', () => {
 })
 
 describe('billing with Stripe and Braintree', () => {
-  it('serves one user at each provider', async () => {
+  it('serves one user at Stripe and another at Braintree', async () => {
     const test = await start('stripe')
     const other = test.another({ defaultProvider: 'braintree' })
     const ada = test.user
@@ -100,7 +100,7 @@ describe('billing with Stripe and Braintree', () => {
     expect(await test.billing.check()).toEqual([])
   })
 
-  it('reports in check() what is missing in the control panel', async () => {
+  it('reports in check() the objects that are missing in Braintree’s control panel', async () => {
     const test = await start('braintree')
     const { config } = test.sandbox.braintree
     const billing = test.another({ braintree: { ...config, planCredit: 'none' } as never })
@@ -160,7 +160,7 @@ describe.each(PROVIDERS)('a subscription at $provider', ({ provider, card }) => 
     await expect(subscription.previewSwap('pro')).rejects.toThrow(SubscriptionEnded)
   })
 
-  it('charges the new tax percentage after syncTaxPercentage() and a new subscription', async () => {
+  it('is charged with a new tax percentage from the first renewal after syncTaxPercentage()', async () => {
     let percentage = 0
     const test = await start(provider, { taxPercentage: () => percentage })
     const subscription = await test.user.newSubscription('main', 'monthly').create(card)

@@ -8,10 +8,10 @@ function apart({ sandbox }: FlowTest, seconds: number): Clock {
 }
 
 describe.each(PROVIDERS)(
-  'a server clock that differs from the clock of $provider',
+  'a server clock that differs from the clock at $provider',
   ({ provider, card }) => {
     it.each([-400, -5, 5, 400])(
-      'does not change the price that previewSwap() shows and swap() charges: %i seconds',
+      'does not change the price that previewSwap() shows and swap() charges (difference: %i seconds)',
       async (seconds) => {
         const test = await start(provider)
         const user = await test.another({ clock: apart(test, seconds) }).user(test.user.id)
@@ -25,7 +25,7 @@ describe.each(PROVIDERS)(
   },
 )
 
-describe('previewSwap() with a prorationDate from the previous period, at Stripe', () => {
+describe('previewSwap() at Stripe with a prorationDate from the previous period', () => {
   it('returns a prorationDate in the current period, which swap() accepts', async () => {
     const test = await start('stripe')
     const { user } = test
@@ -41,16 +41,19 @@ describe('previewSwap() with a prorationDate from the previous period, at Stripe
   })
 })
 
-describe('usage() in a period that has just begun, at Stripe', () => {
-  it.each([0, -5, -90])('is 0 even if the server clock differs: %i seconds', async (seconds) => {
-    const test = await start('stripe')
-    const user = await test.another({ clock: apart(test, seconds) }).user(test.user.id)
-    const builder = user
-      .newSubscription('main', 'monthly')
-      .meteredPrice(await createCallPrice(test))
-    const subscription = await builder.create('pm_card_visa')
-    expect(await subscription.usage({ meter: 'calls' })).toMatchObject([{ value: '0' }])
-    const never = { meter: 'calls', from: new Date('2030-01-01T00:00:00Z') }
-    await expect(subscription.usage(never)).rejects.toThrow(InvalidArgument)
-  })
+describe('usage() at Stripe in a period that has just begun', () => {
+  it.each([0, -5, -90])(
+    'returns 0 even if the server clock differs from Stripe’s (by %i seconds)',
+    async (seconds) => {
+      const test = await start('stripe')
+      const user = await test.another({ clock: apart(test, seconds) }).user(test.user.id)
+      const builder = user
+        .newSubscription('main', 'monthly')
+        .meteredPrice(await createCallPrice(test))
+      const subscription = await builder.create('pm_card_visa')
+      expect(await subscription.usage({ meter: 'calls' })).toMatchObject([{ value: '0' }])
+      const never = { meter: 'calls', from: new Date('2030-01-01T00:00:00Z') }
+      await expect(subscription.usage(never)).rejects.toThrow(InvalidArgument)
+    },
+  )
 })

@@ -198,8 +198,8 @@ const heard = (act: Promise<unknown>) =>
     (error: unknown) => (isBillingError(error) ? error.code : String(error)),
   )
 
-describe.each(ROWS)('$name at $provider', ({ pair, given }) => {
-  it('have the same result concurrently as in one of the two orders, to the cent', async () => {
+describe.each(ROWS)('two concurrent calls at $provider, $name,', ({ pair, given }) => {
+  it('have exactly the same result as the two calls in one of their two orders', async () => {
     const { test, other, calls } = await started(given)
     const lives: Array<{ user: BillableUser; a: Tab; b: Tab }> = []
     for (let at = 0; at < 4; at++) {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { dispute } from '../src/features/disputes/test/dispute.ts'
+import { openDispute } from '../src/features/disputes/test/dispute.ts'
 import { PROVIDERS, START, start } from './support.ts'
 
 describe.each(PROVIDERS)('countActive() at $provider', ({ provider, card }) => {
@@ -21,7 +21,7 @@ describe.each(PROVIDERS)('countActive() at $provider', ({ provider, card }) => {
     expect(active).toHaveLength(2)
   })
 
-  it('omits subscriptions whose first payment is missing', async () => {
+  it('does not count subscriptions whose first payment is missing', async () => {
     if (provider === 'braintree') return
     const { user, billing } = await start(provider)
     await user
@@ -32,7 +32,7 @@ describe.each(PROVIDERS)('countActive() at $provider', ({ provider, card }) => {
     expect(await billing.countActive(START)).toBe(0)
   })
 
-  it('omits subscriptions suspended by a dispute or a pause, according to the options', async () => {
+  it('does not count subscriptions suspended by a dispute or a pause, if the options say that these suspend access', async () => {
     const test = await start(provider)
     const { user, billing, another } = test
     const made = await user.newSubscription('main', 'monthly').create(card)
@@ -45,7 +45,7 @@ describe.each(PROVIDERS)('countActive() at $provider', ({ provider, card }) => {
       expect([await closed('disputes'), await closed('pauses')]).toEqual([0, 1])
       await made.unpause()
     }
-    dispute(test, user)
+    openDispute(test, user)
     await test.settle()
     expect([await closed('disputes'), await closed('pauses')]).toEqual([1, 0])
   })

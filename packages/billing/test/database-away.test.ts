@@ -76,9 +76,9 @@ const CALLS: Readonly<Record<string, (things: Things) => Promise<unknown>>> = {
 }
 
 describe.each(isServer ? (['cut', 'stall'] as const) : (['cut'] as const))(
-  'billing whose database is unavailable (threat F2, %s)',
+  'billing while its database is unavailable (threat F2, failure: %s)',
   (how) => {
-    it('throws DatabaseUnavailable from every call, and works again once it is back', async () => {
+    it('throws DatabaseUnavailable from every call, and works again once the database is back', async () => {
       const test = await start('stripe', { webhooks: false })
       const outage = await startOutage(test, how)
       const billing = test.another({ database: outage.database, on: { 'invoice.paid': () => {} } })
@@ -136,7 +136,7 @@ describe.each(isServer ? (['cut', 'stall'] as const) : (['cut'] as const))(
       await outage.bringBack()
     })
 
-    it('finds a subscription that the provider created during the outage when create() is retried', async () => {
+    it('finds a subscription that the provider created during the outage when create() is called again', async () => {
       const test = await start('stripe', { webhooks: false })
       const outage = await startOutage(test, how)
       // The lock of the interrupted call expires after a second.
@@ -166,17 +166,20 @@ describe.each(isServer ? (['cut', 'stall'] as const) : (['cut'] as const))(
 )
 
 describe('a transaction of the application whose database becomes unavailable', () => {
-  it.runIf(isServer)('throws DatabaseUnavailable when usage is reported in it', async () => {
-    const test = await start('stripe', { webhooks: false })
-    const outage = await startOutage(test, 'cut')
-    const billing = test.another({ database: outage.database })
-    const user = await billing.user(test.user.id)
-    let reported: unknown
-    const work = outage.database.transaction(async (transaction) => {
-      await outage.takeAway()
-      reported = await thrownBy(() => user.reportUsage('calls', 1, { id: 'away', transaction }))
-    })
-    await work.catch(() => undefined)
-    expect(isBillingError(reported, 'database_unavailable')).toBe(true)
-  })
+  it.runIf(isServer)(
+    'makes reportUsage() in that transaction throw DatabaseUnavailable',
+    async () => {
+      const test = await start('stripe', { webhooks: false })
+      const outage = await startOutage(test, 'cut')
+      const billing = test.another({ database: outage.database })
+      const user = await billing.user(test.user.id)
+      let reported: unknown
+      const work = outage.database.transaction(async (transaction) => {
+        await outage.takeAway()
+        reported = await thrownBy(() => user.reportUsage('calls', 1, { id: 'away', transaction }))
+      })
+      await work.catch(() => undefined)
+      expect(isBillingError(reported, 'database_unavailable')).toBe(true)
+    },
+  )
 })

@@ -21,8 +21,8 @@ async function listening(
 const written = async ({ database }: FlowTest) =>
   (await database.kysely.selectFrom('billing_events').selectAll().execute()).length
 
-describe.each(PROVIDERS)('events at $provider', ({ provider, card }) => {
-  it('report a subscription from its creation to its end', async () => {
+describe.each(PROVIDERS)('billing events at $provider', ({ provider, card }) => {
+  it('report every change of a subscription, from its creation to its end', async () => {
     const test = await listening(provider)
     const { user, told, types } = test
     await user.newSubscription('main', 'monthly').create(card)
@@ -63,8 +63,8 @@ describe.each(PROVIDERS)('events at $provider', ({ provider, card }) => {
   })
 })
 
-describe('events', () => {
-  it('are retried if a listener throws, and become dead letters in the end', async () => {
+describe('billing events', () => {
+  it('are delivered again if a listener throws, and become dead letters in the end', async () => {
     let calls = 0
     const on: EventListeners = {
       'subscription.created'() {
@@ -95,7 +95,7 @@ describe('events', () => {
     expect(await billing.events.deadLetters()).toEqual([])
   })
 
-  it('are delivered once if two processes run', async () => {
+  it('are delivered once if two processes deliver events', async () => {
     const told: string[] = []
     const on: EventListeners = { 'subscription.created': ({ owner }) => told.push(`${owner.id}`) }
     const test = await listening('stripe', { on })
@@ -111,7 +111,7 @@ describe('events', () => {
     })
   })
 
-  it('wait for a process that has a listener for them', async () => {
+  it('stay in the outbox until a process runs that has a listener for them', async () => {
     const told: string[] = []
     const tell: EventListeners = {
       'subscription.created'({ type }) {

@@ -32,8 +32,8 @@ const historiesAt = (
     steps: lives(provider, 12),
   })
 
-describe.each(PROVIDERS)('any sequence of events at $provider', (given) => {
-  it('leaves the rows equal to the provider’s objects (threat W3)', {
+describe.each(PROVIDERS)('any sequence of actions, time and webhooks at $provider', (given) => {
+  it('ends with rows that equal the provider’s objects (threat W3)', {
     timeout: 60_000 + RUNS * 4000,
   }, async () => {
     const world = await createWorld(given, 'keep')
@@ -51,11 +51,11 @@ const CLOSING = PROVIDERS.flatMap((given) =>
 )
 
 describe.each(CLOSING)(
-  "any sequence of events at $provider with disputes: { access: '$access' }",
+  "any sequence of actions, time and webhooks at $provider, with disputes: { access: '$access' },",
   ({ given, access }) => {
     const runs = Math.ceil(RUNS / 4)
 
-    it('grants access unless an open or lost dispute takes it away', {
+    it('leaves access granted unless an open or lost dispute takes it away', {
       timeout: 60_000 + runs * 4000,
     }, async () => {
       const world = await createWorld(given, access)

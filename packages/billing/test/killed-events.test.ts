@@ -63,100 +63,106 @@ const HANDLERS: readonly Handling[] = [
   },
 ]
 
-describe.each(PROVIDERS)('after a process is killed at any step, at $provider', (given) => {
-  const { provider } = given
-  const tried = <T extends { readonly name: string }>(all: readonly T[]) =>
-    all.filter(({ name }) => isTried(provider, name))
+describe.each(PROVIDERS)(
+  'after a process was killed at any step of its work, at $provider,',
+  (given) => {
+    const { provider } = given
+    const tried = <T extends { readonly name: string }>(all: readonly T[]) =>
+      all.filter(({ name }) => isTried(provider, name))
 
-  it.each(tried(HANDLERS))('another process completes $name (threat W2)', LONG, (handling) =>
-    handleLater(given, handling),
-  )
+    it.each(tried(HANDLERS))(
+      'another process completes the handling of $name (threat W2)',
+      LONG,
+      (handling) => handleLater(given, handling),
+    )
 
-  it.each(tried([{ name: 'create() of a team' }]))(
-    'a repeated $name charges the team once (threat W5)',
-    LONG,
-    async ({ name }) => {
-      const test = await startTeams(provider, 'integer', NEW)
-      const owners = { team: { table: 'teams', email: 'billing_email', name: 'title' } }
-      let teams = 0
-      const steps = await tryEveryPoint(test, provider, {
-        atLocks: true,
-        billing: { owners },
-        prepare: (count) =>
-          Promise.all(
-            Array.from({ length: count }, async () => ({
-              team: await createTeam(test, ++teams),
-              card: provider === 'stripe' ? given.card : test.sandbox.braintree.createNonce(),
-            })),
-          ),
-        jobOf: ({ team: { id }, card }) => ({ job: 'create', type: 'team', userId: id, card }),
-        async afterwards({ team, card }, at) {
-          const again = await test.billing.owner('team', team.id)
-          await again.newSubscription('main', 'monthly').create(card)
-          expect(await again.subscribed('main'), at).toBe(true)
-          expect([subscriptionsAt(test, again), takenFrom(test, again)], at).toEqual([1, 1000])
-          expect(await again.subscriptions(), at).toHaveLength(1)
-        },
-      })
-      expect(steps.some(isCall)).toBe(true)
-      expectWrites(provider, name, steps)
-      const open = test.database.kysely.selectFrom('billing_operations').selectAll()
-      expect(await open.execute()).toEqual([])
-    },
-  )
-
-  it.each(tried([{ name: 'the event and the mail of a payment' }]))(
-    'the event is sent at least once and the mail at most once, for $name (threat W2)',
-    LONG,
-    async ({ name }) => {
-      const told: string[] = []
-      const mailed: string[] = []
-      const test = await start(provider, NEW)
-      const survivor = survivorOf(test, {
-        invoice: INVOICE,
-        on: { 'invoice.paid': ({ id }) => void told.push(id) },
-        mail: { only: ['receipt'], send: async ({ id }) => mailed.push(id) },
-      })
-      const runs: { readonly at: string; readonly told: string[]; readonly mailed: string[] }[] = []
-      // One process at a time, because processes share the event queue.
-      const steps = await tryOneByOne(async (stopAt) => {
-        const before = ({ user, card }: StoryRun) => user.updateCard(card)
-        const [run] = await prepare(test, given, { count: 1, before })
-        const { id: userId } = (run as StoryRun).user
-        const args = ['Shirt', given.ten, { idempotencyKey: `order-${userId}` }] as const
-        const job = { job: 'sellAndTell', userId, args, stopAt } as const
-        const { outcome, at, reports } = await killAlone(test, provider, job, { listens: true })
-        const user = await survivor.user(userId)
-        await user.invoiceFor(...args)
-        expect(takenFrom(test, user), at).toBe(1000)
-        // Another process takes over the claims of a killed one when they expire.
-        await test.sandbox.clock.advance({ minutes: 11 })
-        await survivor.process()
-        const of = (kind: 'told' | 'mailed') => reports.flatMap((each) => each[kind] ?? [])
-        runs.push({
-          at,
-          told: [...of('told'), ...told.splice(0)],
-          mailed: [...of('mailed'), ...mailed.splice(0)],
+    it.each(tried([{ name: 'create() of a team' }]))(
+      'a repeated $name charges the team once (threat W5)',
+      LONG,
+      async ({ name }) => {
+        const test = await startTeams(provider, 'integer', NEW)
+        const owners = { team: { table: 'teams', email: 'billing_email', name: 'title' } }
+        let teams = 0
+        const steps = await tryEveryPoint(test, provider, {
+          atLocks: true,
+          billing: { owners },
+          prepare: (count) =>
+            Promise.all(
+              Array.from({ length: count }, async () => ({
+                team: await createTeam(test, ++teams),
+                card: provider === 'stripe' ? given.card : test.sandbox.braintree.createNonce(),
+              })),
+            ),
+          jobOf: ({ team: { id }, card }) => ({ job: 'create', type: 'team', userId: id, card }),
+          async afterwards({ team, card }, at) {
+            const again = await test.billing.owner('team', team.id)
+            await again.newSubscription('main', 'monthly').create(card)
+            expect(await again.subscribed('main'), at).toBe(true)
+            expect([subscriptionsAt(test, again), takenFrom(test, again)], at).toEqual([1, 1000])
+            expect(await again.subscriptions(), at).toHaveLength(1)
+          },
         })
-        return outcome
-      })
-      // If the process died while handing over a mail, its fate is unknown, and it is not sent
-      // again.
-      const unknown = (await survivor.notices?.unknown())?.length ?? 0
-      const unsent = runs.filter((run) => run.mailed.length === 0)
-      expect(unsent.length).toBeLessThanOrEqual(unknown)
-      for (const { at, ...run } of runs) {
-        expect([run.told.length, new Set(run.told).size], at).toEqual([expect.any(Number), 1])
-        expect(run.mailed.length, at).toBeLessThanOrEqual(1)
-      }
-      expect(await survivor.events.pending()).toEqual([])
-      expect(await survivor.notices?.pending()).toEqual([])
-      expect(steps).toContain('before it is told')
-      expect(steps).toContain('before it is mailed')
-      expectWrites(provider, name, steps)
-    },
-  )
-})
+        expect(steps.some(isCall)).toBe(true)
+        expectWrites(provider, name, steps)
+        const open = test.database.kysely.selectFrom('billing_operations').selectAll()
+        expect(await open.execute()).toEqual([])
+      },
+    )
+
+    it.each(tried([{ name: 'the event and the mail of a payment' }]))(
+      'another process delivers the event at least once and the mail at most once: $name (threat W2)',
+      LONG,
+      async ({ name }) => {
+        const told: string[] = []
+        const mailed: string[] = []
+        const test = await start(provider, NEW)
+        const survivor = survivorOf(test, {
+          invoice: INVOICE,
+          on: { 'invoice.paid': ({ id }) => void told.push(id) },
+          mail: { only: ['receipt'], send: async ({ id }) => mailed.push(id) },
+        })
+        const runs: { readonly at: string; readonly told: string[]; readonly mailed: string[] }[] =
+          []
+        // One process at a time, because processes share the event queue.
+        const steps = await tryOneByOne(async (stopAt) => {
+          const before = ({ user, card }: StoryRun) => user.updateCard(card)
+          const [run] = await prepare(test, given, { count: 1, before })
+          const { id: userId } = (run as StoryRun).user
+          const args = ['Shirt', given.ten, { idempotencyKey: `order-${userId}` }] as const
+          const job = { job: 'sellAndTell', userId, args, stopAt } as const
+          const { outcome, at, reports } = await killAlone(test, provider, job, { listens: true })
+          const user = await survivor.user(userId)
+          await user.invoiceFor(...args)
+          expect(takenFrom(test, user), at).toBe(1000)
+          // Another process takes over the claims of a killed one when they expire.
+          await test.sandbox.clock.advance({ minutes: 11 })
+          await survivor.process()
+          const of = (kind: 'told' | 'mailed') => reports.flatMap((each) => each[kind] ?? [])
+          runs.push({
+            at,
+            told: [...of('told'), ...told.splice(0)],
+            mailed: [...of('mailed'), ...mailed.splice(0)],
+          })
+          return outcome
+        })
+        // If the process died while handing over a mail, its fate is unknown, and it is not sent
+        // again.
+        const unknown = (await survivor.notices?.unknown())?.length ?? 0
+        const unsent = runs.filter((run) => run.mailed.length === 0)
+        expect(unsent.length).toBeLessThanOrEqual(unknown)
+        for (const { at, ...run } of runs) {
+          expect([run.told.length, new Set(run.told).size], at).toEqual([expect.any(Number), 1])
+          expect(run.mailed.length, at).toBeLessThanOrEqual(1)
+        }
+        expect(await survivor.events.pending()).toEqual([])
+        expect(await survivor.notices?.pending()).toEqual([])
+        expect(steps).toContain('before it is told')
+        expect(steps).toContain('before it is mailed')
+        expectWrites(provider, name, steps)
+      },
+    )
+  },
+)
 
 async function handleLater(
   given: ProviderCase,

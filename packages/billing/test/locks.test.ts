@@ -50,8 +50,8 @@ async function nowOf(database: Database): Promise<number> {
 
 afterEach(() => void vi.useRealTimers())
 
-describe('a lock', () => {
-  it('is held for as long as the work takes, even beyond its lease', async () => {
+describe('a lock in the database', () => {
+  it('is held for as long as the work takes, even longer than its lease', async () => {
     const { database, first, second } = await twoProcesses()
     const order: string[] = []
     let isHeld = () => {}
@@ -80,7 +80,7 @@ describe('a lock', () => {
     expect(await second.hold('user:1', async () => 'mine')).toBe('mine')
   })
 
-  it('cannot be taken early by a process whose clock is ahead', async () => {
+  it('cannot be taken too early by a process whose clock is ahead', async () => {
     const { first, second } = await twoProcesses({ lease: 20_000, wait: 100 })
     vi.useFakeTimers({ toFake: ['Date'] })
     await first.hold('user:1', async () => {
@@ -89,7 +89,7 @@ describe('a lock', () => {
     })
   })
 
-  it('rejects writes and checks with Busy after it was lost', async () => {
+  it('makes writes and checks of its holder throw Busy after it was lost', async () => {
     const { database, first } = await twoProcesses({ lease: 600, wait: 1000 })
     await first.hold('user:1', async (lock) => {
       await lock.check()

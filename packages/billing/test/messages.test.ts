@@ -61,7 +61,7 @@ const TABLE: [string, (asked: Asked) => Promise<unknown>, RegExp][] = [
 
 describe('an invalid argument', () => {
   it.each(TABLE)(
-    'names the argument and the expected value in its message: %s',
+    'is reported with its name and the expected value in the message: %s',
     async (_name, ask, message) => {
       const { user, billing } = await start('stripe', { webhooks: false })
       await user.newSubscription('main', 'monthly').create('pm_card_visa')

@@ -90,7 +90,7 @@ async function readOwnColumns({ kysely }: Database) {
   }
 }
 
-it('the migrations add missing columns and keep the data of existing rows', async () => {
+it('billing’s migrations add missing columns and keep the data of existing rows', async () => {
   const before = await readOwnColumns(database)
   expect(await migrateAll(database)).toEqual(['0001-initial', '0001-initial'])
   expect(await readOwnColumns(database)).toEqual(before)
@@ -99,14 +99,14 @@ it('the migrations add missing columns and keep the data of existing rows', asyn
   await billing.close()
 })
 
-it('processes that start concurrently migrate once', async () => {
+it('billing’s migrations run once if several processes start concurrently', async () => {
   const others = await Promise.all([connect(test.url), connect(test.url), connect(test.url)])
   const applied = await Promise.all(others.map(migrateAll))
   expect(applied.flat()).toEqual(['0001-initial', '0001-initial'])
   await Promise.all(others.map((on) => on.close()))
 })
 
-it('a database of a build from before the first release is rejected and left unchanged', async () => {
+it('billing’s migrations reject the database of a version from before the first release, and leave it unchanged', async () => {
   const earlier = ['0001-user-columns', '0002-tables', '0003-taxes'].map((id) => ({
     id,
     up: async () => undefined,
@@ -128,7 +128,7 @@ it('a database of a build from before the first release is rejected and left unc
   await billing.close()
 })
 
-it('the migrations finish after a process stopped before any step', async () => {
+it('billing’s migrations can be completed after a process stopped before any of their steps', async () => {
   const own = await readOwnColumns(database)
   await migrateAll(database)
   const expected = await describeAll(database)

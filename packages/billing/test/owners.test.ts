@@ -18,9 +18,9 @@ const readOwners = async ({ database }: FlowTest, table = 'subscriptions') => {
 }
 
 describe.each(BOTH)(
-  'a team with an id of the type $idType at $provider',
+  'a team as the owner of subscriptions at $provider (type of ids: $idType)',
   ({ provider, card, otherCard, otherLastFour, ten, idType, id }) => {
-    it('does everything that a user can, and its rows name it as the owner', async () => {
+    it('can do everything that a user can, and its rows contain it as the owner', async () => {
       const test = await startTeams(provider, idType)
       const team = await createTeam(test, id)
       expect(team.owner).toEqual({ type: 'team', id })
@@ -80,7 +80,7 @@ describe.each(BOTH)(
       expect((await billing.sync()).drift).toEqual([])
     })
 
-    it('is found by a webhook if the process that created its subscription died', async () => {
+    it('is found as the owner by a webhook if the process that created its subscription was killed', async () => {
       const test = await startTeams(provider, idType)
       const team = await createTeam(test, id)
       let isDying = false
@@ -116,7 +116,7 @@ describe.each(BOTH)(
       expect(subscriptionsAt(test, await test.billing.owner('team', id))).toBe(1)
     })
 
-    it('loses its subscription when the application deletes the team, but the user with the same id keeps one', async () => {
+    it('no longer has a subscription after the application deleted the team, while the user with the same id keeps one', async () => {
       const test = await startTeams(provider, idType)
       const team = await createTeam(test, id)
       await test.user.newSubscription('main', 'monthly').create(card)
@@ -136,7 +136,7 @@ describe.each(BOTH)(
 )
 
 describe('an owner that is not a user', () => {
-  it('sends its own name and e-mail address to the provider, and has its own tax', async () => {
+  it('has its own name and e-mail address at the provider, and its own tax', async () => {
     const asked: unknown[] = []
     const team = {
       ...teamTable('integer'),
@@ -162,7 +162,7 @@ describe('an owner that is not a user', () => {
     expect(customer).not.toHaveProperty('metadata.user_id')
   })
 
-  it('subscribes on a hosted page that the user with the same id cannot claim', async () => {
+  it('can subscribe on a hosted page, which the user with the same id cannot claim', async () => {
     // Without webhooks, which would find either owner by the customer that both have below.
     const test = await startTeams('stripe', 'integer', { webhooks: false })
     const team = await createTeam(test, 1)
@@ -190,7 +190,7 @@ describe('an owner that is not a user', () => {
     expect(await readOwners(test)).toEqual([{ user_id: null, owner_type: 'team', owner_id: '1' }])
   })
 
-  it('downloads its own invoices, and those of no other owner', async () => {
+  it('can download its own invoices, and those of no other owner', async () => {
     let asking: { type: string; id: number } | number = { type: 'team', id: 1 }
     const test = await startTeams('stripe', 'integer', {
       authenticate: () => asking,
@@ -241,7 +241,7 @@ describe('an owner that is not a user', () => {
     }
   })
 
-  it('may have an id as long as its column', async () => {
+  it('may have an id of the maximum length of its column', async () => {
     const id = 'ä'.repeat(255)
     const test = await startTeams('stripe', 'string')
     const team = await createTeam(test, id)
@@ -252,8 +252,8 @@ describe('an owner that is not a user', () => {
   })
 })
 
-describe('lockNameOf()', () => {
-  it('uses the id of users, and the type and id of other owners', () => {
+describe('lockNameOf(), the name of an owner’s lock,', () => {
+  it('contains the id of a user, or the type and id of another owner', () => {
     const owners = [
       { type: 'user', id: 7 },
       { type: 'user', id: 'team:7' },
@@ -313,7 +313,7 @@ describe('the table of another owner type', () => {
       /owners.b: 't' is the table of the type 'a'/,
     ],
     ['with an invalid name', { team: { table: 'a; b' } }, /owners.team.table: name/],
-  ])('is rejected %s', async (_what, owners, words) => {
+  ])('is rejected in the options %s', async (_what, owners, words) => {
     const { database, drop } = await createTestDatabase()
     onTestFinished(drop)
     expect(() => createBilling({ ...shared, database, owners })).toThrow(words)

@@ -36,8 +36,8 @@ async function expectOne(test: FlowTest): Promise<void> {
   expect([subscriptionsAt(test, user), takenFrom(test, user)]).toEqual([1, 1000])
 }
 
-describe('the guide to a payment page', () => {
-  it('redirects to sign-in without a user', async () => {
+describe('the payment page from the guide', () => {
+  it('redirects to the sign-in page if no user is signed in', async () => {
     const { show, pay } = await open(await start('braintree'), null)
     expect(leadsTo(await show())).toEqual([303, '/login'])
     expect(leadsTo(await pay('fake-valid-visa-nonce'))).toEqual([303, '/login'])
@@ -88,25 +88,28 @@ describe('the guide to a payment page', () => {
     const sessionOf = (response: Response) =>
       /cs_\w+/.exec(response.headers.get('location') ?? '')?.[0] ?? ''
 
-    it.each(['return', 'webhook'])('subscribes by the %s', async (way) => {
-      const test = await start('stripe')
-      const { billing, show } = await open(test)
-      const first = await show()
-      expect(first.status).toBe(303)
-      const session = sessionOf(first)
-      expect(sessionOf(await show())).toBe(session)
-      test.sandbox.stripe.completeCheckout(session)
-      if (way === 'webhook') await test.settle()
-      else {
-        const address = `${BASE_URL}/billing/checkout/return?session_id=${session}`
-        const back = await billing.fetch(new Request(address))
-        expect(leadsTo(back)).toEqual([303, `${BASE_URL}/account`])
-      }
-      expect(leadsTo(await show())).toEqual([303, '/account'])
-      await expectOne(test)
-    })
+    it.each(['return', 'webhook'])(
+      'creates the subscription of a customer who has paid, triggered by the %s',
+      async (way) => {
+        const test = await start('stripe')
+        const { billing, show } = await open(test)
+        const first = await show()
+        expect(first.status).toBe(303)
+        const session = sessionOf(first)
+        expect(sessionOf(await show())).toBe(session)
+        test.sandbox.stripe.completeCheckout(session)
+        if (way === 'webhook') await test.settle()
+        else {
+          const address = `${BASE_URL}/billing/checkout/return?session_id=${session}`
+          const back = await billing.fetch(new Request(address))
+          expect(leadsTo(back)).toEqual([303, `${BASE_URL}/account`])
+        }
+        expect(leadsTo(await show())).toEqual([303, '/account'])
+        await expectOne(test)
+      },
+    )
 
-    it('redirects a customer who has just paid to their account, before any webhook arrived', async () => {
+    it('redirects a customer who has just paid to the account page before any webhook has arrived', async () => {
       const test = await start('stripe', { webhooks: false })
       const { show } = await open(test)
       test.sandbox.stripe.completeCheckout(sessionOf(await show()))

@@ -7,7 +7,7 @@ import { customersAt, PROVIDERS, start, subscriptionsAt, takenFrom } from './sup
 /** Timeout for tests with child processes, which start slowly on a busy machine. */
 const SLOW = { timeout: 300_000 }
 
-describe('several processes that guess promotion codes', () => {
+describe('several processes in which promotion codes are guessed', () => {
   it('share one limit on the number of attempts', SLOW, async () => {
     const test = await start('stripe')
     const { id: userId } = test.user
@@ -53,40 +53,44 @@ describe.each(PROVIDERS)('several processes at $provider', (given) => {
     )
   })
 
-  it('do not undo each other’s changes after one was suspended past its lease', SLOW, async () => {
-    const test = await start(provider, { webhooks: false, lockLease: 1 })
-    const { trouble } = test.sandbox
-    const outcomes: string[] = []
-    const sleeper = await startChild(test, provider, { lockLease: 1 })
-    for (let call = 0; ; call++) {
-      const user = await test.createUser()
-      await user.newSubscription('main', 'monthly').create(card)
-      trouble.failNext(call, { slowMs: 0 }, provider)
-      trouble.failNext(1, 'held', provider)
-      const swap = sleeper.begin({ ...ofSubscription('swap', 'pro'), userId: user.id })
-      const isOver = await Promise.race([
-        trouble.untilHeld().then(() => false),
-        swap.outcome().then(() => true),
-      ])
-      if (isOver) break
-      // Suspend the process after the provider's response was sent; it resumes when the response is
-      // outdated. Not during our transaction: suspended while renewing its lease, it would keep
-      // SQLite's file locked.
-      await test.database.transaction(async (tx) => {
-        await tx.kysely.updateTable('users').set({ name: 'Ada' }).where('id', '=', 0).execute()
-        sleeper.signal('SIGSTOP')
-      })
-      trouble.release()
-      await (await user.subscription('main')).cancelNow()
-      sleeper.signal('SIGCONT')
-      const { done, failed } = await swap.outcome()
-      outcomes.push(failed ?? String(done))
-      const truth = truthAt(test.sandbox, provider, user.providerId ?? '')
-      expect(truth.subscriptions[0]?.status.toLowerCase(), `call ${call}`).toBe('canceled')
-      expect(await rowsOf(test.database, user.id), `call ${call}`).toEqual(truth)
-    }
-    trouble.clear()
-    expect(outcomes).toContain('Busy: The lock was lost to another process')
-    expect(outcomes.length).toBeGreaterThan(2)
-  })
+  it(
+    'do not revert each other’s changes if one was suspended for longer than the lease of its lock',
+    SLOW,
+    async () => {
+      const test = await start(provider, { webhooks: false, lockLease: 1 })
+      const { trouble } = test.sandbox
+      const outcomes: string[] = []
+      const sleeper = await startChild(test, provider, { lockLease: 1 })
+      for (let call = 0; ; call++) {
+        const user = await test.createUser()
+        await user.newSubscription('main', 'monthly').create(card)
+        trouble.failNext(call, { slowMs: 0 }, provider)
+        trouble.failNext(1, 'held', provider)
+        const swap = sleeper.begin({ ...ofSubscription('swap', 'pro'), userId: user.id })
+        const isOver = await Promise.race([
+          trouble.untilHeld().then(() => false),
+          swap.outcome().then(() => true),
+        ])
+        if (isOver) break
+        // Suspend the process after the provider's response was sent; it resumes when the response is
+        // outdated. Not during our transaction: suspended while renewing its lease, it would keep
+        // SQLite's file locked.
+        await test.database.transaction(async (tx) => {
+          await tx.kysely.updateTable('users').set({ name: 'Ada' }).where('id', '=', 0).execute()
+          sleeper.signal('SIGSTOP')
+        })
+        trouble.release()
+        await (await user.subscription('main')).cancelNow()
+        sleeper.signal('SIGCONT')
+        const { done, failed } = await swap.outcome()
+        outcomes.push(failed ?? String(done))
+        const truth = truthAt(test.sandbox, provider, user.providerId ?? '')
+        expect(truth.subscriptions[0]?.status.toLowerCase(), `call ${call}`).toBe('canceled')
+        expect(await rowsOf(test.database, user.id), `call ${call}`).toEqual(truth)
+      }
+      trouble.clear()
+      expect(outcomes).toContain('Busy: The lock was lost to another process')
+      expect(outcomes.length).toBeGreaterThan(2)
+    },
+  )
 })

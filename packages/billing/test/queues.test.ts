@@ -25,7 +25,7 @@ const ada = { owner: { type: 'user', id: 7 } }
 const types = new Map([['user', { idType: 'integer' }]] as const)
 const paid = { ...ada, type: 'invoice.paid', subject: 'stripe:in_1', payload: '{}' }
 
-describe('a queue', () => {
+describe('a queue in the database', () => {
   const fill = async (count: number) => {
     const events = eventRepository(database, types)
     for (let n = 0; n < count; n++) {
@@ -76,7 +76,7 @@ describe('a queue', () => {
     ])
   })
 
-  it('retries, gives up, and starts over on retry()', async () => {
+  it('retries a failed entry, gives it up in the end, and makes it due again on retry()', async () => {
     const events = await fill(1)
     const [id = 0] = await events.listDue(at(9), 1)
     await events.fail(id, { error: 'no', attempts: 1, dueAt: at(50) })
@@ -89,7 +89,7 @@ describe('a queue', () => {
     expect(await events.claim(id, at(70), at(80))).toMatchObject({ attempts: 0 })
   })
 
-  it('purges only entries that finished long enough ago', async () => {
+  it('deletes in purge() only entries that finished long enough ago', async () => {
     const events = await fill(3)
     const [first = 0, second = 0] = await events.listDue(at(9), 3)
     await events.finish(first, 'done', at(9))
@@ -112,7 +112,7 @@ describe('an event in the outbox', () => {
     expect(found?.eventId).toMatch(/^evt_[0-9a-f]{40}$/)
   })
 
-  it('is rolled back with the change that it describes', async () => {
+  it('is not recorded if the transaction of the change that it describes is rolled back', async () => {
     const events = eventRepository(database, types)
     const change = database.transaction(async (tx) => {
       await events.add(paid, at(0), tx)

@@ -103,7 +103,7 @@ describe('a 500 that Stripe repeats for an idempotency key', () => {
       (['saved-500', 'made-500'] as const).map((trouble) => ({ ...call, trouble })),
     ),
   )(
-    'neither blocks retries nor causes duplicates: $name, $trouble',
+    'neither blocks retries nor causes duplicates (call: $name, case: $trouble)',
     async ({ act, taken, trouble }) => {
       const test = await start('stripe', { taxPercentage: () => 19, webhooks: false })
       const { sandbox } = test
@@ -124,7 +124,7 @@ describe('a 500 that Stripe repeats for an idempotency key', () => {
     },
   )
 
-  it('leaves create() retryable if the lookup after it fails too', async () => {
+  it('does not prevent a retry of create() if the lookup after the 500 fails too', async () => {
     const test = await start('stripe')
     const { user, sandbox } = test
     await user.updateCard('pm_card_visa')

@@ -38,13 +38,13 @@ describe.each(PROVIDERS)('a subscription at $provider', (given) => {
     expect(takenFrom(test, user)).toBe(3000)
   })
 
-  it('is discounted by a coupon', async () => {
+  it('is charged less with a coupon', async () => {
     const test = await start(provider, { coupon: true })
     await test.user.newSubscription('main', 'monthly').withCoupon('SPRING').create(card)
     expect(takenFrom(test, test.user)).toBe(700)
   })
 
-  it('is charged with tax, unlike single charges', async () => {
+  it('is charged with the tax percentage, unlike single charges', async () => {
     const test = await start(provider, { taxPercentage: () => 19.25 })
     await test.user.newSubscription('main', 'monthly').create(card)
     expect(takenFrom(test, test.user)).toBe(1193)
@@ -72,7 +72,7 @@ describe.each(PROVIDERS)('a subscription at $provider', (given) => {
     expect(takenFrom(test, user)).toBe(1000)
   })
 
-  it('ends immediately with cancelNow(), also in a trial', async () => {
+  it('ends immediately with cancelNow(), even in a trial', async () => {
     const test = await start(provider)
     const { user } = test
     const subscription = await user.newSubscription('main', 'monthly').trialDays(7).create(card)
@@ -136,7 +136,7 @@ describe.each(PROVIDERS)('a subscription at $provider', (given) => {
     expect(await test.user.subscribedToPlan('yearly', 'main')).toBe(true)
   })
 
-  it('is resumed by a swap in the grace period', async () => {
+  it('is resumed if it is swapped in the grace period', async () => {
     const test = await start(provider)
     const subscription = await test.user.newSubscription('main', 'monthly').create(card)
     await subscription.cancel()

@@ -48,7 +48,7 @@ describe.each(['integer', 'string'] as const)(
     })
 
     it.each([...owners, ...tables.map(({ name }) => name)])(
-      'create the table %s as it is defined',
+      'create the table %s with the columns and indexes of its definition',
       async (name) => {
         const found = await describeSchema(migrated.database, name)
         expect(found).toEqual(await describeSchema(defined.database, name))

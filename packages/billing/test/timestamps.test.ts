@@ -68,8 +68,8 @@ async function readMoments() {
 
 const EXPECTED = MOMENTS.map((at, id) => (id % 2 ? at : null))
 
-describe('an existing column trial_ends_at with milliseconds', () => {
-  it('becomes a timestamp and keeps every value, if the caller confirms that no other process runs', async () => {
+describe('an existing column trial_ends_at that contains milliseconds', () => {
+  it('is converted to a timestamp with the same values, if the caller confirms that no other process is running', async () => {
     await fillMilliseconds()
     const billing = billingOn(database)
     expect((await billing.migrate({ offline: true })).applied).toEqual(['0001-initial'])
@@ -78,7 +78,7 @@ describe('an existing column trial_ends_at with milliseconds', () => {
   })
 
   it.runIf(isChanged)(
-    'is left unchanged without that confirmation, and the error says what to do',
+    'is left unchanged if the caller does not confirm that, and the error says what to do',
     async () => {
       await fillMilliseconds()
       const billing = billingOn(database)
@@ -112,7 +112,7 @@ describe('an existing column trial_ends_at with milliseconds', () => {
     await billing.close()
   })
 
-  it('is rejected by a process with migrate: false', async () => {
+  it('is rejected by a process with the option migrate: false', async () => {
     await addMilliseconds()
     await database.kysely.insertInto('users').values({ id: 1 }).execute()
     const billing = billingOn(database, { migrate: false })
@@ -176,15 +176,18 @@ describe('an existing column trial_ends_at with milliseconds', () => {
     },
   )
 
-  it.runIf(isChanged)('is rejected if it has another type', async () => {
-    const type = sql.raw(kind === 'postgres' ? 'timestamp' : 'timestamp null')
-    await sql`alter table users add column trial_ends_at ${type}`.execute(database.kysely)
-    const billing = billingOn(database)
-    await expect(billing.ready()).rejects.toThrow(
-      /users\.trial_ends_at is a timestamp.* and should be a (timestamptz|datetime)\(3\)/,
-    )
-    await billing.close()
-  })
+  it.runIf(isChanged)(
+    'is rejected if its type is neither that of milliseconds nor that of billing’s timestamps',
+    async () => {
+      const type = sql.raw(kind === 'postgres' ? 'timestamp' : 'timestamp null')
+      await sql`alter table users add column trial_ends_at ${type}`.execute(database.kysely)
+      const billing = billingOn(database)
+      await expect(billing.ready()).rejects.toThrow(
+        /users\.trial_ends_at is a timestamp.* and should be a (timestamptz|datetime)\(3\)/,
+      )
+      await billing.close()
+    },
+  )
 })
 
 describe('a stored time', () => {

@@ -72,7 +72,7 @@ async function createUsers(database: Database, kind: 'integer' | 'string'): Prom
 }
 
 describe('user ids', () => {
-  it('find no user if they are almost valid, when ids are integers', async () => {
+  it('find no user if they only resemble an existing id, when ids are integers', async () => {
     const billing = await billingOn('integer')
     for (const [what, id] of ALMOST_ONE) {
       expect([what, await billing.findUser(id)]).toEqual([what, null])
@@ -82,7 +82,7 @@ describe('user ids', () => {
     expect((await billing.user(-0)).id).toBe(0)
   })
 
-  it('find no user if they are almost valid, when ids are text', async () => {
+  it('find no user if they only resemble an existing id, when ids are text', async () => {
     const billing = await billingOn('string')
     for (const [what, id] of [
       ...ALMOST_ONE,
@@ -110,8 +110,11 @@ describe('user ids', () => {
     [2 ** 53, null, null],
     [null, null, null],
     [['1'], null, null],
-  ])('are parsed: %j is %j for integer ids and %j for text ids', (id, number, text) => {
-    expect(parseId(id, 'integer')).toBe(number)
-    expect(parseId(id, 'string')).toBe(text)
-  })
+  ])(
+    'are normalized: %j becomes %j if ids are integers, and %j if ids are text',
+    (id, number, text) => {
+      expect(parseId(id, 'integer')).toBe(number)
+      expect(parseId(id, 'string')).toBe(text)
+    },
+  )
 })

@@ -9,7 +9,7 @@ const types = new Map([['user', { idType: 'integer' }]] as const)
 const MINUTE = 60_000
 const EVENTS = 20
 
-it('a process whose clock is 15 minutes ahead sends no delivery that another process is sending (threat Q5)', async () => {
+it('a process whose clock is 15 minutes ahead sends no outgoing webhook that another process is sending (threat Q5)', async () => {
   const receiver = await startReceiver()
   onTestFinished(receiver.close)
   const held: ServerResponse[] = []

@@ -4,7 +4,7 @@ import type { Database } from './database.ts'
 import type { AnyTables } from './definitions.ts'
 import type { Dialect } from './dialects/dialect.ts'
 import type { Engine } from './dialects/engine.ts'
-import { MissingPackage, markKinds } from './errors.ts'
+import { MissingPackage, markErrorKinds } from './errors.ts'
 import { createDatabase } from './open-database.ts'
 import { createRetry } from './statements/retry.ts'
 
@@ -27,8 +27,9 @@ export interface ConnectOptions {
    */
   readonly beginAnew?: boolean
   /**
-   * Largest difference in milliseconds between the clock of this process and the database's. Beyond
-   * it this process issues nothing, purges nothing and takes no work from queues.
+   * Largest accepted difference in milliseconds between the clock of this process and the
+   * database's clock. If the difference is larger, this process issues no tokens, deletes no
+   * expired rows and takes no work from queues.
    * @default 60000
    */
   readonly maxClockSkew?: number
@@ -84,7 +85,7 @@ export async function connect<T = AnyTables>(
     return await createDatabase<T>(engine, { dialect, timeout, onQuery, retry, clock })
   } catch (cause) {
     if (cause instanceof MissingPackage) throw cause
-    markKinds(cause, dialect.errorKind)
+    markErrorKinds(cause, dialect.errorKind)
     await engine?.close()
     const reason = cause instanceof Error ? cause.message || String(cause) : String(cause)
     throw new Error(`Cannot open the database ${target.shown}: ${reason}`, { cause })

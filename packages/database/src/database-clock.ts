@@ -3,13 +3,14 @@ export interface Clock {
   /** The current time. */
   now(): Date
   /**
-   * The latest moment that may decide what is deleted.
+   * The time to compare expiry times with before expired rows are deleted.
    * @default now()
    */
   settled?(): Date
   /**
-   * Returns `null` if this process may issue, charge, send or delete now. Rejects if its time may
-   * differ from that of the other processes. Without this method the clock is always trusted.
+   * Returns `null` if this process may issue tokens, charge, send or delete now. Rejects if its
+   * time may differ from that of the other processes. Without this method the clock is always
+   * trusted.
    */
   check?(): Promise<void> | null
 }
@@ -25,14 +26,14 @@ export interface DatabaseClock extends Clock {
    */
   now(): Date
   /**
-   * The latest moment that may decide what is deleted. Usually equal to `now()`. If time has passed
-   * in which no process had the SQLite file open, it is earlier by that time for one day, because
-   * the clock may be wrong.
+   * The time to compare expiry times with before expired rows are deleted. Usually equal to
+   * `now()`. If no process had the SQLite file open for some time, this time is earlier by that
+   * pause for one day, because the clock may be wrong.
    */
   settled(): Date
   /**
-   * Returns `null` if this process may issue, purge and take work from queues. If the last reading
-   * is old, first reads the database's clock again.
+   * Returns `null` if this process may issue tokens, delete expired rows and take work from queues.
+   * If the last reading is old, first reads the database's clock again.
    * @throws {ClockNotTrusted} with the reason, if it may not.
    */
   check(): Promise<void> | null

@@ -19,7 +19,8 @@ export interface StatementResult<Row> {
 }
 
 /**
- * Resolves with the claimed row, or `null` if another caller was faster or the row does not exist.
+ * A prepared write that claims a row for one caller. Resolves with the claimed row, or `null` if
+ * another caller was faster or the row does not exist.
  */
 export type Claim<Params, Row> = (params: Params, on?: Database) => Promise<Row | null>
 
@@ -106,9 +107,9 @@ export interface Database<T = AnyTables> {
    */
   unitOfWork<R>(work: () => Promise<R>): Promise<R>
   /**
-   * Runs `work` in a transaction while holding the lock `name`, which one caller across all
-   * processes holds at a time. Others wait for up to five minutes. No statement timeout applies. On
-   * SQLite all names share one lock, that of the only writer.
+   * Runs `work` in a transaction while holding the lock `name`, which only one caller across all
+   * processes can hold at a time. Others wait for up to five minutes. No statement timeout applies.
+   * On SQLite all names share one lock, that of the only writer.
    */
   exclusively<R>(name: string, work: (tx: Database<T>) => Promise<R>): Promise<R>
   /** Waits for running statements and transactions, then closes every connection. */

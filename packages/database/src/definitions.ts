@@ -1,6 +1,6 @@
 import type { Expression, ExpressionBuilder, RawBuilder, SqlBool } from 'kysely'
 
-/** Marks the place of one parameter in a query. */
+/** Creates the placeholder of a named parameter in a query. */
 export type ParamBuilder<Params> = <K extends keyof Params & string>(
   name: K,
 ) => RawBuilder<Params[K]>
@@ -23,7 +23,10 @@ export interface ConditionalRow<T, Params> {
   ) => Expression<SqlBool>
 }
 
-/** A change of that row. The key does not change. */
+/**
+ * An update of the row that `key` identifies, if the row also meets `where`. It does not change the
+ * key.
+ */
 export interface ConditionalUpdate<T, Params> extends ConditionalRow<T, Params> {
   /** New values of the row's columns. */
   readonly set: (param: ParamBuilder<Params>) => Assignments
@@ -37,16 +40,18 @@ export type ParamTypes<Params> = Readonly<
 >
 
 /** Options for a write that many callers make at the same time. */
-export interface ManyCallers<Params> {
+export interface BatchingOptions<Params> {
   /** SQL type of each parameter. If set, concurrent calls share one statement or one commit. */
   readonly together?: ParamTypes<Params>
 }
 
 /** Argument of `database.updateOneReturning()`. */
-export interface UpdateOne<T, Params> extends ConditionalUpdate<T, Params>, ManyCallers<Params> {}
+export interface UpdateOne<T, Params>
+  extends ConditionalUpdate<T, Params>,
+    BatchingOptions<Params> {}
 
 /** Argument of `database.claimThenInsert()`. */
-export interface ClaimThenInsert<T, Params> extends ManyCallers<Params> {
+export interface ClaimThenInsert<T, Params> extends BatchingOptions<Params> {
   /** The row to claim, and its change. */
   readonly claim: ConditionalUpdate<T, Params>
   /** The row to insert for the winner. */
@@ -61,8 +66,8 @@ export interface ClaimThenInsert<T, Params> extends ManyCallers<Params> {
 }
 
 /** Argument of `insertWhile()`. */
-export interface InsertWhile<T, Params> extends ManyCallers<Params> {
-  /** The row that must exist. */
+export interface InsertWhile<T, Params> extends BatchingOptions<Params> {
+  /** The row that must exist, so that the insert takes place. */
   readonly row: ConditionalRow<T, Params>
   /** The row to insert. */
   readonly insert: {

@@ -1,7 +1,10 @@
 import { builtInDialects } from './built-in-dialects.ts'
-import { type ErrorKindOf, hasKind, UNAVAILABLE } from './errors.ts'
+import { type ErrorKindOf, hasErrorKind, UNAVAILABLE } from './errors.ts'
 
-/** Kinds of errors from connections that are not ours, such as the application's own pool. */
+/**
+ * Returns the kind of an error from a connection that this package did not open, such as one of the
+ * application's own pool.
+ */
 export const builtInKindOf: ErrorKindOf = (error, code) => {
   for (const { errorKind } of builtInDialects) {
     const kind = errorKind(error, code)
@@ -13,7 +16,8 @@ export const builtInKindOf: ErrorKindOf = (error, code) => {
 /**
  * Whether the database could not be reached, or gave up, through no fault of the request: it is
  * down, starting, failing over, out of connections or disk, or locked by others for too long.
- * Respond with 503 and "try again soon", never with a verdict about the request.
+ * Respond with status 503, so that the caller tries again, and not with an error about the request
+ * itself.
  * @example
  * ```ts
  * try {
@@ -25,12 +29,12 @@ export const builtInKindOf: ErrorKindOf = (error, code) => {
  * ```
  */
 export function isUnavailable(error: unknown): boolean {
-  return hasKind(error, UNAVAILABLE, builtInKindOf)
+  return hasErrorKind(error, UNAVAILABLE, builtInKindOf)
 }
 
 /** Whether the error says that a row with the same unique key exists. */
 export function isUniqueViolation(error: unknown): boolean {
-  return hasKind(error, ['duplicate'], builtInKindOf)
+  return hasErrorKind(error, ['duplicate'], builtInKindOf)
 }
 
 /**
@@ -39,5 +43,5 @@ export function isUniqueViolation(error: unknown): boolean {
  * column's character set lacks; in other cases a query finds no row, or one that is only similar.
  */
 export function isImpossibleValue(error: unknown): boolean {
-  return hasKind(error, ['impossible'], builtInKindOf)
+  return hasErrorKind(error, ['impossible'], builtInKindOf)
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { builtInKindOf, isUnavailable, isUniqueViolation } from './error-kinds.ts'
-import { type ErrorKind, hasKind, markKinds } from './errors.ts'
+import { type ErrorKind, hasErrorKind, markErrorKinds } from './errors.ts'
 
 const withCode = (code: string, message = 'x') => Object.assign(new Error(message), { code })
 /** An error as mysql2 returns it for a number without a name. */
@@ -96,7 +96,7 @@ describe('error kinds', () => {
     ['impossible', withCode('22P02')],
   ])('include %s for %s', (kind, error) => {
     const all: ErrorKind[] = ['broken', 'slow', 'undone', 'duplicate', 'impossible']
-    expect(all.filter((one) => hasKind(error, [one], builtInKindOf))).toEqual([kind])
+    expect(all.filter((one) => hasErrorKind(error, [one], builtInKindOf))).toEqual([kind])
   })
 
   it('are undefined for an unknown code', () => {
@@ -107,7 +107,7 @@ describe('error kinds', () => {
     const taken = withCode('TAKEN')
     const wrapped = new Error('wrapped', { cause: taken })
     expect(isUniqueViolation(wrapped)).toBe(false)
-    markKinds(wrapped, (_, code) => (code === 'TAKEN' ? 'duplicate' : undefined))
+    markErrorKinds(wrapped, (_, code) => (code === 'TAKEN' ? 'duplicate' : undefined))
     expect(isUniqueViolation(wrapped)).toBe(true)
     expect(isUniqueViolation(taken)).toBe(true)
     expect(Object.keys(taken)).toEqual(['code'])

@@ -52,8 +52,8 @@ export class WaitedTooLong extends defineError('TOLLGATE_WAITED_TOO_LONG') {}
 export class NoAnswer extends defineError('TOLLGATE_NO_ANSWER') {}
 
 /**
- * This process must not issue, purge or take work now, because its time is not trusted. The error's
- * kind is `slow`.
+ * This process must not issue tokens, delete expired rows or take work from queues now, because its
+ * time is not trusted. The error's kind is `slow`.
  */
 export class ClockNotTrusted extends defineError('TOLLGATE_CLOCK_NOT_TRUSTED') {}
 
@@ -83,8 +83,8 @@ export type ErrorKind = 'broken' | 'slow' | 'undone' | 'duplicate' | 'impossible
 export type ErrorKindOf = (error: Error, code: string | undefined) => ErrorKind | undefined
 
 /**
- * Kinds for which callers should try again soon. What can be retried safely was retried before a
- * caller sees the error.
+ * Kinds of errors after which callers should try again soon. Work that can be retried safely was
+ * already retried when a caller sees the error.
  */
 export const UNAVAILABLE: readonly ErrorKind[] = ['broken', 'slow', 'undone']
 
@@ -111,9 +111,10 @@ const known: Readonly<Record<string, ErrorKind>> = {
 const KIND = Symbol.for('tollgate.database.errorKind')
 
 /**
- * Stores the dialect's kinds on an error and its causes, for code that does not know the dialect.
+ * Stores on an error, and on each of its causes, the kind that `kindOf` returns, for code that does
+ * not know the dialect.
  */
-export function markKinds(error: unknown, kindOf: ErrorKindOf): void {
+export function markErrorKinds(error: unknown, kindOf: ErrorKindOf): void {
   someCause(error, (cause) => {
     const kind = KIND in cause ? undefined : kindOf(cause, codeOf(cause))
     if (kind) Reflect.defineProperty(cause, KIND, { value: kind })
@@ -125,7 +126,7 @@ export function markKinds(error: unknown, kindOf: ErrorKindOf): void {
  * Whether an error or one of its causes is of one of these kinds. `kindOf` maps errors without a
  * stored kind.
  */
-export function hasKind(
+export function hasErrorKind(
   error: unknown,
   kinds: readonly ErrorKind[],
   kindOf?: ErrorKindOf,
@@ -141,7 +142,7 @@ export function hasKind(
 }
 
 /** Finds a `NotPrimary` among an error and its causes. Returns `null` if there is none. */
-export function findNotPrimary(error: unknown): NotPrimary | null {
+export function findNotPrimaryError(error: unknown): NotPrimary | null {
   let found: NotPrimary | null = null
   someCause(error, (cause) => {
     if (codeOf(cause) === 'TOLLGATE_NOT_PRIMARY') found = cause as NotPrimary

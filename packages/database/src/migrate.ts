@@ -5,7 +5,7 @@ import { WAIT_FOR_LOCK } from './locks/locks-table.ts'
 import { type Columns, createColumns } from './schema/columns.ts'
 import { createTable, hasTable } from './schema/tables.ts'
 
-/** One step of a schema. */
+/** One migration: a step that upgrades the schema of a database. */
 export interface Migration {
   /** Unique in its set, e.g. `001-clients`. Must not change after a release. */
   readonly id: string

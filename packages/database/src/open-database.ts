@@ -1,6 +1,6 @@
 import type { Compilable, Kysely } from 'kysely'
 import { prepareClaimThenInsert, prepareUpdateOneReturning } from './batching/claim.ts'
-import { createDatabaseClock, type OwnedClock } from './clock/create-clock.ts'
+import { createDatabaseClock, type ManagedDatabaseClock } from './clock/create-clock.ts'
 import {
   type ChangeError,
   type Claim,
@@ -16,7 +16,7 @@ import type { ClaimThenInsert, ParamBuilder, UpdateOne } from './definitions.ts'
 import type { Dialect } from './dialects/dialect.ts'
 import type { Engine, Runner } from './dialects/engine.ts'
 import { createLocksTable, WAIT_FOR_LOCK } from './locks/locks-table.ts'
-import { changeErrorsOf, changeErrorsOfTransaction } from './statements/change-errors.ts'
+import { withChangedErrors, withChangedTransactionErrors } from './statements/change-errors.ts'
 import { createKysely } from './statements/kysely-driver.ts'
 import { prepareStatement } from './statements/statement.ts'
 import {
@@ -64,7 +64,7 @@ export async function createDatabase<T>(
 interface Within<T> {
   readonly root?: Database<T>
   readonly transaction?: TransactionRunner
-  readonly clock?: OwnedClock
+  readonly clock?: ManagedDatabaseClock
   readonly units?: Units
   readonly changesErrors?: ChangeError
 }
@@ -72,7 +72,7 @@ interface Within<T> {
 class OpenDatabase<T> implements Database<T>, WithInternals {
   readonly dialect: Dialect
   readonly timeout: number
-  readonly clock: OwnedClock
+  readonly clock: ManagedDatabaseClock
   readonly [internals]: Internals
   readonly #options: DatabaseOptions
   readonly #transaction: TransactionRunner | undefined
@@ -142,7 +142,7 @@ class OpenDatabase<T> implements Database<T>, WithInternals {
     if (this.#transaction) return undefined
     const unit = this.#units.current()
     if (!unit || !this.#changesErrors) return unit
-    return changeErrorsOfTransaction(unit, this.dialect, this.#changesErrors)
+    return withChangedTransactionErrors(unit, this.dialect, this.#changesErrors)
   }
 
   async exclusively<R>(name: string, work: (tx: Database<T>) => Promise<R>): Promise<R> {
@@ -171,12 +171,12 @@ class OpenDatabase<T> implements Database<T>, WithInternals {
     const units = this.#units
     const earlier = this.#changesErrors
     const changesErrors: ChangeError = earlier ? (error) => change(earlier(error)) : change
-    const engine = changeErrorsOf(this[internals].engine, this.dialect, change)
+    const engine = withChangedErrors(this[internals].engine, this.dialect, change)
     if (!this.#transaction) {
       const within = { clock, units, changesErrors }
       return new OpenDatabase<T>(engine, options, createStatementRunner(engine, options), within)
     }
-    const transaction = changeErrorsOfTransaction(this.#transaction, this.dialect, change)
+    const transaction = withChangedTransactionErrors(this.#transaction, this.dialect, change)
     const root = this[internals].root as Database<T>
     return new OpenDatabase<T>(engine, options, transaction, { root, transaction, clock })
   }

@@ -81,7 +81,9 @@ function storeTimestamp({ date }: Timestamp, storeDate: StoreDate | undefined): 
   throw new TypeError('A timestamp outside of the years 1000 to 9999 cannot be stored')
 }
 
-/** Converts rows to one JSON text, which Postgres splits again. Bytes are not supported. */
+/**
+ * Converts rows to one JSON text, which Postgres splits into rows again. Bytes are not supported.
+ */
 export function toJsonRows(rows: readonly object[]): string {
   if (rows.every(isPlain)) {
     const text = JSON.stringify(rows)

@@ -200,7 +200,7 @@ describe('updateOneReturning with concurrent callers', () => {
     expect((await findThing(database, 't1'))?.amount).toBe(0)
   })
 
-  it("delays no caller because another one's row is locked", async ({ skip }) => {
+  it('does not delay a caller because the row of another caller is locked', async ({ skip }) => {
     if (database.dialect.name !== 'postgres') skip('there is one writer, or each goes alone')
     const step = prepareStep()
     const held = database.transaction(async (tx) => {
@@ -340,7 +340,7 @@ describe('claimThenInsert with concurrent callers', () => {
 })
 
 describe('insertWhile with concurrent callers', () => {
-  function prepareRest(on: Database<Tables> = database) {
+  function prepareInsertWhileUnfinished(on: Database<Tables> = database) {
     return insertWhile<Tables, { id: string; next: string }>(on, {
       row: {
         table: 'things',
@@ -362,7 +362,7 @@ describe('insertWhile with concurrent callers', () => {
 
   it('does not block callers that depend on the same row', async ({ skip }) => {
     if (database.dialect.name === 'sqlite') skip('there is one writer')
-    const rest = prepareRest()
+    const rest = prepareInsertWhileUnfinished()
     await database.transaction(async (tx) => {
       expect(await rest({ id: 'a', next: 'within' }, tx as Database)).toBe(true)
       const meanwhile = Array.from({ length: 20 }, (_, index) =>
@@ -374,14 +374,14 @@ describe('insertWhile with concurrent callers', () => {
   })
 
   it('fails only for the call that cannot be executed', async () => {
-    const rest = prepareRest()
+    const rest = prepareInsertWhileUnfinished()
     const nexts = ['n1', 'a', 'n2']
     const outcomes = await Promise.allSettled(nexts.map((next) => rest({ id: 'a', next })))
     expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled'])
   })
 
   it('shares statements between callers on dialects that support it', async () => {
-    const rest = prepareRest()
+    const rest = prepareInsertWhileUnfinished()
     await Promise.all(Array.from({ length: 20 }, (_, index) => rest({ id: 'a', next: `${index}` })))
     expect(queries).toHaveLength(database.dialect.name === 'postgres' ? 1 : 20)
   })

@@ -20,7 +20,7 @@ beforeEach(async () => {
 afterEach(() => test.drop())
 
 /** SQLite has no clock: the processes that have a file open agree on its time. */
-describe('threat Q5 the time of an SQLite file', () => {
+describe('the time of an SQLite file [threat Q5]', () => {
   it(
     'is the time of the processes that have it open, for a process that starts 15 minutes ahead',
     LONG,

@@ -28,7 +28,7 @@ const rightNow = Date.now
 const moveWallClock = (by: number) =>
   vi.spyOn(Date, 'now').mockImplementation(() => rightNow() + by)
 
-describe('threat Q5 the clock of a database', () => {
+describe('the clock of a database [threat Q5]', () => {
   it('is independent of the wall clock of the process', async () => {
     const { clock } = test.database
     for (const by of [-400 * DAY, 15 * MINUTE, 400 * DAY]) {

@@ -13,7 +13,7 @@ import {
   startMariadbServer,
 } from '../../../test-support/mariadb-server.ts'
 import { builtInKindOf } from '../src/error-kinds.ts'
-import { type ErrorKind, hasKind } from '../src/errors.ts'
+import { type ErrorKind, hasErrorKind } from '../src/errors.ts'
 import { createThings, findThings, insertThings, type Tables, thing } from './things.ts'
 
 const kind = process.env.TEST_DATABASE
@@ -25,7 +25,7 @@ if (kind === 'mariadb' && !installed) {
 }
 
 const KINDS: readonly ErrorKind[] = ['broken', 'slow', 'undone', 'duplicate', 'impossible']
-const kindsOf = (error: unknown) => KINDS.filter((one) => hasKind(error, [one], builtInKindOf))
+const kindsOf = (error: unknown) => KINDS.filter((one) => hasErrorKind(error, [one], builtInKindOf))
 
 type DriverError = Error & { readonly errno?: number; readonly code?: string }
 

@@ -74,7 +74,7 @@ describe.runIf(process.env.TEST_DATABASE === 'sqlite')('an SQLite file', () => {
   it.each([
     ['deleted', () => rmSync(path)],
     ['replaced by another database', () => renameSync(join(folder, 'other.db'), path)],
-    ['without its log', () => rmSync(`${path}-wal`)],
+    ['without its write-ahead log', () => rmSync(`${path}-wal`)],
   ])('is unavailable while %s, until it is back', async (_, harm) => {
     await (await openWithRow(`sqlite:${folder}/other.db`)).close()
     const database = await openWithRow()

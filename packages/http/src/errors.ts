@@ -32,8 +32,9 @@ export function isHttpError(thrown: unknown): thrown is HttpError {
 }
 
 /**
- * The caller disconnected before its body had arrived, so no response can be sent. The cause looks
- * like a lost connection and must not be mistaken for one to the database.
+ * The caller disconnected before the request body had arrived, so no response can be sent. The
+ * `cause` of this error looks like that of a lost database connection and must not be mistaken for
+ * it.
  */
 export class RequestCutOff extends Refusal {
   /**
@@ -53,7 +54,7 @@ export class RequestCutOff extends Refusal {
   }
 }
 
-/** The body exceeds the limit. */
+/** The request body exceeds the size limit. */
 export class PayloadTooLarge extends Refusal {
   /**
    * Stable error code. Compare it instead of using `instanceof`, which fails across bundles and
@@ -67,7 +68,7 @@ export class PayloadTooLarge extends Refusal {
     super(`A body may have at most ${limit} bytes.`)
   }
 
-  /** Closes the connection, because the rest of the body stays unread. */
+  /** Returns a header that closes the connection, because the rest of the body stays unread. */
   override headers(): Record<string, string> {
     return { connection: 'close' }
   }
@@ -84,7 +85,7 @@ export class MalformedBody extends Refusal {
   readonly status = 400
 }
 
-/** The path exists, but not for this method. */
+/** The requested path exists, but does not support the HTTP method of the request. */
 export class MethodNotAllowed extends Refusal {
   /**
    * Stable error code. Compare it instead of using `instanceof`, which fails across bundles and

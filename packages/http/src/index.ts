@@ -11,9 +11,9 @@ export {
   chooseLanguage,
   formatMessage,
   isRightToLeft,
-  type MessageNames,
   type Messages,
   type MessageValues,
+  type PlaceholderNames,
   readLanguages,
   type Translate,
   translate,
@@ -31,9 +31,9 @@ export { type HttpResponse, notFound, type ResponseHeaders, withoutBody } from '
 export {
   allowedMethods,
   createRouter,
-  type Match,
   type Method,
   type Route,
+  type RouteMatch,
   type Router,
   requireRoute,
 } from './router.ts'

@@ -3,7 +3,7 @@ import {
   chooseLanguage,
   formatMessage,
   isRightToLeft,
-  type MessageNames,
+  type PlaceholderNames,
   readLanguages,
   translate,
 } from './messages.ts'
@@ -19,7 +19,7 @@ describe('translate', () => {
     expect(translate<typeof messages>(messages, 'en')('hello', { name: 'Ada' })).toBe('Hello Ada.')
   })
 
-  it('chooses the plural by the rules of the locale', () => {
+  it('chooses the plural form by the rules of the locale', () => {
     const t = translate<typeof messages>(messages, 'en')
     const left = (days: number) => t('left', { days, name: 'Ada' })
     expect([0, 1, 2, 1200].map(left)).toEqual([
@@ -49,9 +49,9 @@ describe('translate', () => {
     expect(formatMessage('{a} {b} {', { a: '{b}' }, 'en').join('')).toBe('{b} {b} {')
   })
 
-  it('checks the names in a message at compile time', () => {
-    expectTypeOf<MessageNames<(typeof messages)['left']>>().toEqualTypeOf<'days' | 'name'>()
-    expectTypeOf<MessageNames<(typeof messages)['plain']>>().toEqualTypeOf<never>()
+  it('checks at compile time that a value is passed for each name in a message', () => {
+    expectTypeOf<PlaceholderNames<(typeof messages)['left']>>().toEqualTypeOf<'days' | 'name'>()
+    expectTypeOf<PlaceholderNames<(typeof messages)['plain']>>().toEqualTypeOf<never>()
   })
 })
 
@@ -88,6 +88,6 @@ describe('chooseLanguage', () => {
   })
 })
 
-it('recognizes right-to-left scripts', () => {
+it('isRightToLeft returns true only for locales whose script runs from right to left', () => {
   expect(['ar', 'he', 'de', 'az-Arab'].map(isRightToLeft)).toEqual([true, true, false, true])
 })

@@ -6,22 +6,22 @@
 export type Messages = Readonly<Record<string, string>>
 
 /** The names in braces in a message. Text after a brace that cannot be a name is left out. */
-export type MessageNames<Text extends string> = Text extends `${string}{${infer Rest}`
+export type PlaceholderNames<Text extends string> = Text extends `${string}{${infer Rest}`
   ?
       | (Rest extends `${infer Name},${string}}${string}` | `${infer Name}}${string}`
           ? Name extends '' | `${string}${' ' | '#' | '{' | '}' | ','}${string}`
             ? never
             : Name
           : never)
-      | MessageNames<Rest>
+      | PlaceholderNames<Rest>
   : never
 
 /**
  * The arguments that a message takes after its id: none, or an object with a value for each name.
  */
-export type MessageValues<Text extends string, Value> = [MessageNames<Text>] extends [never]
+export type MessageValues<Text extends string, Value> = [PlaceholderNames<Text>] extends [never]
   ? []
-  : [values: Readonly<Record<MessageNames<Text>, Value>>]
+  : [values: Readonly<Record<PlaceholderNames<Text>, Value>>]
 
 /** Formats the messages of one language. */
 export interface Translate<All extends Messages> {
@@ -33,7 +33,7 @@ export interface Translate<All extends Messages> {
   /** Returns a message in parts, so that values can be markup. */
   parts<
     Id extends keyof All & string,
-    Values extends Readonly<Record<MessageNames<All[Id]>, unknown>>,
+    Values extends Readonly<Record<PlaceholderNames<All[Id]>, unknown>>,
   >(id: Id, values: Values): (string | Values[keyof Values])[]
   /** The language, for `<html lang>`. */
   readonly language: string
@@ -146,8 +146,9 @@ export function readLanguages(text: string | null | undefined): string[] {
 }
 
 /**
- * Chooses the language of a page: for the first wish that is available, either by the same name or
- * by its base language (`de` for `de-AT`). Returns `fallback` if none is.
+ * Chooses the language of a page: the first of the `wanted` languages that is available, either
+ * under the same name or as its base language (`de` for `de-AT`). Returns `fallback` if none is
+ * available.
  * @example
  * ```ts
  * chooseLanguage(readLanguages('de-AT, en;q=0.5'), ['en', 'de'], 'en') // 'de'

@@ -35,7 +35,7 @@ describe('a Node request', () => {
     expect(response.headers.getSetCookie()).toEqual(['a=1', 'b=2'])
   })
 
-  it('takes its URL from the configuration, whatever the Host header says', async () => {
+  it('has the configured URL when converted to a Web request, whatever its Host header says', async () => {
     const url = await listen((request) => request.toRequest('https://api.example.com/base').url)
     const hosts = ['evil.example', 'a b', '']
     for (const host of hosts) {
@@ -82,7 +82,7 @@ describe('a Node request', () => {
     },
   )
 
-  it('serializes a body that a parser has read, but never for a signature', async () => {
+  it('returns a body that a parser has read as serialized text, but rejects reading it to verify a signature', async () => {
     const message = (body: unknown, type: string) =>
       ({ headers: { 'content-type': type }, body, readableEnded: true }) as unknown as NodeMessage
     const form = message({ a: 'b c', d: ['e', 'f'] }, 'application/x-www-form-urlencoded')

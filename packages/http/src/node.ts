@@ -96,8 +96,9 @@ export function sendResponse(
 }
 
 /**
- * Reads a header. Node silently drops a second Authorization header, so it is not known which one
- * counts. This returns it as two values, which no parser accepts.
+ * Returns a header of the request, or `null` if it is missing. If a request has two `Authorization`
+ * headers, Node silently drops the second one. This function then returns a text with two values,
+ * which no parser accepts.
  */
 export function readHeader(message: IncomingMessage, name: string): string | null {
   const value = message.headers[name]

@@ -1,7 +1,7 @@
 /**
- * A request as routes read it, in every framework. Web-standard objects cost more than the work of
- * a whole token request (docs/decisions/0004-plain-exchange.md), so they are created only on
- * demand.
+ * An HTTP request, in the form that routes read in every framework. A Web-standard `Request` is
+ * created only on demand, because creating one costs more than all other work for a token request
+ * (docs/decisions/0004-plain-exchange.md).
  */
 export interface HttpRequest {
   /** HTTP method in upper case. */
@@ -47,8 +47,8 @@ export interface HttpRequest {
 export type AddressReader = () => string | undefined
 
 /**
- * Calls an application's hook about a request. The type of the result depends on the package that
- * calls it.
+ * Calls the application's function `signedIn` or `signOut` for a request. The type of the result
+ * depends on the package that calls it.
  */
 export type SignedInReader = () => unknown
 

@@ -1,4 +1,4 @@
-/** A response as routes return it, in every framework. */
+/** An HTTP response, in the form that routes return in every framework. */
 export interface HttpResponse {
   /** HTTP status. */
   readonly status: number

@@ -4,8 +4,8 @@ import { MethodNotAllowed } from './errors.ts'
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'OPTIONS'
 
 /**
- * A row of a table of routes. Packages add their own properties, such as the function that
- * responds.
+ * A route: an HTTP method and a path. Packages that define routes add their own properties, such as
+ * the function that responds.
  */
 export interface Route {
   /** HTTP method of the route. */
@@ -24,7 +24,7 @@ export interface Route {
 }
 
 /** Result of matching a path: its routes by method, and the id in it. */
-export interface Match<R extends Route> {
+export interface RouteMatch<R extends Route> {
   /** The routes at this path, by method. */
   readonly routes: ReadonlyMap<string, R>
   /** The id in the path. Empty if it has none. */
@@ -34,7 +34,7 @@ export interface Match<R extends Route> {
 /** Finds the route of a request. */
 export interface Router<R extends Route> {
   /** Returns the routes at this path, or `null` if there are none. */
-  match(path: string): Match<R> | null
+  match(path: string): RouteMatch<R> | null
   /** Every path, with `{name}` for a variable segment. */
   readonly paths: readonly string[]
 }
@@ -63,7 +63,7 @@ export function createRouter<R extends Route>(table: readonly R[]): Router<R> {
     byPath.set(route.path, routes.set(route.method, route))
   }
 
-  const fixed = new Map<string, Match<R>>()
+  const fixed = new Map<string, RouteMatch<R>>()
   const withId: { routes: Map<string, R>; before: string; after: string }[] = []
   for (const [path, routes] of byPath) {
     const [before = '', after] = path.split(PLACE_OF_ID)
@@ -71,7 +71,7 @@ export function createRouter<R extends Route>(table: readonly R[]): Router<R> {
     else withId.push({ routes, before, after })
   }
 
-  function matchWithId(path: string): Match<R> | null {
+  function matchWithId(path: string): RouteMatch<R> | null {
     for (const { routes, before, after } of withId) {
       if (!path.startsWith(before) || !path.endsWith(after)) continue
       const id = path.slice(before.length, after ? -after.length : undefined)
@@ -90,7 +90,7 @@ export function createRouter<R extends Route>(table: readonly R[]): Router<R> {
  * Returns the route for a method. HEAD uses the route for GET.
  * @throws {MethodNotAllowed} with the allowed methods if there is none.
  */
-export function requireRoute<R extends Route>(match: Match<R>, method: string): R {
+export function requireRoute<R extends Route>(match: RouteMatch<R>, method: string): R {
   const route = match.routes.get(method === 'HEAD' ? 'GET' : method)
   if (!route || (method === 'HEAD' && route.answersHead === false)) {
     throw new MethodNotAllowed(allowedMethods(match))
@@ -99,7 +99,7 @@ export function requireRoute<R extends Route>(match: Match<R>, method: string): 
 }
 
 /** Lists the methods that a path supports, for the header `Allow`. */
-export function allowedMethods({ routes }: Match<Route>): string[] {
+export function allowedMethods({ routes }: RouteMatch<Route>): string[] {
   return [...routes.values()].flatMap(({ method, answersHead }) =>
     method === 'GET' && answersHead !== false ? ['GET', 'HEAD'] : [method],
   )

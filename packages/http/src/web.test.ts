@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { fetchFrom, fromWebRequest, toWebResponse } from './web.ts'
 
 describe('a Web request', () => {
-  it('is the same object at the configured URL, and a new one at any other URL', () => {
+  it('stays the same object when converted to the configured URL that it already has, and becomes a new one for any other URL', () => {
     const request = new Request('https://api.example.com/me?x=1', { headers: { cookie: 'a=b' } })
     expect(fromWebRequest(request).toRequest('https://api.example.com/base')).toBe(request)
     const forged = new Request('https://evil.example/me?x=1', { headers: { cookie: 'a=b' } })
@@ -11,7 +11,7 @@ describe('a Web request', () => {
     expect(mended.headers.get('cookie')).toBe('a=b')
   })
 
-  it('says what to do if its body has already been read', async () => {
+  it('explains what to do in the error about a body that has already been read', async () => {
     const request = new Request('https://api.example.com/', { method: 'POST', body: 'x' })
     await request.text()
     await expect(fromWebRequest(request).text(10)).rejects.toThrow('Mount these routes before')
@@ -31,7 +31,7 @@ describe('a Web request', () => {
 })
 
 describe('a Web response', () => {
-  it('carries several cookies', () => {
+  it('can set several cookies', () => {
     const headers = { 'set-cookie': ['a=1', 'b=2'], 'content-type': 'text/plain' }
     const response = toWebResponse({ status: 200, headers, body: 'ok' })
     expect(response.headers.getSetCookie()).toEqual(['a=1', 'b=2'])

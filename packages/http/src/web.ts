@@ -84,7 +84,7 @@ export function toWebResponse({ status, headers, body }: HttpResponse): Response
   return response
 }
 
-/** Handles a Web request with the routes. Other paths get a 404. */
+/** Handles a Web request with the routes. Requests for other paths get a 404. */
 export async function fetchFrom(
   routes: Pick<HttpRoutes, 'handle'>,
   request: Request,

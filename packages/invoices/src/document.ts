@@ -74,7 +74,7 @@ export interface PrintedTotal {
   readonly strong?: boolean
 }
 
-/** The files of a font. */
+/** The font files to print with. */
 export interface PrintedFonts {
   /** Font for normal text. */
   readonly regular: Uint8Array

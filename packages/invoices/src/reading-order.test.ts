@@ -10,7 +10,7 @@ const drawn = (pieces: readonly string[]) =>
     .join('')
     .replaceAll(NBSP, ' ')
 
-describe('a line in reading order', () => {
+describe('piecesFromLeft, which orders the pieces of a line for drawing from the left', () => {
   it.each([
     ['plain text', 'Gold (monthly)', 'Gold (monthly)'],
     ['brackets in Hebrew', 'אב (גד)', '(דג) בא'],
@@ -19,7 +19,7 @@ describe('a line in reading order', () => {
     ['Hebrew within Latin', 'Gold (אב גד)!', 'Gold (דג בא)!'],
     ['brackets around Hebrew alone', '(אב)', '(בא)'],
     ['digits of Arabic', 'اب ٢٠٫٢٥', '٢٠٫٢٥ با'],
-  ])('is drawn from the left: %s', (_, line, expected) => {
+  ])('returns the pieces in the order of drawing for %s', (_, line, expected) => {
     expect(drawn(piecesFromLeft(line))).toBe(expected)
   })
 
@@ -31,7 +31,7 @@ describe('a line in reading order', () => {
     ['rtl', '\u061c-\u200f٢٫٥٥ €', '€ ٢٫٥٥-'],
     ['rtl', '٠١\u200f/٠٣\u200f/٢٠٢٦', '٢٠٢٦/٠٣/٠١'],
   ] as const)(
-    'takes the direction of a %s page if it has no letters: %j',
+    'uses the direction of a page (%s) for a line without letters: %j',
     (page, line, expected) => {
       expect(drawn(piecesFromLeft(line, page))).toBe(expected)
     },
@@ -41,7 +41,7 @@ describe('a line in reading order', () => {
     expect(piecesFromLeft('אב גד')).toEqual([`אב${NBSP}גד`])
   })
 
-  it('is empty for an empty text', () => {
+  it('returns no pieces for an empty line', () => {
     expect(piecesFromLeft('')).toEqual([])
   })
 })

@@ -1,7 +1,6 @@
 /**
- * A value, or a promise of it. Only the guard, the client lookup and the access token formats
- * return this type: they nearly always have the value in memory, and one extra promise per request
- * would be measurable.
+ * A value, or a promise of it. Used where the value is nearly always in memory and a promise per
+ * request would cost measurable time: the guard, the client lookup and the access token formats.
  */
 export type Awaitable<T> = T | Promise<T>
 

@@ -2,9 +2,11 @@ import type { Clock } from '@tollgate/database'
 
 export type { Clock }
 
-/** The clock of a storage, shared by all processes that use it. */
+/** The clock of a storage, such as that of the database. All processes on the storage share it. */
 export interface StoreClock extends Clock {
-  /** Starts the clock. Called once the tables exist, before any other call. */
+  /**
+   * Starts the clock. Called once, after the tables exist and before any other method of the clock.
+   */
   begin(): Promise<void>
   /**
    * Calls `listener` with the reason when the clock is no longer trusted, and with `null` when it
@@ -14,8 +16,8 @@ export interface StoreClock extends Clock {
 }
 
 /**
- * Whether the clock is trusted. For work that can wait until it is; the clock itself reports the
- * reason.
+ * Whether the clock of this process is trusted to be right. Used to postpone work that can wait;
+ * the clock itself reports why it is not trusted.
  */
 export async function isTrusted(clock: Clock): Promise<boolean> {
   try {
@@ -35,8 +37,8 @@ export const CLOCK_SKEW = 60_000
 export const systemClock: Clock = { now: () => new Date() }
 
 /**
- * Compares by number: `>` on two Dates is slower, because it first converts each object to a
- * primitive.
+ * Whether `one` is later than `other`. Compares timestamps as numbers, because `>` on two `Date`
+ * objects is slower.
  */
 export function isAfter(one: Date, other: Date): boolean {
   return one.getTime() > other.getTime()

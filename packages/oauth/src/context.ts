@@ -1,39 +1,39 @@
 import type { ClientCache } from './caches/client-cache.ts'
-import type { CodeCache } from './caches/code-cache.ts'
+import type { AuthorizationCodeCache } from './caches/code-cache.ts'
 import type { ConsentCache } from './caches/consent-cache.ts'
 import type {
   ClientAuthentication,
   CrossOriginPolicy,
   Feature,
-  KeyProofs,
+  KeyProofSupport,
   TokenIssuer,
 } from './features/feature.ts'
 import type { AuthorizationResponse, Grant, GrantContext } from './grants/grant.ts'
 import type { CookieMode } from './guard/cookie-mode.ts'
 import type { TokenVerifier } from './guard/verify.ts'
 import type { Keyring } from './keys/keyring.ts'
-import type { Seal } from './keys/seal.ts'
+import type { Encrypter } from './keys/seal.ts'
 import type { SigningKeys } from './keys/signing-keys.ts'
 import type { GuessingLimits } from './limits/guessing.ts'
 import type { ResourceLimits } from './limits/resources.ts'
 import type { ResolvedOptions } from './options.ts'
-import type { Outgoing } from './outgoing/outgoing.ts'
+import type { OutgoingRequests } from './outgoing/outgoing.ts'
 import type { RevocationFeed } from './revocations/feed.ts'
-import type { ClientDemand } from './storage/client-settings.ts'
+import type { ClientRequirement } from './storage/client-settings.ts'
 import type { AccessTokens } from './tokens/formats/format.ts'
 import type { RefreshTokens } from './tokens/formats/refresh-tokens.ts'
-import type { KnownUsers } from './users/known-users.ts'
+import type { UserExistenceCache } from './users/known-users.ts'
 import type { UserProviders } from './users/providers.ts'
 
 /** A response type, and the grant type that a client must hold to use it. */
-export interface OfferedResponse {
+export interface OfferedResponseType {
   readonly grantType: string
   readonly response: AuthorizationResponse
 }
 
 /**
- * The enabled features, sorted by capability when the server is created, so that an unused
- * capability costs nothing per request.
+ * The capabilities of all enabled features, grouped by kind when the server is created. A kind that
+ * no feature has costs nothing per request.
  */
 export interface Features {
   readonly all: readonly Feature[]
@@ -45,8 +45,8 @@ export interface Features {
   readonly exchanges: ReadonlyMap<string, TokenIssuer>
   readonly authenticators: readonly ClientAuthentication[]
   /**
-   * The only client authentication allowed. `null` if client secrets and public clients are
-   * accepted.
+   * The feature whose client authentication methods are the only ones accepted. `null` if client
+   * secrets and public clients are accepted too.
    */
   readonly exclusiveAuthentication: ClientAuthentication | null
   readonly sessionEnders: readonly Feature[]
@@ -55,10 +55,10 @@ export interface Features {
   readonly signInCheckers: readonly Feature[]
   readonly subjectNamers: readonly Feature[]
   readonly introspections: readonly Feature[]
-  readonly keyProofs: KeyProofs | null
+  readonly keyProofs: KeyProofSupport | null
   readonly addsSignInClaims: boolean
   /** Client settings that no enabled feature enforces. Clients with one of them are rejected. */
-  readonly unenforcedSettings: readonly ClientDemand[]
+  readonly unenforcedSettings: readonly ClientRequirement[]
 }
 
 /**
@@ -70,37 +70,42 @@ export interface ServerContext extends GrantContext {
   readonly options: ResolvedOptions
   readonly features: Features
   readonly grants: ReadonlyMap<string, Grant>
-  /** Paths that people open in a browser; errors there are shown as a page. */
+  /**
+   * Paths that people open in a browser. Errors at these paths are shown as a page instead of JSON.
+   */
   readonly pagePaths: ReadonlySet<string>
-  readonly responses: ReadonlyMap<string, OfferedResponse>
+  readonly responses: ReadonlyMap<string, OfferedResponseType>
   readonly clients: ClientCache<ServerContext>
-  readonly codes: CodeCache
+  readonly codes: AuthorizationCodeCache
   readonly consents: ConsentCache
   readonly keys: SigningKeys
   readonly keyring: Keyring
   /**
-   * Encrypts the client secrets that the server must be able to read again. Only some clients have
-   * one.
+   * Encrypts the client secrets that the server must be able to read again, those of clients with
+   * `client_secret_jwt`. For all other clients only a hash is stored.
    */
-  readonly clientSecrets: Seal
+  readonly clientSecrets: Encrypter
   readonly accessTokens: AccessTokens
   readonly refreshTokens: RefreshTokens
   readonly verifier: TokenVerifier
-  readonly knownUsers: KnownUsers
+  readonly knownUsers: UserExistenceCache
   readonly providers: UserProviders
   readonly feed: RevocationFeed
   readonly cookies: CookieMode
   /** Sends requests to client-supplied URLs. */
-  readonly outgoing: Outgoing
-  /** Limits attempts to guess passwords and codes. */
+  readonly outgoing: OutgoingRequests
+  /** Limits failed attempts to guess passwords and user codes. */
   readonly guessing: GuessingLimits
-  /** Limits the work and the storage that unauthenticated callers can cause. */
+  /**
+   * Limits how many requests unauthenticated callers may send, and how much data is stored for
+   * them.
+   */
   readonly resources: ResourceLimits
   /** The network that the current request came from. `null` if it is unknown. */
   readonly network: string | null
   /**
-   * Thumbprint of the key whose possession the current request has proven (see
-   * tokens/proven-key.ts). `null` if none.
+   * Thumbprint of the key that the current request has proven to hold, by a DPoP proof. `null`
+   * without a proof.
    */
   readonly provenKey: string | null
 }

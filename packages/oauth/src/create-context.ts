@@ -1,21 +1,21 @@
 import { createClientCache } from './caches/client-cache.ts'
-import { createCodeCache } from './caches/code-cache.ts'
+import { createAuthorizationCodeCache } from './caches/code-cache.ts'
 import { createConsentCache } from './caches/consent-cache.ts'
 import { scopeLimitOf } from './clients/self-registered.ts'
-import { clientDemands } from './clients/settings/demands.ts'
+import { clientRequirements } from './clients/settings/demands.ts'
 import { later } from './clock.ts'
-import type { Features, OfferedResponse, ServerContext } from './context.ts'
+import type { Features, OfferedResponseType, ServerContext } from './context.ts'
 import { createEmitter } from './events.ts'
 import type { Feature } from './features/feature.ts'
 import { createCookieMode } from './guard/cookie-mode.ts'
 import { createTokenVerifier } from './guard/verify.ts'
 import { createKeyring } from './keys/keyring.ts'
-import { createSeal } from './keys/seal.ts'
+import { createEncrypter } from './keys/seal.ts'
 import { createSigningKeys } from './keys/signing-keys.ts'
 import { createGuessingLimits } from './limits/guessing.ts'
 import { createResourceLimits } from './limits/resources.ts'
 import type { ResolvedOptions } from './options.ts'
-import { createOutgoing } from './outgoing/outgoing.ts'
+import { createOutgoingRequests } from './outgoing/outgoing.ts'
 import { followRevocations } from './revocations/feed.ts'
 import { parseScope, resolveScopes } from './scopes.ts'
 import { chooseFormat } from './tokens/formats/choose-format.ts'
@@ -23,10 +23,10 @@ import { createAccessTokens } from './tokens/formats/format.ts'
 import { createRefreshTokens } from './tokens/formats/refresh-tokens.ts'
 import { issueTokens } from './tokens/issue.ts'
 import { revokeTokens } from './tokens/revoke.ts'
-import { createKnownUsers } from './users/known-users.ts'
+import { createUserExistenceCache } from './users/known-users.ts'
 import { usersByKey } from './users/providers.ts'
 
-/** Creates the parts of the server; each receives only what it needs. */
+/** Creates the internal parts of the server (caches, keys, limits and others) from its options. */
 export function createContext(options: ResolvedOptions): ServerContext {
   const { storage, secrets, clock, issuer } = options
   const allResources = [options.resources.own, ...options.resources.others.values()]
@@ -60,7 +60,10 @@ export function createContext(options: ResolvedOptions): ServerContext {
     findToken,
     ...chooseFormat({ keys, keyring, issuer, resources, accessTokenFormat, findToken }),
   })
-  const knownUsers = createKnownUsers({ providers: options.providers, logger: options.logger })
+  const knownUsers = createUserExistenceCache({
+    providers: options.providers,
+    logger: options.logger,
+  })
   const verifier = createTokenVerifier({
     accessTokens,
     keys,
@@ -94,12 +97,12 @@ export function createContext(options: ResolvedOptions): ServerContext {
           : [],
       ),
     }),
-    codes: createCodeCache(storage.codes),
+    codes: createAuthorizationCodeCache(storage.codes),
     consents: createConsentCache(storage.consents),
     keys,
     keyring,
-    clientSecrets: createSeal(secrets, 'client secrets'),
-    outgoing: createOutgoing(options.outgoing, clock),
+    clientSecrets: createEncrypter(secrets, 'client secrets'),
+    outgoing: createOutgoingRequests(options.outgoing, clock),
     guessing: createGuessingLimits({ limits: storage.limits, clock }),
     resources: createResourceLimits({
       tickets: storage.tickets,
@@ -156,7 +159,7 @@ function sortFeatures(all: readonly Feature[]): Features {
     introspections: all.filter((feature) => feature.introspection),
     keyProofs: all.find(({ keyProofs }) => keyProofs)?.keyProofs ?? null,
     addsSignInClaims: all.some(({ addsSignInClaims }) => addsSignInClaims),
-    unenforcedSettings: clientDemands.filter(
+    unenforcedSettings: clientRequirements.filter(
       (name) => !all.some(({ enforces }) => enforces?.includes(name)),
     ),
   }
@@ -171,7 +174,7 @@ function pagePaths({ basePath, grants, features }: ResolvedOptions): ReadonlySet
 function offeredResponses({
   grants,
   features,
-}: ResolvedOptions): ReadonlyMap<string, OfferedResponse> {
+}: ResolvedOptions): ReadonlyMap<string, OfferedResponseType> {
   const ofGrants = grants.flatMap(({ type, response }) =>
     response ? [{ grantType: type, response }] : [],
   )

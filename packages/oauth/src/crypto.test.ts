@@ -13,7 +13,7 @@ describe('hmac', () => {
     },
   )
 
-  it('returns the right result for a short text after a longer one has filled the reused buffer', () => {
+  it('returns the right result for a short text after a longer text has used the same buffer', () => {
     const key = deriveMacKey('a secret', 'tests')
     const before = hmac(key, 'short')
     hmac(key, 'a much longer text')
@@ -22,7 +22,7 @@ describe('hmac', () => {
 })
 
 describe('randomSecret', () => {
-  it('never repeats a value, even after the pool has been refilled', () => {
+  it('never returns the same value twice, even after its pool of random bytes was refilled', () => {
     const secrets = Array.from({ length: 1000 }, randomSecret)
     expect(new Set(secrets).size).toBe(1000)
     expect(secrets.every((secret) => /^[\w-]{43}$/.test(secret))).toBe(true)

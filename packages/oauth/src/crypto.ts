@@ -87,7 +87,10 @@ export function sha256(text: string): string {
   return hash('sha256', text, 'base64url')
 }
 
-/** The two padded HMAC keys of RFC 2104, each with free space after it for the text to hash. */
+/**
+ * The inner and the outer padded key of an HMAC (RFC 2104). Each is a buffer with free space after
+ * the key, into which the text to hash is written.
+ */
 export interface MacKey {
   readonly inner: Buffer
   readonly outer: Buffer
@@ -112,22 +115,24 @@ export function hmac({ inner, outer }: MacKey, text: string): string {
 }
 
 /**
- * Returns the left half of the digest, base64url-encoded (`at_hash` and `c_hash`, OpenID Connect
- * Core §3.1.3.6). The digest is the one of the signature algorithm.
+ * Returns the left half of the hash of a text, base64url-encoded, for the claims `at_hash` and
+ * `c_hash` (OpenID Connect Core §3.1.3.6). Uses the hash function of the signature algorithm.
  */
 export function leftHalfHash(algorithm: SigningAlgorithm, text: string): string {
   const digest = hash(algorithm === 'EdDSA' ? 'sha512' : 'sha256', text, 'hex')
   return Buffer.from(digest.slice(0, digest.length / 2), 'hex').toString('base64url')
 }
 
-/** Returns the hash in the form that Content-Security-Policy expects for a script. */
+/**
+ * Returns the SHA-256 hash of a text in base64, as Content-Security-Policy expects it for a script.
+ */
 export function sha256Base64(text: string): string {
   return hash('sha256', text, 'base64')
 }
 
 /**
- * Compares in constant time if the lengths are equal. The length of a digest or token is not
- * secret.
+ * Whether two texts are equal. Compares in constant time; only a difference in length, which is not
+ * secret, is noticed sooner.
  */
 export function equalSecrets(left: string, right: string): boolean {
   const a = Buffer.from(left)
@@ -136,8 +141,8 @@ export function equalSecrets(left: string, right: string): boolean {
 }
 
 /**
- * Derives a separate key for each purpose, so that a value made for one purpose is worthless for
- * another.
+ * Derives a key for one purpose from a secret, so that a value made for one purpose is invalid for
+ * every other.
  */
 export function deriveKey(secret: string, purpose: string): Buffer {
   return Buffer.from(hkdfSync('sha256', secret, 'tollgate', purpose, 32))
@@ -230,8 +235,8 @@ export function verifyData(
 }
 
 /**
- * An algorithm that clients may sign with, using their own key: request objects, assertions,
- * proofs.
+ * An algorithm with which clients may sign request objects, assertions and proofs with their own
+ * key.
  */
 export type ClientKeyAlgorithm = 'ES256' | 'EdDSA' | 'Ed25519' | 'RS256' | 'PS256'
 
@@ -262,7 +267,8 @@ const RSA_BITS = { min: 2048, max: 4096 }
 const MAX_EXPONENT = 2n ** 32n
 
 /**
- * Imports a public key of a client. Returns `null` unless it is a public key for this algorithm.
+ * Imports a public key of a client from a JWK. Returns `null` unless it is a public key for this
+ * algorithm.
  */
 export function importClientKey(
   algorithm: ClientKeyAlgorithm,
@@ -294,8 +300,8 @@ export function verifyByClientKey(
 }
 
 /**
- * Returns the RFC 7638 thumbprint. It is computed from the imported key, so the spelling of the
- * client's JWK does not matter.
+ * Returns the thumbprint of a public key (RFC 7638). Two JWKs of the same key have the same
+ * thumbprint, even if they are written differently.
  */
 export function thumbprintOf(publicKey: KeyObject): string {
   const { crv, e, kty, n, x, y } = exportJwk(publicKey)

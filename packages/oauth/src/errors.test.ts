@@ -17,7 +17,7 @@ describe('printable', () => {
     ['tab\tline\r\n', 'tab?line??'],
     ['ü', '?'],
     ['x'.repeat(400), 'x'.repeat(300)],
-  ])('turns %j into %j', (text, shown) => {
+  ])('turns the text %j into the safe error description %j', (text, shown) => {
     expect(printable(text)).toBe(shown)
   })
 })
@@ -32,7 +32,7 @@ describe('error bodies', () => {
     })
   })
 
-  it('list every scope that a route needs, in the challenge', () => {
+  it('list every scope that the route needs in the WWW-Authenticate challenge', () => {
     const { 'www-authenticate': challenge } = new InsufficientScope('No', ['a', 'b']).headers()
     expect(challenge).toContain('scope="a b"')
   })
@@ -42,13 +42,13 @@ describe('error bodies', () => {
     [{ name: ['One.', 'Two.'] }, 'One. (and 1 more error)'],
     [{ name: ['One.'], redirect: ['Two.', 'Three.'] }, 'One. (and 2 more errors)'],
     [{}, 'The request is invalid.'],
-  ])('summarize a failed validation with the errors %j', (errors, message) => {
+  ])('summarize the validation errors %j in one message', (errors, message) => {
     expect(new ValidationFailed(errors).body()).toEqual({ message, errors })
   })
 })
 
 describe('OAuthError', () => {
-  it('recognizes errors of another copy of the package, and nothing else, by instanceof', async () => {
+  it('recognizes, with instanceof, errors from a second copy of the package, and no other objects', async () => {
     vi.resetModules()
     const copy = await import('./errors.ts')
     const error = new copy.InvalidRequest('Bad')
@@ -76,7 +76,7 @@ describe('isOAuthError', () => {
     expectTypeOf<OAuthErrorOf<'invalid_grant'>['code']>().toEqualTypeOf<'invalid_grant'>()
   })
 
-  it('returns false for an error with a different code than the given one', () => {
+  it('returns false for an error whose code is not the given one', () => {
     const error: unknown = new InvalidRequest('Bad')
     expect([isOAuthError(error), isOAuthError(error, 'invalid_request')]).toEqual([true, true])
     expect(isOAuthError(error, 'invalid_grant')).toBe(false)

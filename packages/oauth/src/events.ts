@@ -11,8 +11,8 @@ export interface OAuthEvents {
   /** Emitted after a refresh token was issued together with an access token. */
   RefreshTokenCreated: { readonly refreshTokenId: string; readonly accessTokenId: string }
   /**
-   * Emitted when a used refresh token is presented again long after its use and its successor is
-   * returned once more. The client most likely never received the first response.
+   * Emitted when a client presents a refresh token again more than ten seconds after it was used,
+   * and gets the same successor again. The client most likely never received the first response.
    */
   RefreshTokenRepeatedLate: {
     readonly refreshTokenId: string
@@ -27,8 +27,8 @@ export interface OAuthEvents {
 /** The name of an event. */
 export type EventName = keyof OAuthEvents
 /**
- * A function that is called after the event. Errors that it throws are logged and have no other
- * effect.
+ * A function that is called after an event of the server. Errors that it throws are logged and have
+ * no other effect.
  */
 export type Listener<Name extends EventName> = (event: OAuthEvents[Name]) => void | Promise<void>
 
@@ -38,7 +38,7 @@ export interface Events {
   on<Name extends EventName>(name: Name, listener: Listener<Name>): () => void
 }
 
-/** Events that the server itself can also emit. */
+/** Emits the events of the server to their listeners, and subscribes listeners. */
 export interface Emitter extends Events {
   /** Calls the listeners asynchronously, after the current step. */
   emit<Name extends EventName>(name: Name, event: OAuthEvents[Name]): void

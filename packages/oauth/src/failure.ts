@@ -6,8 +6,8 @@ import {
   wantsHtml,
 } from '@tollgate/http'
 import { DecisionRefused, findReopenLink } from './authorization/decision.ts'
-import { pageFor } from './authorization/page-language.ts'
-import { signInLocation } from './authorization/sign-in-page.ts'
+import { choosePageLanguage } from './authorization/page-language.ts'
+import { buildSignInUrl } from './authorization/sign-in-page.ts'
 import type { ServerContext } from './context.ts'
 import {
   InvalidRequest,
@@ -20,14 +20,14 @@ import {
   ServerError,
   TemporarilyUnavailable,
 } from './errors.ts'
-import { withKeyChallenge } from './guard/challenge.ts'
+import { addDpopChallenge } from './guard/challenge.ts'
 import { htmlPage } from './http/html.ts'
 import { errorResponse, redirect } from './http/responses.ts'
 import type { DefaultMessages } from './pages/messages/en.ts'
 import type { PageText } from './pages/messages/messages.ts'
 import type { ErrorView } from './pages/pages.ts'
 
-/** Turns any thrown error into a response. All errors pass through here. */
+/** Turns any thrown error into the response to a request. */
 export async function failureResponse(
   thrown: unknown,
   request: HttpRequest,
@@ -37,12 +37,12 @@ export async function failureResponse(
   const { path, query } = request
   const browser = wantsHtml(request)
   if (isOAuthError(error, 'unauthenticated') && browser && request.method === 'GET') {
-    return redirect(signInLocation(context, query ? `${path}?${query}` : path))
+    return redirect(buildSignInUrl(context, query ? `${path}?${query}` : path))
   }
   if (context.pagePaths.has(path) && (browser || !request.header('accept')?.includes('json'))) {
     return errorPage(error, request, context)
   }
-  return withKeyChallenge(errorResponse(error), context.features.keyProofs?.algorithms)
+  return addDpopChallenge(errorResponse(error), context.features.keyProofs?.algorithms)
 }
 
 /** Shows the error page. If a custom page throws, the caller receives the error as JSON instead. */
@@ -55,7 +55,7 @@ async function errorPage(
   const { status } = error
   try {
     const again = findReopenLink(error, request, context)
-    const { t, view: page } = pageFor(
+    const { t, view: page } = choosePageLanguage(
       request,
       new URLSearchParams(request.query).get('ui_locales'),
       context,
@@ -96,8 +96,8 @@ const BY_CODE: Partial<Record<OAuthErrorCode, Extract<keyof DefaultMessages, `er
   }
 
 /**
- * Returns the error to show to the caller. Anything that is neither an OAuthError nor a malformed
- * request is a bug or an outage: its details are hidden, and bugs are logged.
+ * Returns the error to show to the caller. OAuthErrors and malformed requests are shown as they
+ * are. All other errors are bugs or outages: their details are hidden, and bugs are logged.
  */
 export function publicError(
   thrown: unknown,

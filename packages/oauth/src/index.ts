@@ -65,8 +65,8 @@ export { jwtClientAuthentication } from './features/client-authentication/jwt-cl
 export type { JwtClientAuthenticationOptions } from './features/client-authentication/settings.ts'
 export { type CorsOptions, cors } from './features/cors.ts'
 export type {
-  CrossOrigin,
   CrossOriginRequest,
+  CrossOriginRules,
   CrossOriginVerdict,
 } from './features/cross-origin.ts'
 export { type DeviceCodeOptions, deviceCode } from './features/device/device-code.ts'
@@ -74,14 +74,14 @@ export { dpop } from './features/dpop/dpop.ts'
 export type { DpopOptions } from './features/dpop/settings.ts'
 export { type Fapi2Options, fapi2 } from './features/fapi/fapi2.ts'
 export type {
-  AuthenticatedBy,
   ClientAuthentication,
+  ClientAuthenticationResult,
   CrossOriginPolicy,
   CrossOriginTarget as CalledPlace,
   ExpandedRequest,
   Feature,
   IssuedToken,
-  KeyProofs,
+  KeyProofSupport,
   ProvenKey,
   RequestedAuthorization,
   SelfRegisteredOptions,
@@ -100,7 +100,11 @@ export { scopesOfToolCalls } from './features/mcp/tool-calls.ts'
 export type { IdentityScope } from './features/openid/claims.ts'
 export type { IdentityAssertionOptions } from './features/openid/identity-assertion-settings.ts'
 export { openid } from './features/openid/openid.ts'
-export type { FrontChannelType, LogoutOptions, OpenIdOptions } from './features/openid/settings.ts'
+export type {
+  FrontChannelResponseType,
+  LogoutOptions,
+  OpenIdOptions,
+} from './features/openid/settings.ts'
 export {
   type ClientMetadataDocumentsOptions,
   clientMetadataDocuments,
@@ -127,16 +131,16 @@ export { type StepUpOptions, stepUp } from './features/step-up.ts'
 export { authorizationCode } from './grants/authorization-code.ts'
 export { clientCredentials } from './grants/client-credentials.ts'
 export type {
+  AllowedOrigins,
   ApprovedRequest,
   AuthorizationResponse,
   AuthorizationResult,
-  ExchangeRequest,
   FeatureRoute,
   Grant,
   GrantContext,
   GrantType,
-  IssueRequest,
-  OpenTo,
+  TokenEndpointRequest,
+  TokenIssueRequest,
   TokenResponse,
 } from './grants/grant.ts'
 export { implicit } from './grants/implicit.ts'
@@ -144,8 +148,8 @@ export { password } from './grants/password.ts'
 export type { RefreshTokenOptions } from './grants/refresh-token.ts'
 export { refreshToken } from './grants/refresh-token.ts'
 export {
-  type ExchangeQuestion,
   type TokenExchangeOptions,
+  type TokenExchangeQuestion,
   tokenExchange,
 } from './grants/token-exchange.ts'
 export type { FreshToken } from './guard/fresh-token.ts'
@@ -170,15 +174,15 @@ export {
   type GuessingLimit,
   type GuessingLimits,
   type GuessingPolicy,
-  type GuessingTimes,
-  type Verdict,
+  type GuessingWaitLimits,
+  type GuessVerdict,
 } from './limits/guessing.ts'
 export { networkOf } from './limits/network.ts'
 export {
   createResourceLimits,
   type RatePolicy,
   type ResourceLimits,
-  type SharePolicy,
+  type TicketQuota,
 } from './limits/resources.ts'
 export type { Logger } from './logger.ts'
 export type { EndedCounts } from './maintenance/end-everything.ts'
@@ -213,9 +217,9 @@ export {
 } from './server.ts'
 export type {
   ClientAuthMethod,
-  ClientDemand,
+  ClientRequirement,
   ClientSettings,
-  OwnSettings,
+  ConfigurableClientSettings,
   PreviousSecret,
   SelfRegistration,
   ServerSetting,
@@ -237,26 +241,26 @@ export { buildLogout } from './storage/pending-logout.ts'
 export {
   type Approval,
   type AuthorizationCode,
+  buildEndedEntry,
   type Client,
   type ClientSession,
   type Consent,
-  endedMark,
-  FEED_RETENTION,
-  type FeedPage,
-  type HeldTickets,
+  FEED_RETENTION_MS,
+  type HolderTicketCount,
   type Interaction,
   type LimitCount,
+  type LimitPlaceRequest,
+  type LimitPlaceResult,
   type NewRevocation,
   type PendingLogout,
-  type PlaceRequest,
   type Revocation,
+  type RevocationFeedPage,
   type RevocationKind,
-  type Rotation,
   type SessionSelector,
   type StoredKey,
-  type TakenPlace,
   type Ticket,
   type Token,
+  type TokenRotation,
   type TokenSelector,
 } from './storage/records.ts'
 export type {
@@ -282,7 +286,11 @@ export type {
   TokenRepository,
   TokenWithClient,
 } from './storage/repositories.ts'
-export { endedByRotation, rotatedToken, type UnchangedFields } from './storage/rotated-token.ts'
+export {
+  type FieldsKeptByRotation,
+  revocationsByRotation,
+  rotatedToken,
+} from './storage/rotated-token.ts'
 export { parseUnused, UNUSED_CLIENT, type UnusedClient } from './storage/tickets.ts'
 export type { AccessTokenClaims, Subject } from './tokens/formats/claims.ts'
 export type {

@@ -46,7 +46,7 @@ describe('parseLifetime', () => {
     ['15d', '2026-01-16T00:00:00.000Z'],
     [60, '2026-01-01T00:01:00.000Z'],
     [() => new Date('2026-02-01T00:00:00.500Z'), '2026-02-01T00:00:00.000Z'],
-  ])('rounds the expiry for %s down to a whole second', (lifetime, expiry) => {
+  ])('rounds the expiry down to a whole second for the lifetime %s', (lifetime, expiry) => {
     expect(parseLifetime('option', lifetime)(now).toISOString()).toBe(expiry)
   })
 
@@ -57,7 +57,7 @@ describe('parseLifetime', () => {
     ['a number', () => 7 as unknown as Date],
     ['more than 100 years', () => new Date(now.getTime() + 3_153_600_001_000)],
     ['the largest possible date', () => new Date(8.64e15)],
-  ])('rejects a function that returns %s, when it is called', (_what, lifetime) => {
+  ])('throws when a lifetime function returns %s', (_what, lifetime) => {
     const expiresAt = parseLifetime('option', lifetime)
     expect(() => expiresAt(now)).toThrow(/^option\(\) must return a Date in the future/)
   })
@@ -69,7 +69,7 @@ describe('secondsUntil', () => {
     [59_001, 60],
     [0, 0],
     [-5000, 0],
-  ])('counts the seconds until a date %i ms from now: %i', (ms, seconds) => {
+  ])('converts a date %i ms from now to %i seconds', (ms, seconds) => {
     expect(secondsUntil(new Date(now.getTime() + ms), { now: () => now })).toBe(seconds)
   })
 })

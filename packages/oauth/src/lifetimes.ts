@@ -17,8 +17,8 @@ const UNITS: Readonly<Record<string, number>> = {
 const MAX_LIFETIME = 100 * YEAR
 
 /**
- * Returns a function from the current time to the expiry. Fixed periods are validated once at
- * start-up, functions on each call.
+ * Parses the option with this `name`. Returns a function that computes the expiry from the current
+ * time. Fixed periods are validated at once; the result of a function is validated on each call.
  * @throws TypeError if the lifetime is malformed or longer than 100 years
  */
 export function parseLifetime(name: string, lifetime: Lifetime): (now: Date) => Date {
@@ -31,11 +31,11 @@ export function parseLifetime(name: string, lifetime: Lifetime): (now: Date) => 
           `${name}() must return a Date in the future, at most 100 years ahead, got ${String(expiry)}`,
         )
       }
-      return wholeSecond(expiry.getTime())
+      return floorToSecond(expiry.getTime())
     }
   }
   const seconds = parseSeconds(name, lifetime)
-  return (now) => wholeSecond(now.getTime() + seconds * 1000)
+  return (now) => floorToSecond(now.getTime() + seconds * 1000)
 }
 
 export function parseSeconds(name: string, lifetime: string | number): number {
@@ -54,10 +54,10 @@ function secondsOf(text: string): number {
 }
 
 /**
- * Rounds down to a whole second. The `exp` claim has seconds; a row with milliseconds would expire
- * at another time than its token.
+ * Rounds a time down to a whole second, because the claim `exp` has no milliseconds and the stored
+ * expiry must be the same.
  */
-export function wholeSecond(milliseconds: number): Date {
+export function floorToSecond(milliseconds: number): Date {
   return new Date(Math.floor(milliseconds / 1000) * 1000)
 }
 

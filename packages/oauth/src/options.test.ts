@@ -61,7 +61,7 @@ describe('resolveOptions', () => {
     ['keyPublishedAhead', 'soon'],
     ['cookieLifetime', '0h'],
     ['purgeEvery', 'never'],
-  ])('rejects %s = %j at start-up with a TypeError', (name, value) => {
+  ])('rejects the option %s with the value %j at start-up with a TypeError', (name, value) => {
     expect(() => resolve({ [name]: value })).toThrow(TypeError)
   })
 
@@ -71,7 +71,7 @@ describe('resolveOptions', () => {
     }
   })
 
-  it('does not modify the object that it is given', () => {
+  it('does not modify the options object of the caller', () => {
     const options = Object.freeze({ ...good, grants: Object.freeze([...good.grants]) })
     expect(() => resolveOptions(options)).not.toThrow()
   })

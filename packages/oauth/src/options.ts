@@ -5,7 +5,7 @@ import { type SigningAlgorithm, signingAlgorithms } from './crypto.ts'
 import type { Feature, SelfRegisteredOptions } from './features/feature.ts'
 import type { Grant } from './grants/grant.ts'
 import { type Lifetime, parseLifetime, parseSeconds, YEAR } from './lifetimes.ts'
-import type { AddressOf } from './limits/network.ts'
+import type { ClientAddressReader } from './limits/network.ts'
 import type { Logger } from './logger.ts'
 import { type OutgoingOptions, resolveOutgoing } from './outgoing/outgoing.ts'
 import { createDefaultPages } from './pages/default-pages.ts'
@@ -149,8 +149,8 @@ export interface AuthorizationServerOptions<
   /** Lifetime of personal access tokens, independent of `accessTokensExpireIn`. @default '1y' */
   readonly personalAccessTokensExpireIn?: Lifetime
   /**
-   * Format of new access tokens: signed JWTs (RFC 9068), opaque strings, or a custom format. Tokens
-   * in both built-in formats are always accepted.
+   * Format of new access tokens: `jwt` for signed JWTs (RFC 9068), `opaque` for opaque strings, or
+   * a custom format. Access tokens in both built-in formats are always accepted.
    * @default 'jwt'
    */
   readonly accessTokenFormat?: AccessTokenFormatName | AccessTokenFormat
@@ -175,7 +175,7 @@ export interface AuthorizationServerOptions<
    * @default 'at+jwt'
    */
   readonly tokenType?: AccessTokenType
-  /** How long a new signing key is published before it signs. @default '5m' */
+  /** How long a new signing key is published before the server signs with it. @default '5m' */
   readonly keyPublishedAhead?: string | number
   /** Lifetime of the cookie of cookie mode, unless it is renewed. @default '2h' */
   readonly cookieLifetime?: string | number
@@ -239,7 +239,7 @@ export interface ResolvedOptions {
   /** APIs that self-registered clients may have tokens for. `null` means all of them. */
   readonly selfRegisteredResources: ReadonlySet<string> | null
   readonly outgoing: OutgoingSettings
-  readonly addressOf: AddressOf | null
+  readonly addressOf: ClientAddressReader | null
   readonly accessTokensExpireAt: (now: Date) => Date
   readonly refreshTokensExpireAt: (now: Date) => Date
   readonly personalAccessTokensExpireAt: (now: Date) => Date

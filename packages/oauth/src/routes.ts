@@ -17,7 +17,11 @@ import {
 import { deny, postAuthorize } from './endpoints/decide.ts'
 import { introspect } from './endpoints/introspect.ts'
 import { jwks, jwksPath, metadata, metadataPath } from './endpoints/metadata.ts'
-import { createPersonal, deletePersonal, listPersonal } from './endpoints/personal-access-tokens.ts'
+import {
+  createPersonalToken,
+  deletePersonalToken,
+  listPersonalTokens,
+} from './endpoints/personal-access-tokens.ts'
 import { resourceMetadata, resourcesByPath } from './endpoints/resource-metadata.ts'
 import { revoke } from './endpoints/revoke.ts'
 import { listScopes } from './endpoints/scopes.ts'
@@ -38,7 +42,7 @@ export interface EndpointRoute extends Route, Pick<FeatureRoute, 'openTo' | 'nee
   readonly endpoint: Endpoint
 }
 
-/** Whether the route is refused while the clock of this process is not trusted. */
+/** Whether the route responds 503 while the clock of this process is not trusted to be right. */
 export function needsClock({ method, needsClock }: EndpointRoute): boolean {
   return needsClock ?? (method === 'POST' || method === 'PUT')
 }
@@ -59,9 +63,9 @@ export const routes: readonly EndpointRoute[] = [
   { method: 'DELETE', path: '/clients/{id}', endpoint: deleteClient },
   { method: 'POST', path: '/clients/{id}/secret', endpoint: rotateClientSecret },
   { method: 'GET', path: '/scopes', endpoint: listScopes },
-  { method: 'GET', path: '/personal-access-tokens', endpoint: listPersonal },
-  { method: 'POST', path: '/personal-access-tokens', endpoint: createPersonal },
-  { method: 'DELETE', path: '/personal-access-tokens/{id}', endpoint: deletePersonal },
+  { method: 'GET', path: '/personal-access-tokens', endpoint: listPersonalTokens },
+  { method: 'POST', path: '/personal-access-tokens', endpoint: createPersonalToken },
+  { method: 'DELETE', path: '/personal-access-tokens/{id}', endpoint: deletePersonalToken },
   { method: 'POST', path: '/revoke', endpoint: revoke, openTo: 'clients', needsClock: false },
   { method: 'POST', path: '/introspect', endpoint: introspect, needsClock: false },
   { method: 'GET', path: '/pages.css', endpoint: stylesheet },

@@ -33,7 +33,7 @@ describe('resolveScopes', () => {
     [['*'], null, 'allowed'],
     [['a', '*'], null, 'allowed'],
   ] as const)(
-    'grants the requested scopes %j to a client limited to %j, with the wildcard %s',
+    'grants the requested scopes %j to a client limited to %j, with the wildcard scope %s',
     (requested, client, wildcard) => {
       expect(resolveScopes(requested, { defined, client, wildcard })).toEqual(requested)
     },
@@ -52,7 +52,7 @@ describe('resolveScopes', () => {
     [['a\tb'], null, 'allowed', 'not allowed'],
     [['ä'], null, 'allowed', 'not allowed'],
   ] as const)(
-    'rejects the requested scopes %j for a client limited to %j, with the wildcard %s',
+    'rejects the requested scopes %j for a client limited to %j, with the wildcard scope %s',
     (requested, client, wildcard, why) => {
       expect(() => resolveScopes(requested, { defined, client, wildcard })).toThrow(why)
     },
@@ -71,16 +71,19 @@ describe('narrowScopes', () => {
     [['*'], [], ['*']],
     [['*'], ['a'], ['a']],
     [['*'], ['*'], ['*']],
-  ])('narrows the granted scopes %j by the request %j to %j', (granted, requested, scopes) => {
-    expect(narrowScopes(granted, requested)).toEqual(scopes)
-  })
+  ])(
+    'narrows the granted scopes %j to the requested scopes %j and returns %j',
+    (granted, requested, scopes) => {
+      expect(narrowScopes(granted, requested)).toEqual(scopes)
+    },
+  )
 
   it.each([
     [['a'], ['b']],
     [['a'], ['a', 'b']],
     [['a'], ['*']],
     [[], ['a']],
-  ])('rejects a token with the granted scopes %j that requests %j', (granted, requested) => {
+  ])('refuses to turn the granted scopes %j into the requested scopes %j', (granted, requested) => {
     expect(() => narrowScopes(granted, requested)).toThrow('not granted')
   })
 })
@@ -93,9 +96,12 @@ describe('holdsScope', () => {
     [[], 'a', false],
     [['a'], '*', false],
     [['ab'], 'a', false],
-  ])('returns for the granted scopes %j and the scope %s: %s', (scopes, name, held) => {
-    expect(holdsScope(scopes, name)).toBe(held)
-  })
+  ])(
+    'tells whether the granted scopes %j include the required scope %s: %s',
+    (scopes, name, held) => {
+      expect(holdsScope(scopes, name)).toBe(held)
+    },
+  )
 })
 
 describe('assertScopeDefinitions', () => {

@@ -4,7 +4,7 @@ import { InvalidScope } from './errors.ts'
 export type ScopeDefinitions = Readonly<Record<string, string>>
 
 /** Stands for all scopes. Only tokens of the password grant may have it. */
-export const WILDCARD = '*'
+export const WILDCARD_SCOPE = '*'
 
 /** RFC 6749 §3.3: scope-token = 1*( %x21 / %x23-5B / %x5D-7E ). */
 const SCOPE_TOKEN = /^[\x21\x23-\x5b\x5d-\x7e]+$/
@@ -29,7 +29,7 @@ export function parseScope(text: string | undefined): string[] {
 export function resolveScopes(requested: readonly string[], policy: ScopePolicy): string[] {
   for (const name of requested) {
     if (!SCOPE_TOKEN.test(name)) throw new InvalidScope('The scope holds characters not allowed')
-    if (name === WILDCARD) {
+    if (name === WILDCARD_SCOPE) {
       if (policy.wildcard === 'allowed' && policy.client === null) continue
       throw new InvalidScope('The scope * is granted to password-grant tokens only')
     }
@@ -67,7 +67,7 @@ export function narrowScopes(
 }
 
 export function holdsScope(scopes: readonly string[], name: string): boolean {
-  return scopes.includes(name) || scopes.includes(WILDCARD)
+  return scopes.includes(name) || scopes.includes(WILDCARD_SCOPE)
 }
 
 /** Validates the option `machineScopes`. Its names must differ from those that users can grant. */
@@ -83,7 +83,7 @@ export function parseMachineScopes(
 
 export function assertScopeDefinitions(scopes: ScopeDefinitions, option = 'scopes'): void {
   for (const [name, description] of Object.entries(scopes)) {
-    if (name === WILDCARD || !SCOPE_TOKEN.test(name)) {
+    if (name === WILDCARD_SCOPE || !SCOPE_TOKEN.test(name)) {
       throw new TypeError(
         `${option}: ${JSON.stringify(name)} cannot be a scope name. Use printable ASCII without spaces, quotes or backslashes, and not '*', which always means all scopes.`,
       )

@@ -3,7 +3,7 @@ import {
   type HttpRequest,
   type HttpResponse,
   type HttpRoutes,
-  type Match,
+  type RouteMatch,
   requireRoute,
   withoutBody,
 } from '@tollgate/http'
@@ -13,13 +13,13 @@ import type { StoreClock } from './clock.ts'
 import type { ServerContext } from './context.ts'
 import { createContext } from './create-context.ts'
 import type { SigningAlgorithm } from './crypto.ts'
-import { guardAdvice } from './endpoints/resource-metadata.ts'
+import { metadataHintOf } from './endpoints/resource-metadata.ts'
 import type { Events } from './events.ts'
 import { failureResponse, publicError } from './failure.ts'
 import {
-  type CrossOrigin,
-  endpointCrossOrigin,
-  guardedCrossOrigin,
+  type CrossOriginRules,
+  createCrossOriginRules,
+  decideEndpointCrossOrigin,
   withHeaders,
 } from './features/cross-origin.ts'
 import type { CrossOriginPolicy } from './features/feature.ts'
@@ -41,7 +41,7 @@ import type { ScopeDefinitions } from './scopes.ts'
 import { isPossibleId } from './storage/possible-id.ts'
 import type { ClientSession, Consent, Token } from './storage/records.ts'
 import type { AddedClaims } from './tokens/formats/claims-hook.ts'
-import { guardProofs } from './tokens/key-holder.ts'
+import { createGuardProofChecker } from './tokens/key-holder.ts'
 import { issuePersonalAccessToken, type PersonalAccessToken } from './tokens/personal-access.ts'
 import { endHashedSession, revokeConsent, revokeToken, revokeUser } from './tokens/revoke.ts'
 import { listTokenPage, type TokenPage, type TokenPageOptions } from './tokens/token-pages.ts'
@@ -108,8 +108,8 @@ export interface AuthorizationServer<
    */
   ready(): Promise<void>
   /**
-   * Resolves if tokens can be verified: the database answers and all revocations are known. For a
-   * readiness probe. Queries the database only if its last answer is older than a second.
+   * Resolves if the server can verify tokens: the database responds and all revocations are known.
+   * For a readiness probe. Queries the database only if its last answer is older than a second.
    * @throws OAuthError `temporarily_unavailable`; its `cause` is a `NotPrimary` if the database
    * server is a standby, read-only or behind
    */
@@ -128,7 +128,7 @@ export interface AuthorizationServer<
    * Cross-origin rules for your guarded routes, used by the adapters' `cors()`. `null` without the
    * feature `cors()`.
    */
-  readonly crossOrigin: CrossOrigin | null
+  readonly crossOrigin: CrossOriginRules | null
   /**
    * Notifies you of tokens that are issued and revoked.
    * @example
@@ -231,24 +231,25 @@ export interface AuthorizationServer<
     list(): Promise<readonly SigningKeyInfo[]>
   }
   /**
-   * Finds the application that waits behind the `return_to` of your sign-in page, so that the page
-   * can name it; `null` if there is none. Only the client id is taken from the URL; everything else
-   * comes from the server, so a link cannot fake a name.
+   * Finds the application that a person signs in for, from the `return_to` parameter of your
+   * sign-in page, so that the page can name it. `null` if there is none. Only the client id is
+   * taken from the URL; everything else comes from the server, so a link cannot fake a name.
    */
   findRequestingApplication(returnTo: string): Promise<RequestingApplication | null>
   /**
-   * Returns the CSRF token of the signed-in person for cookie mode, and the cookie to set or to
-   * clear.
+   * Returns the CSRF token of the signed-in person for cookie mode, and the `Set-Cookie` header
+   * that renews or deletes the cookie.
    */
   freshToken(request: HttpRequest): Promise<FreshToken>
   /**
-   * Revokes all tokens of a user. Call it when an account is deleted or disabled, or its password
-   * changes.
+   * Revokes all tokens of a user and ends the user's sessions. Call it when an account is deleted
+   * or disabled, or its password changes.
    */
   revokeUser(userId: string | number): Promise<void>
   /**
-   * Ends the session in cookie mode, on every process. Call it when a person signs out. With
-   * `openid({ logout: true })`, every client that took part in the session is notified.
+   * Ends a session of the application: its cookie of cookie mode becomes invalid on every process.
+   * Call it when a person signs out. With `openid({ logout: true })`, every client that took part
+   * in the session is notified.
    */
   endSession(sessionId: string): Promise<void>
   /**
@@ -337,12 +338,12 @@ export function createAuthorizationServer<
 
   async function respondAcrossOrigins(
     policy: CrossOriginPolicy,
-    match: Match<EndpointRoute>,
+    match: RouteMatch<EndpointRoute>,
     request: HttpRequest,
   ): Promise<HttpResponse> {
     // If this fails, handling the request reports the error.
     if (!isReady) await ready().catch(() => {})
-    const verdict = await endpointCrossOrigin(policy, match, request, context)
+    const verdict = await decideEndpointCrossOrigin(policy, match, request, context)
     if (verdict?.preflight) return verdict.preflight
     const response = await respond(match, request)
     return verdict ? withHeaders(response, verdict.headers) : response
@@ -355,7 +356,10 @@ export function createAuthorizationServer<
     return hasExtras ? { ...context, network: findNetwork(request, options) } : context
   }
 
-  async function respond(match: Match<EndpointRoute>, request: HttpRequest): Promise<HttpResponse> {
+  async function respond(
+    match: RouteMatch<EndpointRoute>,
+    request: HttpRequest,
+  ): Promise<HttpResponse> {
     let response: HttpResponse
     try {
       const route = requireRoute(match, request.method)
@@ -381,8 +385,8 @@ export function createAuthorizationServer<
       ready: () => (isReady ? null : ready()),
       publicError: (thrown) => publicError(thrown, context),
       audience: resource.audience,
-      metadataHint: options.hasResources ? guardAdvice(resource) : null,
-      proofs: guardProofs(resource, context),
+      metadataHint: options.hasResources ? metadataHintOf(resource) : null,
+      proofs: createGuardProofChecker(resource, context),
       addsSignInClaims: context.features.addsSignInClaims,
       machineScopes: options.machineScopeNames,
       findClient: context.clients.find,
@@ -425,7 +429,7 @@ export function createAuthorizationServer<
         provider === undefined ? null : findProvider(provider),
       )
     },
-    crossOrigin: policy && guardedCrossOrigin(policy, context),
+    crossOrigin: policy && createCrossOriginRules(policy, context),
     events: context.events,
     clients: afterReady(manageClients(context), ready),
     tokens: afterReady(

@@ -82,7 +82,7 @@ const CASES: readonly Case[] = [
     body: oauthBody('invalid_request', true),
   },
   {
-    what: 'threat A6 a parameter is sent twice',
+    what: 'a parameter is sent twice (threat A6)',
     send: () =>
       raw('/oauth/token', {
         method: 'POST',
@@ -273,27 +273,30 @@ const CASES: readonly Case[] = [
   })),
 ]
 
-describe('error responses:', () => {
-  it.each(CASES)('$what: status $status', async ({ send, status, body, headers = {} }) => {
-    const reply = await expectNoChange(server, send)
-    expect(reply.status).toBe(status)
-    expect(reply.headers.get('cache-control')).toBe('no-store')
-    expect(reply.headers.get('pragma')).toBe('no-cache')
-    expect(reply.headers.get('content-type')).toBe('application/json; charset=utf-8')
-    expect(reply.headers.get('x-content-type-options')).toBe('nosniff')
-    expect(reply.headers.get('www-authenticate') === null).toBe(!('www-authenticate' in headers))
-    for (const [name, value] of Object.entries(headers)) {
-      expect(reply.headers.get(name)).toMatch(value)
-    }
-    expect(await reply.json()).toEqual(body)
-    expect(server.logged).toEqual([])
-  })
+describe('error responses', () => {
+  it.each(CASES)(
+    'have the status $status for: $what',
+    async ({ send, status, body, headers = {} }) => {
+      const reply = await expectNoChange(server, send)
+      expect(reply.status).toBe(status)
+      expect(reply.headers.get('cache-control')).toBe('no-store')
+      expect(reply.headers.get('pragma')).toBe('no-cache')
+      expect(reply.headers.get('content-type')).toBe('application/json; charset=utf-8')
+      expect(reply.headers.get('x-content-type-options')).toBe('nosniff')
+      expect(reply.headers.get('www-authenticate') === null).toBe(!('www-authenticate' in headers))
+      for (const [name, value] of Object.entries(headers)) {
+        expect(reply.headers.get(name)).toMatch(value)
+      }
+      expect(await reply.json()).toEqual(body)
+      expect(server.logged).toEqual([])
+    },
+  )
 
   it.each([
     ['405', { method: 'PUT' }, 'allow', 'GET, POST, DELETE'],
     ['413', { method: 'POST', body: `x=${'y'.repeat(65 * 1024)}` }, 'connection', 'close'],
   ])(
-    'a browser gets a %s as a page, with the headers of the error',
+    'show a browser the status %s as a page, with the headers of the error',
     async (status, init, name, value) => {
       const type = 'application/x-www-form-urlencoded'
       const headers = { accept: 'text/html', origin: server.url, 'content-type': type }
@@ -316,7 +319,7 @@ describe('error responses:', () => {
   ]
 
   it.each(redirected)(
-    'the error %s is redirected to the client for the parameters %o',
+    'redirect the error %s to the client for the parameters %o',
     async (error, change, mark) => {
       const asked = {
         client_id: client.id,
@@ -338,7 +341,7 @@ describe('error responses:', () => {
     },
   )
 
-  it('a redirect_uri that differs from the registered one gets no redirect', async () => {
+  it('do not redirect to a redirect_uri that differs from the registered one', async () => {
     const reply = await expectNoChange(server, () =>
       askFor(server, 'ada', {
         client_id: client.id,
@@ -353,13 +356,13 @@ describe('error responses:', () => {
     expect(html).not.toContain('evil.example')
   })
 
-  it('JSON callers of the authorization endpoint get the page as JSON', async () => {
+  it('contain JSON instead of a page for callers of the authorization endpoint that accept JSON', async () => {
     const reply = await raw('/oauth/authorize?client_id=nobody', {})
     expect(reply.status).toBe(400)
     expect(await reply.json()).toEqual(oauthBody('invalid_request'))
   })
 
-  it('threat F4 a failing custom error page falls back to the default response', async () => {
+  it('fall back to the default response if a custom error page fails (threat F4)', async () => {
     const failing = await startServer({
       pages: { error: () => Promise.reject(new Error('template')) },
     })
@@ -373,7 +376,7 @@ describe('error responses:', () => {
     }
   })
 
-  it('threat P8 an internal failure is logged and answered with a 500 without details', async () => {
+  it('have the status 500 and no details for an internal failure, which is logged (threat P8)', async () => {
     const failing = await startServer()
     failing.users.findByCredentials = async () => {
       throw new Error('secret detail')
@@ -402,7 +405,7 @@ describe('error responses:', () => {
     }
   })
 
-  it('threat F2 an unreachable store results in 503 with Retry-After', async () => {
+  it('have the status 503 with Retry-After if the database is unreachable (threat F2)', async () => {
     const away = new Error('connection refused')
     const storage = memoryStorage()
     const down = await startServer({

@@ -84,7 +84,7 @@ describe('the language of the default pages', () => {
     expect(html).toContain(text)
   })
 
-  it('marks messages for developers as English', async () => {
+  it('marks messages for developers as English in the HTML', async () => {
     const { show } = await start()
     const html = await show('/oauth/authorize?client_id=nobody&ui_locales=de')
     expect(html).toContain('<p lang="en">No application is registered with this client_id.</p>')
@@ -148,7 +148,7 @@ describe('the option messages', () => {
     )
   })
 
-  it('passes the chosen language, and the languages the person reads, to custom pages', async () => {
+  it('passes the chosen language, and all languages that the request names, to custom pages', async () => {
     const pages = { consent: (view: ConsentView) => `${view.language}: ${view.locales}` }
     const { show, consent } = await start(pages)
     expect(await show(`${consent}&ui_locales=fr+de`, 'en, it')).toBe('de: fr,de,en,it')

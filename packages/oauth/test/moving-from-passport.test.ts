@@ -48,7 +48,7 @@ async function createPassportTable({ kysely, dialect }: Database): Promise<void>
     .execute()
 }
 
-it("the guide's SQL moves the clients of Passport", async () => {
+it('the SQL in the migration guide converts the OAuth clients of Laravel Passport', async () => {
   const { database, drop } = await createTestDatabase()
   onTestFinished(drop)
   await createPassportTable(database)

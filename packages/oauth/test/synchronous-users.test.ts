@@ -3,7 +3,7 @@ import { decideOn, REDIRECT, sessionOf, startServer, type TestUser } from './sup
 
 const ada: TestUser = { id: 'ada', email: 'ada@example.com', password: 'correct horse' }
 
-it('a server works with an application whose user functions are synchronous', async () => {
+it('a server accepts user functions that return their results synchronously', async () => {
   const server = await startServer({
     users: {
       findById: (id) => (id === ada.id ? ada : null),

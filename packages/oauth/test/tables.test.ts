@@ -26,16 +26,19 @@ afterAll(async () => {
   await defined.drop()
 })
 
-describe('the migrations create the table as defined:', () => {
-  it.each(oauthTables.map(({ name }) => name))('%s', async (name) => {
-    const found = await describeSchema(migrated.database, name)
-    expect(found).toEqual(await describeSchema(defined.database, name))
-    expect(found).not.toEqual(await describeSchema(defined.database, 'nothing'))
-  })
+describe('the migrations', () => {
+  it.each(oauthTables.map(({ name }) => name))(
+    'create the table %s as the code defines it',
+    async (name) => {
+      const found = await describeSchema(migrated.database, name)
+      expect(found).toEqual(await describeSchema(defined.database, name))
+      expect(found).not.toEqual(await describeSchema(defined.database, 'nothing'))
+    },
+  )
 })
 
 // Written on SQLite, which stores the statement that created a table.
-describe.runIf(process.env.TEST_DATABASE === 'sqlite')('the schema of release 0.1.0', () => {
+describe.runIf(process.env.TEST_DATABASE === 'sqlite')('a database of release 0.1.0', () => {
   let released: TestDatabase
   beforeAll(async () => {
     released = await createTestDatabase()
@@ -48,7 +51,7 @@ describe.runIf(process.env.TEST_DATABASE === 'sqlite')('the schema of release 0.
   afterAll(() => released.drop())
 
   it.each(oauthTables.map(({ name }) => name))(
-    'is migrated to the current table %s',
+    'is migrated to the current definition of the table %s',
     async (name) => {
       const found = await describeSchema(released.database, name)
       expect(found).toEqual(await describeSchema(defined.database, name))
@@ -56,7 +59,7 @@ describe.runIf(process.env.TEST_DATABASE === 'sqlite')('the schema of release 0.
   )
 })
 
-describe('migrate: false', () => {
+describe('the option migrate: false', () => {
   const serverOn = ({ database }: TestDatabase) =>
     createAuthorizationServer({
       issuer: 'http://localhost',
@@ -74,7 +77,7 @@ describe('migrate: false', () => {
     oauth.close()
   })
 
-  it('creates no tables, and fails with an explanation', async () => {
+  it('creates no tables, and fails with an explanation if they are missing', async () => {
     const empty = await createTestDatabase()
     const oauth = serverOn(empty)
     await expect(oauth.ready()).rejects.toMatchObject({ code: 'TOLLGATE_SCHEMA_TOO_OLD' })

@@ -59,7 +59,7 @@ export type {
 } from './core/outbox.ts'
 export type { SandboxSnapshot } from './core/store/snapshot.ts'
 export type { StoreSnapshot } from './core/store/store.ts'
-export type { CallFate, CallTrouble, PendingTrouble } from './core/trouble.ts'
+export type { AppliedCallFault, CallFault, PendingFaults } from './core/trouble.ts'
 export type {
   BraintreeFixtures,
   FixtureCall,

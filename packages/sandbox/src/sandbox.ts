@@ -5,21 +5,27 @@ import type { Duration } from './core/clock/clock.ts'
 import type { FailedJob } from './core/clock/failed-jobs.ts'
 import type { Delivery, DeliverySwitches } from './core/outbox.ts'
 import type { SandboxSnapshot } from './core/store/snapshot.ts'
-import type { CallFate, CallTrouble, PendingTrouble } from './core/trouble.ts'
+import type { AppliedCallFault, CallFault, PendingFaults } from './core/trouble.ts'
 import type { SandboxFixtures } from './fixtures/fixtures.ts'
 import type { StripeHandle } from './stripe/server/handle.ts'
 import type { StripeOptions } from './stripe/server/options.ts'
 
-/** Payment provider, as named in deliveries, failed jobs and injected faults. */
+/** Name of a payment provider, as in webhook deliveries, failed jobs and simulated failures. */
 export type Provider = 'stripe' | 'braintree'
 
-/** Options of `startSandbox()`. A provider starts only if its option is set. */
+/** Options of `startSandbox()`. Stripe or Braintree is started only if its option is set. */
 export interface SandboxOptions {
-  /** Starts Stripe: `true` with its defaults, an object with options. */
+  /**
+   * Starts the sandbox's Stripe: `true` with the default options, or an object with options. Not
+   * started by default.
+   */
   readonly stripe?: boolean | StripeOptions
-  /** Starts Braintree: `true` with its defaults, an object with options. */
+  /**
+   * Starts the sandbox's Braintree: `true` with the default options, or an object with options. Not
+   * started by default.
+   */
   readonly braintree?: boolean | BraintreeOptions
-  /** Start time of the sandbox's clock. Defaults to the system time of the call. */
+  /** Start time of the sandbox's clock. Defaults to the system time. */
   readonly now?: Date
   /**
    * Seed of the generated ids: the same seed and the same calls give the same ids.
@@ -27,32 +33,36 @@ export interface SandboxOptions {
    */
   readonly seed?: number
   /**
-   * Path of a file to persist the state in. If it exists, the state is loaded from it, and its
-   * clock takes precedence over `now`. A journal beside it records every change before a response
-   * reports it, so a killed process loses nothing.
+   * Path of a file that keeps the state between runs. If the file exists, the state is loaded from
+   * it, and the clock in the file takes precedence over `now`. A journal beside the file records
+   * every change before a response reports it, so a killed process loses nothing.
    */
   readonly stateFile?: string
   /**
-   * State to start from, taken with `snapshot()`. Takes precedence over the contents of
-   * `stateFile`, and its clock over `now`.
+   * State to start with, taken with `snapshot()`. It takes precedence over the contents of
+   * `stateFile`, and its clock takes precedence over `now`.
    */
   readonly snapshot?: SandboxSnapshot
   /**
-   * Objects to create in a new sandbox. Applied when there is no saved state, and again by
+   * Objects to create in a new sandbox. They are created if there is no saved state, and again by
    * `reset()`.
    */
   readonly fixtures?: SandboxFixtures
-  /** Serves the control room, a web page to inspect and operate the sandbox. */
+  /**
+   * Starts the control room: web pages that show and change the state of the sandbox. Not started
+   * by default.
+   */
   readonly controlRoom?: boolean | ControlRoomStart
   /**
-   * Options for the delivery of webhooks. By default, webhooks are retried as by the real
-   * providers.
+   * Options for the delivery of webhooks. By default, webhooks are retried on the real providers'
+   * schedules.
    */
   readonly outbox?: SandboxOutboxOptions
   /**
-   * Further host names under which the providers accept requests, such as that of a proxy, a tunnel
-   * or a network. IP addresses, `localhost` and other names that no outsider can own are always
-   * accepted; requests under any other name get 421. Does not apply to the control room.
+   * Additional host names under which the providers accept requests, such as that of a proxy, a
+   * tunnel or a container network. IP addresses, `localhost` and other names that no outsider can
+   * own are always accepted; requests under any other name get status 421. Does not apply to the
+   * control room.
    */
   readonly allowedHosts?: readonly string[]
 }
@@ -60,7 +70,7 @@ export interface SandboxOptions {
 /** Options of the control room. */
 export interface ControlRoomStart {
   /**
-   * Port to listen on. 0 takes a free port.
+   * Port of the control room. 0 takes a free port.
    * @default 0
    */
   readonly port?: number
@@ -69,17 +79,17 @@ export interface ControlRoomStart {
 /** Options for the delivery of webhooks, such as the retry schedule. */
 export interface SandboxOutboxOptions {
   /**
-   * Seconds between attempts, by provider. After the last retry the delivery has failed. Defaults
-   * to the provider's own schedule.
+   * Seconds between the delivery attempts, for each provider. After the last retry the delivery has
+   * failed. Defaults to the provider's own schedule.
    */
   readonly retrySchedules?: { readonly [P in Provider]?: readonly number[] }
   /**
-   * Time limit for a receiver's response, in real milliseconds.
+   * Time to wait for a receiver's response, in milliseconds of real time.
    * @default 10_000
    */
   readonly timeoutMs?: number
   /**
-   * Number of deliveries kept for inspection.
+   * Number of deliveries that are kept for inspection; older ones are deleted.
    * @default 20_000
    */
   readonly kept?: number
@@ -128,7 +138,8 @@ export type Sandbox<O extends SandboxOptions = SandboxOptions> = {
 }
 
 /**
- * The sandbox's clock, shared by both providers. Only `restore()` and `reset()` set it back.
+ * The sandbox's clock, which Stripe and Braintree share. It only moves ahead; only `restore()` and
+ * `reset()` set it back.
  * @example
  * ```ts
  * await sandbox.clock.advance({ days: 15 }) // a trial of 14 days ends, and its first invoice is paid
@@ -136,36 +147,36 @@ export type Sandbox<O extends SandboxOptions = SandboxOptions> = {
  * ```
  */
 export interface SandboxClock {
-  /** Returns the sandbox's time. */
+  /** Returns the present time of the sandbox's clock. */
   now(): Date
-  /** Returns the sandbox's time in epoch milliseconds. */
+  /** Returns the present time of the sandbox's clock in epoch milliseconds. */
   nowMs(): number
   /**
-   * Moves time forward and runs everything that falls due on the way, in chronological order:
-   * renewals, retries, trial ends, settlements, webhooks. Resolves when all of it is done.
+   * Moves the clock ahead and runs everything that becomes due, in chronological order: renewals,
+   * retries, trial ends, settlements, webhooks. Resolves when all of it is done.
    * @throws {RangeError} If the duration is negative.
    */
   advance(by: Duration): Promise<void>
   /**
-   * Moves time forward to a date, as `advance()` does.
+   * Moves the clock ahead to a date and runs everything that becomes due, as `advance()` does.
    * @throws {RangeError} If the date is in the past.
    */
   advanceTo(date: Date): Promise<void>
 }
 
-/** Limits the deliveries to return. */
+/** Restricts the webhook deliveries that `deliveries()` returns. */
 export interface DeliveryFilter {
   /** Provider that sent the webhook. */
   readonly provider?: Provider
   /**
-   * Event id. An event has one delivery per URL, and another for each copy made by the `duplicate`
-   * switch.
+   * Id of the event that the webhook reports. An event has one delivery for each URL, and another
+   * for each copy made by the simulated fault `duplicate`.
    */
   readonly eventId?: string
 }
 
 /**
- * Outgoing webhooks: queued, signed at the moment of sending, retried and open to inspection.
+ * The outgoing webhooks. They are signed when they are sent, retried, and kept for inspection.
  * @example
  * ```ts
  * sandbox.stripe.registerWebhook('http://127.0.0.1:3000/stripe/webhook')
@@ -175,33 +186,37 @@ export interface DeliveryFilter {
  * ```
  */
 export interface SandboxOutbox {
-  /** Returns the kept deliveries, oldest first. */
+  /** Returns the webhook deliveries that match the filter, oldest first. */
   deliveries(filter?: DeliveryFilter): readonly Delivery[]
   /** Attempts every delivery that is due now. Resolves when all of these attempts are done. */
   flush(): Promise<void>
   /**
-   * Sends a delivery again, now, whatever its state.
+   * Sends a webhook again now, whatever the state of its delivery is.
    * @throws {RangeError} If there is no delivery with this id.
    */
   redeliver(id: string): Promise<void>
-  /** Changes the given switches and keeps the others as they are. */
+  /** Changes the given simulated faults of deliveries and keeps all others as they are. */
   set(switches: DeliverySwitches): void
-  /** Returns the switches that were set. */
+  /** Returns the simulated faults of deliveries that are set. */
   switches(): DeliverySwitches
 }
 
 /**
- * Injects faults into API calls and charges. Snapshots contain the faults that have not happened
- * yet.
+ * Simulates failures of API calls and charges. Snapshots contain the failures that have not
+ * happened yet.
  */
 export interface SandboxTrouble {
-  /** Injects a fault into the next `count` calls: to `provider`, or to either one without it. */
-  failNext(count: number, kind: CallTrouble, provider?: Provider | null): void
   /**
-   * Resolves when a call has taken effect and its response is held (see `held` in `CallTrouble`).
+   * Makes the next `count` API calls fail in the given way: the calls to `provider`, or to either
+   * provider without it.
+   */
+  failNext(count: number, kind: CallFault, provider?: Provider | null): void
+  /**
+   * Resolves when an API call has taken effect and its response is held back (see `held` in
+   * `CallFault`).
    */
   untilHeld(): Promise<void>
-  /** Sends the held responses. */
+  /** Sends the responses that are held back. */
   release(): void
   /**
    * Declines this customer's next charge with the provider's own code: at Stripe a decline code
@@ -215,16 +230,19 @@ export interface SandboxTrouble {
    */
   declineNextCharge(customerId: string, code: string): void
   /**
-   * Removes and returns the fault for the provider's next call. `null` if there is none. Lets a
-   * test check whether its fault has happened.
+   * Removes and returns the simulated failure for the provider's next API call. `null` if there is
+   * none. With it, a test can check whether a failure has happened.
    */
-  takeCallTrouble(provider: Provider): CallFate | null
+  takeCallTrouble(provider: Provider): AppliedCallFault | null
   /**
    * Removes and returns the decline code for the customer's next charge. `null` if there is none.
    */
   takeDecline(customerId: string): string | null
-  /** Returns the faults that have not happened yet, without removing them. */
-  pending(): PendingTrouble
-  /** Removes all pending faults and sends the held responses. */
+  /** Returns the simulated failures that have not happened yet, without removing them. */
+  pending(): PendingFaults
+  /**
+   * Removes all simulated failures that have not happened yet, and sends the responses that are
+   * held back.
+   */
   clear(): void
 }

@@ -20,7 +20,7 @@ import { openStripe, serveStripe } from './stripe/server/server.ts'
 import { packTables } from './stripe/state/tables.ts'
 
 /**
- * Starts a sandbox of Stripe and Braintree on loopback, with one shared clock.
+ * Starts a sandbox: local servers of Stripe and Braintree with one shared clock.
  * @throws {TypeError} If an option is invalid, or the state file has another format.
  * @throws {Error} If the state file is in use or cannot be written, or a port is taken.
  * @example

@@ -173,7 +173,7 @@ it('reset empties a sandbox and applies its seed again', async () => {
   await sandbox.clock.advance({ days: 40 })
 })
 
-it('export writes a copy that another sandbox can start from, and never overwrites a file', async () => {
+it('export writes a copy of the state that another sandbox can start from, and never overwrites a file', async () => {
   const { run } = await start({
     fixtures: { stripe: { calls: [{ path: '/v1/customers', params: CUSTOMER }] } },
   })
@@ -191,7 +191,7 @@ it('export writes a copy that another sandbox can start from, and never overwrit
   expect((await run('export', '-')).out).toContain('ada@example.com')
 })
 
-it('commands name the address they tried if no sandbox answers', async () => {
+it('the CLI commands name the address they tried if no sandbox is running', async () => {
   const { sandbox } = await start()
   const { port } = new URL(sandbox.stripe?.url ?? '')
   expect((await runWith(['reset', '--control-port', port])).err).toContain(
@@ -213,7 +213,7 @@ it.each([
   ],
   ['advance --help', /^tollgate-sandbox advance DURATION \| --to DATE\n/],
   ['help trigger', /^tollgate-sandbox trigger EVENT\n/],
-])('prints help for %s', async (line, pattern) => {
+])('tollgate-sandbox prints help for the arguments %s', async (line, pattern) => {
   const { code, out } = await runWith(line.split(' '))
   expect(code).toBe(0)
   expect(out).toMatch(pattern)
@@ -232,7 +232,7 @@ it.each([
   ['--seed /nowhere/seed.json', 2, 'The seed file /nowhere/seed.json cannot be read'],
   ['advance', 2, 'Give a duration or a date: tollgate-sandbox advance 1month'],
   ['trigger', 1, 'No sandbox answers'],
-])('rejects the arguments %j and explains why', async (line, code, message) => {
+])('tollgate-sandbox rejects the arguments %j and explains why', async (line, code, message) => {
   const result = await runWith([...line.split(' '), '--control-port', '1'])
   expect(result).toMatchObject({ code, out: '' })
   expect(result.err).toContain(message)
@@ -264,7 +264,7 @@ async function serve(...flags: string[]): Promise<{ child: ChildProcess; facts: 
 }
 
 it.runIf(existsSync(CLI))(
-  'serve runs in its own process with given keys and a seed, once it is built',
+  'serve runs as a process with the given keys and a seed file, if the package is built',
   async () => {
     const folder = await temporaryFolder()
     const [state, seed] = [join(folder, 'state.json'), join(folder, 'seed.json')]

@@ -33,7 +33,7 @@ async function expectKept(sandbox: Sandbox<typeof BOTH>, file: string): Promise<
   }
 }
 
-it('journals every change at either provider before the response', async () => {
+it('writes every change at Stripe or Braintree to the journal before the response is sent', async () => {
   const file = join(await temporaryFolder(), 'state.json')
   const sandbox = await startSandbox({ ...BOTH, now: NOW, stateFile: file })
   onTestFinished(() => sandbox.close())
@@ -102,7 +102,7 @@ it('journals every change at either provider before the response', async () => {
   await expectKept(sandbox, file)
 })
 
-it('journals nothing of a rejected call except the consumed random numbers', async () => {
+it('writes nothing about a rejected call to the journal except the number of drawn random values', async () => {
   const file = join(await temporaryFolder(), 'state.json')
   const sandbox = await startSandbox({ ...BOTH, now: NOW, stateFile: file })
   onTestFinished(() => sandbox.close())

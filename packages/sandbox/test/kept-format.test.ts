@@ -178,7 +178,7 @@ const SOFIA: [Stripe.CustomerCreateParams, Stripe.RequestOptions] = [
   { idempotencyKey: 'once' },
 ]
 
-it('the state file has a row of every table that a state can have', async () => {
+it("the test's state file has a row of every table that a state can have", async () => {
   const file = await newFile()
   await copyFile(KEPT, file)
   const { sandbox } = await open(file)

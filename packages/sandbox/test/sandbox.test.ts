@@ -72,7 +72,7 @@ it('a sandbox behaves the same after a snapshot is restored', async () => {
   expect(await play()).toBe(first)
 })
 
-it('a sandbox behaves the same after a snapshot is restored and read before the clock moves', async () => {
+it('a sandbox behaves the same after a snapshot is restored, even if objects are read before the clock moves', async () => {
   const sandbox = await startSandbox({ stripe: true, braintree: true, now: NOW })
   onTestFinished(() => sandbox.close())
   const stripe = new Stripe(sandbox.stripe.apiKey, sandbox.stripe.config)
@@ -113,7 +113,7 @@ it('a sandbox keeps its state in a file and starts from it', async () => {
   )
 })
 
-it('shows everything in the control room, and lets it be changed there', async () => {
+it('the control room shows all objects of a sandbox, and its forms change the sandbox', async () => {
   const sandbox = await startSandbox({ stripe: true, braintree: true, now: NOW, controlRoom: true })
   onTestFinished(() => sandbox.close())
   const stripe = new Stripe(sandbox.stripe.apiKey, {
@@ -156,7 +156,7 @@ it('shows everything in the control room, and lets it be changed there', async (
   expect(state.stripe.invoices).toHaveLength(2)
 })
 
-it('rejects requests with foreign host names at either provider, against DNS rebinding', async () => {
+it('the servers of both providers reject requests with foreign host names, as a protection against DNS rebinding', async () => {
   const allowedHosts = ['pay.example.com']
   const sandbox = await startSandbox({ stripe: true, braintree: true, now: NOW, allowedHosts })
   onTestFinished(() => sandbox.close())

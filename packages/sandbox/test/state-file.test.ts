@@ -31,7 +31,7 @@ function storeOf(rows: number, textLength: number): Store {
   return store
 }
 
-it('writes the state without holding more than a row and a chunk of it in one string', () => {
+it('writes a state file without holding more than one row and one chunk of it in memory as text', () => {
   const chunk = 10_000
   const store = storeOf(500, 1000)
   const lines = [...stateLines(NOW, store)]
@@ -56,7 +56,7 @@ it('reads all rows of a state file back in order', async () => {
   expect((await stat(file)).mode & 0o077).toBe(0)
 })
 
-it('streams the state as it was when the request arrived, whatever changes meanwhile', async () => {
+it('streams the exported state as it was when the request arrived, whatever changes in the meantime', async () => {
   const store = storeOf(5000, 1000)
   const lines = [...stateLines(NOW, store)]
   const folder = await temporaryFolder()
@@ -99,7 +99,7 @@ it.each([
   expect(await readdir(folder)).toEqual(['state.json'])
 })
 
-it('does not start empty beside the journal of a state file that was moved', async () => {
+it('refuses to start if there is a journal whose state file was moved away', async () => {
   const folder = await temporaryFolder()
   const file = join(folder, 'state.json')
   const journal = `${file}.journal-5`
@@ -118,7 +118,7 @@ it('does not start empty beside the journal of a state file that was moved', asy
   expect(await readFile(journal, 'utf8')).toBe(text)
 })
 
-it('rejects a snapshot of another format, at the start and later', async () => {
+it('rejects a snapshot of another format, both at start-up and in restore()', async () => {
   const sandbox = await startSandbox({ stripe: true, now: NOW })
   onTestFinished(() => sandbox.close())
   const old = { ...sandbox.snapshot(), version: 1 } as unknown as SandboxSnapshot
@@ -126,7 +126,7 @@ it('rejects a snapshot of another format, at the start and later', async () => {
   await expect(startSandbox({ stripe: true, snapshot: old })).rejects.toThrow('has format 1')
 })
 
-it('leaves the state file unchanged if the new one cannot be written', async () => {
+it('leaves the old state file unchanged if the new one cannot be written', async () => {
   const folder = await temporaryFolder()
   const file = join(folder, 'state.json')
   writeStateFile(file, stateLines(NOW, storeOf(3, 10)))
@@ -142,7 +142,7 @@ it('leaves the state file unchanged if the new one cannot be written', async () 
   expect(await readdir(folder)).toEqual(['state.json'])
 })
 
-it('reports at the start that the state file cannot be written, and on close that the state was not saved', async () => {
+it('reports at start-up that the state file cannot be written, and in close() that the state was not saved', async () => {
   const folder = await temporaryFolder()
   const nowhere = join(folder, 'missing', 'state.json')
   await expect(startSandbox({ stripe: true, now: NOW, stateFile: nowhere })).rejects.toThrow(

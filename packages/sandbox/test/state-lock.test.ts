@@ -66,7 +66,7 @@ it('takes over the lock of a state file from a killed process', async () => {
   expect(await readdir(dirname(file))).toEqual([])
 })
 
-it('takes over a lock whose process id now belongs to another process', async () => {
+it('takes over the lock of a killed process whose process id now belongs to another process', async () => {
   const file = await stateFile()
   await replaceLock(file, { started: 'long ago' })
   const lock = await lockStateFile(file)
@@ -86,7 +86,7 @@ it('starts from a copy of a state file that was made while its sandbox was runni
 it.each([
   ['by a machine that is gone', { place: 'elsewhere' }],
   ['half written', null],
-])('takes over a lock left %s if its heartbeat stops', async (_how, change) => {
+])('takes over the lock of a state file, left %s, if its heartbeat stops', async (_how, change) => {
   const file = await stateFile()
   if (change) await replaceLock(file, change)
   else await writeFile(`${file}.lock`, '{"id":')
@@ -94,7 +94,7 @@ it.each([
   lock.release()
 })
 
-it('rejects the start while a process on another machine updates its heartbeat', async () => {
+it("refuses to start while a process on another machine updates the heartbeat of the state file's lock", async () => {
   const file = await stateFile()
   await replaceLock(file, { place: 'elsewhere', pid: 7 })
   const beat = setInterval(() => void utimes(`${file}.lock`, new Date(), new Date()), 50)
@@ -102,7 +102,7 @@ it('rejects the start while a process on another machine updates its heartbeat',
   await expect(lockStateFile(file)).rejects.toThrow('process 7 on elsewhere')
 })
 
-it('gives an abandoned lock to only one of several processes', async () => {
+it("gives a state file's abandoned lock to only one of several processes", async () => {
   const file = await stateFile()
   await replaceLock(file, { started: 'long ago' })
   const wanted = await Promise.allSettled(Array.from({ length: 8 }, () => lockStateFile(file)))

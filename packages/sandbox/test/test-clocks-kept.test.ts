@@ -85,7 +85,7 @@ it('continues the move of a test clock after a restart', async () => {
   expect(frozen_time).toBe(target_frozen_time)
 })
 
-it('retries a job that failed on a test clock a day later on that clock', async () => {
+it("retries a job that failed on a test clock one day later, by that clock's time", async () => {
   const { sandbox, stripe } = await start()
   const { clock, customer } = await seed(stripe, '2029-05-05T00:00:00Z')
   const broken = edited(sandbox.snapshot(), 'stripe.subscription', (row) => ({

@@ -31,13 +31,14 @@ export function configuredProviders({ stripe, braintree }: Config): Providers {
 }
 
 /**
- * Path of the page for a browser that returns from a provider's hosted page and cannot continue.
+ * Path of the page shown when a browser returns from a provider's hosted page and the request
+ * cannot be completed.
  */
 export const RETURNED_PATH = '/billing/returned'
 
 /**
- * A placeholder for work on our own tables, such as migrations, which never sends a request to a
- * provider.
+ * Placeholder credentials for work on the billing tables, such as migrations, during which no
+ * request is sent to a provider.
  */
 export const NO_PROVIDER: Providers = { stripe: { secret: 'unused', webhookSecret: 'unused' } }
 
@@ -51,7 +52,7 @@ export interface ServiceBillingOptions {
    */
   readonly clock?: Clock
   readonly logger: Logger
-  /** Webhook handlers to use instead of those in the settings. */
+  /** Handlers for provider events, used instead of those in the settings. */
   readonly handlers?: WebhookHandlers
   /** Public base URL of the service. */
   readonly url?: string

@@ -1,4 +1,4 @@
-/** The configuration is incomplete or invalid. The message is meant for a person at a terminal. */
+/** Thrown if the configuration is incomplete or invalid. The message is meant for people. */
 export class ConfigurationError extends Error {
   override readonly name = 'ConfigurationError'
   /** One sentence per mistake, with its fix. */

@@ -15,7 +15,10 @@ import type { Statistics } from './statistics/statistics.ts'
 import type { User } from './users/user.ts'
 import type { UserAccounts } from './users/users.ts'
 
-/** Everything a route may need. Created once, when the service starts. */
+/**
+ * The objects that routes use, such as users, billing and the configuration. Created once, when the
+ * service starts.
+ */
 export interface ServiceContext {
   readonly config: Config
   /** Public base URL. */
@@ -40,6 +43,6 @@ export interface ServiceContext {
   readonly logger: Logger
   readonly metrics: Metrics
   readonly outages: Outages
-  /** Returns `true` from the moment the shutdown begins. Requests are still served then. */
+  /** Whether the shutdown has begun. Requests are still served during it. */
   readonly isLeaving: () => boolean
 }

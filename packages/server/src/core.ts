@@ -23,7 +23,7 @@ import { createPasswords, type PasswordOptions } from './users/passwords.ts'
 import type { User } from './users/user.ts'
 import { createUsers, type UserAccounts } from './users/users.ts'
 
-/** Opens the database. Creates the data folder first if the file lies in it. */
+/** Opens the database. Creates the data folder first if it will contain the database file. */
 export async function openDatabase(
   config: Pick<Config, 'databaseUrl' | 'dataDir' | 'mode' | 'maxClockSkewSeconds'>,
   { logger, recordsTime = true }: { readonly logger?: Logger; readonly recordsTime?: boolean } = {},
@@ -43,8 +43,8 @@ export async function openDatabase(
 }
 
 /**
- * Migrates the service's own tables and those of the authorization server. Billing migrates its
- * tables itself. Returns the applied migrations of the service.
+ * Migrates the tables of the service and of the authorization server, but not those of billing.
+ * Returns the names of the migrations applied to the service's tables.
  */
 export async function migrateCore(database: Database): Promise<string[]> {
   await refuseForeignTables(database)

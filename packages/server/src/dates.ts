@@ -8,7 +8,7 @@ interface Timepiece {
   now(): Date
 }
 
-/** The current time for billing: that of the sandbox's clock in a demo. */
+/** Returns the current time for billing: in a demo, the time of the sandbox's clock. */
 export function billingNow(service: {
   readonly sandbox: { readonly clock: Timepiece } | null
   readonly clock: Timepiece

@@ -28,7 +28,10 @@ import type { Settings } from './config/settings.ts'
 import { looksUpAccounts, withLookup } from './config/shapes.ts'
 import type { UserAccounts } from './users/users.ts'
 
-/** The `acr` of every sign-in: sessions begin with a password. */
+/**
+ * Authentication context class (`acr` claim) of every sign-in, because people sign in with a
+ * password.
+ */
 export const PASSWORD_ACR = 'password'
 
 const when = <Offered>(isOn: unknown, offer: () => Offered): Offered[] => (isOn ? [offer()] : [])
@@ -111,8 +114,8 @@ function registrationFeatures(
 }
 
 /**
- * Creates the grants that the settings switch on. Those that current practice advises against can
- * be switched off (threat T8).
+ * Creates the grants of the authorization server that the settings switch on. Grants that current
+ * best practice advises against can be switched off (threat T8).
  */
 export function enabledGrants(
   settings: Settings,

@@ -30,9 +30,9 @@ function describeError(error: unknown): object {
 }
 
 /**
- * Creates a logger that writes one line of JSON per event, without headers, queries or bodies. An
- * error because the database is unavailable goes to `outages`, if given: an outage would repeat the
- * same line thousands of times.
+ * Creates a logger that writes one line of JSON per event, without headers, queries or bodies.
+ * Passes errors that are caused by an unavailable database to `outages`, if given, which logs an
+ * outage once instead of thousands of times.
  */
 export function createLogger(
   level: string,

@@ -7,11 +7,11 @@ import type { Logger } from 'pino'
  * too slow.
  */
 export interface Outages {
-  /** Records a failure because of the database. The first one begins an outage. */
+  /** Records a failure that was caused by the database. The first failure begins an outage. */
   notice(error?: unknown): void
   /**
-   * Logs the beginning and end of outages. `isWell` checks whether the database serves requests
-   * again.
+   * Starts logging the beginning and end of outages. `isWell` must tell whether the database serves
+   * requests again.
    */
   watch(logger: Logger, isWell: () => Promise<boolean>): void
   close(): void
@@ -30,8 +30,8 @@ const BEGINS =
 const ENDS = 'The database is back'
 
 /**
- * Logs one warning when an outage begins and one when it ends, instead of an error for each
- * failure.
+ * Creates a detector of database outages, which logs one warning when an outage begins and one when
+ * it ends, instead of an error for each failure.
  */
 export function createOutages({
   checkInterval = CHECK_INTERVAL,

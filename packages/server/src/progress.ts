@@ -1,7 +1,7 @@
 const SHOW_AFTER = 1000
 
 /**
- * Prints the progress to standard error once the work takes longer than a second.
+ * Runs the work, and prints its progress to standard error if it takes longer than a second.
  * @example
  * await withProgress('Purging', (report) => purge((count) => report(`${count} rows`)))
  */

@@ -55,7 +55,7 @@ export interface ServiceOptions {
   readonly keepDemo?: boolean
   /** Overrides the timeouts of connections, for tests. */
   readonly timeouts?: Partial<Timeouts>
-  /** Parameters of password hashing. Tests make it cheap. */
+  /** Parameters of password hashing, which tests set low for speed. */
   readonly passwords?: PasswordOptions
   /**
    * Destination of the log.
@@ -68,7 +68,7 @@ export interface ServiceOptions {
 export interface Service {
   /** Public base URL. */
   readonly url: string
-  /** The port it listens on, also if a free one was requested. */
+  /** Port on which the service listens, even if any free port was requested. */
   readonly port: number
   /** The database with the tables of the service, oauth and billing. */
   readonly database: Database
@@ -93,7 +93,7 @@ export interface Service {
   close(graceMilliseconds?: number): Promise<void>
 }
 
-/** A running service with the parts that our own commands and tests use. */
+/** A running service with the internal parts that its commands and tests use. */
 export type StartedService = Service & Omit<ServiceContext, 'config' | 'isLeaving'>
 
 const GRACE = 10_000

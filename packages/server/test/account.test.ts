@@ -61,14 +61,17 @@ describe('the form to change the password', () => {
   it.each([
     ['a wrong password', 'wrong', 'battery staple', 'This is not your current password.'],
     ['one that is too short', 'correct horse', 'short', 'needs at least 8 characters'],
-  ])('rejects %s, and changes nothing', async (_, current, password, words) => {
-    const { email, browser, change } = await newPerson()
-    const reply = await change(current, password)
-    expect(reply.status).toBe(422)
-    expect(await reply.text()).toContain(words)
-    expect((await browser.get('/account')).status).toBe(200)
-    expect((await service.browser().signIn(email, 'correct horse')).status).toBe(303)
-  })
+  ])(
+    'rejects a new password after %s, and changes nothing',
+    async (_, current, password, words) => {
+      const { email, browser, change } = await newPerson()
+      const reply = await change(current, password)
+      expect(reply.status).toBe(422)
+      expect(await reply.text()).toContain(words)
+      expect((await browser.get('/account')).status).toBe(200)
+      expect((await service.browser().signIn(email, 'correct horse')).status).toBe(303)
+    },
+  )
 
   it('rejects a form without the CSRF token, and one without a session', async () => {
     const { browser } = await newPerson()

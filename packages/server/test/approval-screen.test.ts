@@ -46,7 +46,7 @@ describe('the approval screen', () => {
   const show = async (client: { id: string }, email = 'ada@example.com') =>
     (await (await signedIn(email)).get(requestOf(client))).text()
 
-  it('shows the owner by their chosen name, never by their e-mail address', async () => {
+  it('shows the name of the user who registered the application, never the e-mail address', async () => {
     const html = await show(photos)
     expect(html).toContain('<bdi>&lt;b&gt;Grace&lt;/b&gt;</bdi>, a user of Tollgate')
     expect(html).not.toContain('grace@example.com')
@@ -68,21 +68,21 @@ describe('the approval screen', () => {
     expect(await show('https://photos.example/callback')).not.toContain('own computer')
   })
 
-  it('shows that the owner of the client has no name', async () => {
+  it('says so if the user who registered the application has no name', async () => {
     const bob = await service.users.findByEmail('bob@example.com')
     const html = await show(await newClient({ userId: bob?.id ?? '' }))
     expect(html).toContain('A user of Tollgate without a name')
     expect(html).not.toContain('bob@')
   })
 
-  it('says "You" to the owner, and names the operator as the owner of the service\'s own clients', async () => {
+  it('says "You" if the person registered the application, and names the operator for the service\'s own clients', async () => {
     expect(await show(photos, 'grace@example.com')).toContain('<dd>You</dd>')
     const html = await show(await newClient({}))
     expect(html).toContain('The operator of Tollgate')
     expect(html).not.toContain('Unverified')
   })
 
-  it('grants only the optional scopes that are ticked, and returns them in the response', async () => {
+  it('grants only the optional scopes that are ticked, and lists them in the token response', async () => {
     const browser = await signedIn('ada@example.com')
     const shop = await newClient({})
     const html = await (await browser.get(requestOf(shop))).text()
@@ -103,7 +103,7 @@ describe('the approval screen', () => {
 })
 
 describe('the link "Not you?"', () => {
-  it('signs in another person and continues with the same request, while the first session lasts until then (threat G8)', async () => {
+  it('leads to a sign-in as another person, who continues with the same request, and keeps the first session until then (threat G8)', async () => {
     const browser = await signedIn('ada@example.com')
     const before = browser.cookies.get('tollgate_session')
     const shown = await (await browser.get(requestOf(photos, 'a&b'))).text()

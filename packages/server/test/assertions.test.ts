@@ -50,7 +50,7 @@ async function ask(claims: Record<string, unknown>, form: Record<string, string>
 }
 
 describe('the setting trustedIssuers', () => {
-  it('lets a workload get a token for its client without a secret', async () => {
+  it('lets a workload, such as a CI job, get a token for its client without a secret', async () => {
     const grants = [JWT_BEARER]
     const { client } = await service.oauth.clients.create({
       ...{ name: 'Deployment', confidential: false, grants },
@@ -78,7 +78,7 @@ describe('the setting trustedIssuers', () => {
     expect(await ask(claims, credentials)).toMatchObject({ error: 'invalid_grant' })
   })
 
-  it('announces its grant in the metadata, and the token type of identity assertions', async () => {
+  it('adds its grant, and the token type of identity assertions, to the server metadata', async () => {
     const reply = await fetch(`${service.url}/.well-known/openid-configuration`)
     expect(await reply.json()).toMatchObject({
       grant_types_supported: expect.arrayContaining([JWT_BEARER]),
@@ -88,7 +88,7 @@ describe('the setting trustedIssuers', () => {
     })
   })
 
-  it('rejects emailDomains while anyone can register an address', () => {
+  it('rejects emailDomains while anyone can register an account with any address', () => {
     const open = parseSettings({ ...settings, registration: true })
     expect(() => enabledGrants(open, service.users)).toThrow(/needs registration: false/)
   })

@@ -13,7 +13,7 @@ async function open() {
   return sandbox
 }
 
-describe('billing with production keys', () => {
+describe('the billing page with production keys', () => {
   let sandbox: Awaited<ReturnType<typeof open>>
   let service: TestService
   beforeAll(async () => {
@@ -78,7 +78,7 @@ describe('billing with production keys', () => {
     expect(policy).toContain("form-action 'self';")
   })
 
-  it('subscribes with the token from the script', async () => {
+  it("creates the subscription with the token from the provider's script", async () => {
     const browser = await signIn('grace@example.com')
     const csrf_token = await browser.csrfToken()
     const form = { csrf_token, plan: 'pro', provider: 'stripe', coupon: '' }
@@ -91,7 +91,7 @@ describe('billing with production keys', () => {
     expect(body).toMatchObject({ subscribed: true, card: { last_four: '4242' } })
   })
 
-  it("gives Braintree's script its client token", async () => {
+  it("passes a client token to Braintree's script", async () => {
     const browser = await signIn('edith@example.com')
     const { status, body } = await browser.api('/api/billing/client-token', { method: 'POST' })
     expect(status).toBe(200)
@@ -107,7 +107,7 @@ describe('billing with production keys', () => {
     }
   })
 
-  it('shows the page without the features of an unavailable provider', async () => {
+  it("still works, without the provider's data, if a provider is unavailable", async () => {
     const browser = await signIn('mary@example.com')
     const csrf_token = await browser.csrfToken()
     const form = { csrf_token, plan: 'pro', provider: 'braintree', token: 'fake-valid-nonce' }
@@ -124,12 +124,12 @@ describe('billing with production keys', () => {
   })
 })
 
-describe("the content security policy of a page with Braintree's own scripts", () => {
+describe("the content security policy of a page with Braintree's scripts", () => {
   it.each([
     ['sandbox', 'https://api.sandbox.braintreegateway.com', 'songbirdstag'],
     ['production', 'https://api.braintreegateway.com', 'songbird'],
   ])(
-    "allows Braintree's origins in %s, elements of PayPal by a nonce, and nothing inline",
+    "allows Braintree's origins (%s), elements of PayPal by a nonce, and no other inline code",
     async (environment, api, songbird) => {
       const port = await findFreePort()
       const service = await startTestService({

@@ -53,7 +53,7 @@ async function getToken(form: Record<string, string>) {
   return { status: response.status, ...body }
 }
 
-describe('managing an account', () => {
+describe('account management', () => {
   const PASSWORD = 'correct horse'
   const tokenOf = async (email: string, password = PASSWORD) => {
     const { id = '', secret } = service.demo?.clients.password ?? {}
@@ -126,7 +126,7 @@ describe('managing an account', () => {
     expect(stdout).not.toContain(mary.email)
   })
 
-  it('user delete removes a customer that the payment provider no longer knows', async () => {
+  it('user delete deletes a customer that no longer exists at the payment provider', async () => {
     const { id, email } = await person('rich@example.com')
     const table = service.database.kysely.updateTable('users') as unknown as {
       set(values: object): { where(...args: unknown[]): { execute(): Promise<unknown> } }
@@ -137,14 +137,14 @@ describe('managing an account', () => {
     expect([deleted.code, deleted.stderr]).toEqual([0, ''])
   })
 
-  it('user disable rejects an unknown choice before it opens the database', async () => {
+  it('user disable rejects an unknown choice for the subscription before it opens the database', async () => {
     const args = ['user', 'disable', 'nobody@example.com', '--subscription', 'later']
     const { code, stderr } = await tollgate(args)
     expect([code, stderr]).toEqual([2, expect.stringContaining('now, period-end, keep')])
   })
 
   it.each(['password', 'disable', 'enable', 'delete'])(
-    'user %s reports an unknown user',
+    'user %s reports that there is no such user',
     async (name) => {
       const { code, stderr } = await tollgate(['user', name, 'nobody@example.com'], {
         input: PASSWORD,
@@ -174,7 +174,7 @@ describe('managing an account', () => {
     expect(await service.users.findAccount(lise.id)).toBeNull()
   })
 
-  it('the sign-in page names the contact for a new password', async () => {
+  it('the sign-in page names the contact for people who forgot their password', async () => {
     const page = await (await service.browser().get('/login')).text()
     expect(page).toContain('Forgot your password? Ask the operator of')
   })
@@ -321,13 +321,13 @@ describe('client create', () => {
     ['an unknown person', ['--user', '999', ...redirect], 'no user 999'],
     ['a dangerous address', ['--redirect', 'javascript:alert(1)'], 'javascript:'],
     ['no address', [], 'redirect field is required'],
-  ])('rejects %s', async (_, args, message) => {
+  ])('is rejected with %s', async (_, args, message) => {
     const { code, stderr } = await tollgate(['client', 'create', '--name', 'App', ...args])
     expect(code).toBe(2)
     expect(stderr).toContain(message)
   })
 
-  it('lists the client, and client revoke ends it on a running service within a second', async () => {
+  it('adds the client to client list, and client revoke ends it on a running service within a second', async () => {
     const { id, secret } = await create('--credentials')
     const form = { grant_type: 'client_credentials', client_id: id, client_secret: secret ?? '' }
     const { access_token } = await getToken(form)
@@ -394,7 +394,7 @@ describe('keys rotate --algorithm', () => {
 })
 
 describe('keys revoke', () => {
-  it('ends all tokens that the key signed on a running service, and another key signs', async () => {
+  it('invalidates all tokens that the key signed on a running service, and another key signs new ones', async () => {
     const token = await newToken()
     const [header = ''] = token.split('.')
     const { kid } = JSON.parse(Buffer.from(header, 'base64url').toString())
@@ -405,14 +405,14 @@ describe('keys revoke', () => {
     expect(await introspect(await newToken())).toBe(true)
   })
 
-  it('lists the known keys when given an unknown one', async () => {
+  it('lists the existing keys if the given key does not exist', async () => {
     const { code, stderr } = await tollgate(['keys', 'revoke', 'nonsense'])
     expect(code).toBe(2)
     expect(stderr).toMatch(/no signing key nonsense; the keys are \w{16}/)
   })
 
   // A kid of an older version may begin with a dash.
-  it('accepts a kid that begins with a dash after --, and says so', async () => {
+  it('accepts a key id that begins with a dash after --, and says so in its message', async () => {
     const bare = await tollgate(['keys', 'revoke', '-9fKq'])
     expect([bare.code, bare.stderr]).toEqual([2, expect.stringContaining('after --')])
     const { code, stderr } = await tollgate(['keys', 'revoke', '--json', '--', '-9fKq'])
@@ -423,7 +423,7 @@ describe('keys revoke', () => {
 describe('keys reseal', () => {
   const [before, after] = ['B', 'A'].map((letter) => `${letter}-${'7f3k9q'.repeat(8)}`)
 
-  it('allows dropping the previous secret, as doctor then reports', async () => {
+  it('encrypts all keys with the current secret, so that the previous one can be removed, as doctor reports', async () => {
     const { url, drop } = await createTestDatabase()
     const env = (secrets: object) => ({ env: { DATABASE_URL: url, ...secrets } })
     const both = env({ TOLLGATE_SECRET: after, TOLLGATE_PREVIOUS_SECRET: before })
@@ -455,7 +455,7 @@ describe('keys reseal', () => {
 })
 
 describe('restore-finish', () => {
-  it('asks for confirmation, and changes nothing without a yes', async () => {
+  it('asks for confirmation, and changes nothing unless the answer is yes', async () => {
     const token = await newToken()
     for (const args of [['restore-finish'], ['restore-finish', '--json']]) {
       const { code, stderr } = await tollgate(args)
@@ -469,7 +469,7 @@ describe('restore-finish', () => {
     expect(await introspect(token)).toBe(true)
   })
 
-  it('ends tokens and sessions on a running service, where people can sign in again', async () => {
+  it('ends all tokens and sessions on a running service, where people can then sign in again', async () => {
     const token = await newToken()
     const account = ['--email', 'eve@example.com', '--password', 'correct horse']
     expect((await tollgate(['user', 'create', ...account])).code).toBe(0)
@@ -509,7 +509,7 @@ describe('other commands', () => {
     expect(left).toEqual([])
   })
 
-  it('billing sync shows differences, changes nothing in a dry run, and resolves them otherwise', async () => {
+  it('billing sync shows differences to the provider, and resolves them unless --dry-run is given', async () => {
     const user = await service.users.create({ email: 'pay@example.com', password: 'long enough' })
     const billable = await service.billing.user(Number(user.id))
     await billable.newSubscription('main', 'monthly').create('pm_card_visa')
@@ -524,7 +524,7 @@ describe('other commands', () => {
     expect((await tollgate(['billing', 'sync', '--json'])).json().drift).toEqual([])
   })
 
-  it('billing sync compares since a date, resumes an interrupted run, and reports objects without an owner', async () => {
+  it('billing sync compares changes since a date, resumes an interrupted run, and reports provider objects without an account', async () => {
     const user = await service.users.create({ email: 'gone@example.com', password: 'long enough' })
     const billable = await service.billing.user(Number(user.id))
     await billable.newSubscription('main', 'monthly').create('pm_card_visa')
@@ -549,7 +549,7 @@ describe('other commands', () => {
     expect((await tollgate(['billing', 'sync', '--json'])).json().drift).toEqual([])
   })
 
-  it('billing webhooks registers the endpoint once, checks it, and replays events', async () => {
+  it('billing webhooks registers the webhook endpoint once, checks it, and replays events', async () => {
     const check = await tollgate(['billing', 'webhooks', 'check', '--json'])
     expect([check.code, check.stderr]).toEqual([0, ''])
     expect(check.json()).toMatchObject([
@@ -632,7 +632,7 @@ describe('other commands', () => {
     for (const secret of ['sk_live_1', 'hunter2', 'kS9x1Q']) expect(stdout).not.toContain(secret)
   })
 
-  it('doctor finds the address of a running demo without PORT and TOLLGATE_URL', async () => {
+  it('doctor finds the URL of a running demo without PORT and TOLLGATE_URL', async () => {
     const { json } = await tollgate(['doctor', '--json'], { env: { TOLLGATE_URL: undefined } })
     expect(json().findings).toContainEqual(
       expect.objectContaining({
@@ -643,7 +643,7 @@ describe('other commands', () => {
     )
   })
 
-  it('doctor checks with a production service and Stripe whether events arrive', async () => {
+  it('doctor checks, in production with Stripe, whether webhook events arrive', async () => {
     const port = String(await findFreePort())
     const stripe = await startSandbox({ stripe: true })
     for (const plan of ['monthly', 'pro', 'yearly']) {
@@ -711,7 +711,7 @@ describe('other commands', () => {
     await stripe.close()
   })
 
-  it('--help names the first steps, and describes each group of commands', async () => {
+  it('--help explains the first steps, and describes each group of commands', async () => {
     const { code, stdout } = await tollgate(['--help'])
     expect([code, stdout]).toEqual([0, expect.stringContaining('Begin with tollgate serve')])
     const { stdout: payments } = await tollgate(['billing', '--help'])
@@ -726,7 +726,7 @@ describe('other commands', () => {
   })
 })
 
-it('--version prints the version', async () => {
+it('tollgate --version prints the version', async () => {
   const { code, stdout } = await tollgate(['--version'])
   expect(code).toBe(0)
   expect(stdout).toMatch(/^\d+\.\d+\.\d+\n$/)
@@ -736,7 +736,7 @@ describe('client create with redirect URIs', () => {
   const create = (...args: string[]) =>
     tollgate(['client', 'create', '--name', 'App', ...args, '--json'])
 
-  it('keeps a comma in a URI, and accepts a repeated option', async () => {
+  it('keeps a comma in a redirect URI, and accepts the option several times', async () => {
     const addresses = ['https://a.example/cb?list=1,2', 'https://b.example/cb']
     const { json } = await create(...addresses.flatMap((each) => ['--redirect', each]))
     const stored = await service.oauth.clients.find(json().id)
@@ -751,7 +751,7 @@ describe('client create with redirect URIs', () => {
     ['https://a.example/cb,https://b.example/cb', 'one by one'],
     ['http://a.example/cb', 'https'],
     ['mailto:ada@example.com', 'mailto:'],
-  ])('rejects %s with an explanation', async (address, why) => {
+  ])('rejects the redirect URI %s with an explanation', async (address, why) => {
     const { code, stderr } = await create('--redirect', address)
     expect(code).toBe(2)
     expect(stderr).toContain(why)
@@ -761,7 +761,7 @@ describe('client create with redirect URIs', () => {
     ['--password', 'TOLLGATE_PASSWORD_GRANT'],
     ['--device', 'TOLLGATE_DEVICE_GRANT'],
     ['--exchange', 'TOLLGATE_EXCHANGE_GRANT'],
-  ])('rejects %s if its grant is switched off', async (kind, variable) => {
+  ])('rejects the option %s if its grant is switched off', async (kind, variable) => {
     const args = ['client', 'create', '--name', 'App', kind]
     const { code, stderr } = await tollgate(args, { env: { [variable]: 'off' } })
     expect([code, stderr]).toEqual([2, expect.stringContaining('switched off')])
@@ -770,7 +770,7 @@ describe('client create with redirect URIs', () => {
   it.each([
     ['--assertion', true],
     ['--workload', false],
-  ])('creates a client with %s only if an issuer is trusted', async (kind, confidential) => {
+  ])('accepts the option %s only if a trusted issuer is configured', async (kind, confidential) => {
     const args = ['client', 'create', '--name', 'App', kind, '--json']
     const refused = await tollgate(args)
     expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining('trustedIssuers')])
@@ -788,7 +788,7 @@ describe('client create with redirect URIs', () => {
   })
 })
 
-it('doctor lists redirect URIs that would be rejected today, which keep working', async () => {
+it('doctor lists stored redirect URIs that would be rejected today, although they keep working', async () => {
   const { client } = await service.oauth.clients.create({
     name: 'Old',
     redirect: 'https://old.example/cb',

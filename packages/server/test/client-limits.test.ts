@@ -27,7 +27,7 @@ function registerAt({ url }: TestService, headers: Record<string, string>): Prom
 }
 
 describe('client registration', () => {
-  it('is limited per network, without affecting other networks', async () => {
+  it('is limited for each network, without affecting other networks', async () => {
     const service = await startTestService({ environment: PROXIES })
     const register = (address: string) => registerAt(service, from(address))
     expect(await times(20, () => register('192.0.2.1'))).toEqual([201])
@@ -39,7 +39,7 @@ describe('client registration', () => {
     await service.stop()
   })
 
-  it('accepts a correct token after any number of wrong ones', async () => {
+  it('accepts a correct registration token after any number of wrong ones', async () => {
     const environment = {
       ...PROXIES,
       TOLLGATE_CLIENT_REGISTRATION: 'initial-access-token',
@@ -83,7 +83,7 @@ describe('pushed authorization requests', () => {
       body: new URLSearchParams({ response_type: 'code', ...challenge, ...form }),
     })
 
-  it('are limited per network for clients without a secret, and never for a correct secret', async () => {
+  it('are limited per network for clients without a secret, and not limited for clients with a correct secret', async () => {
     const { client: app } = await service.oauth.clients.create({
       name: 'App',
       redirect: CALLBACK,
@@ -106,7 +106,7 @@ describe('pushed authorization requests', () => {
     expect((await push('192.0.2.4', { client_id: app.id })).status).toBe(201)
   })
 
-  it('count wrong secrets like the token endpoint does', async () => {
+  it('count wrong client secrets against the same limit as the token endpoint', async () => {
     const { client: web, secret } = await service.oauth.clients.create({
       name: 'Web',
       redirect: CALLBACK,

@@ -46,7 +46,7 @@ describe('the service, from the first visit to a paid invoice', () => {
     expect(api.status).toBe(401)
   })
 
-  it('registers a person, who subscribes, pays after the trial and reads the invoice', async () => {
+  it('lets a person register, subscribe, pay after the trial and read the invoice', async () => {
     const browser = service.browser()
     const account = { email: 'ada@example.com', password: 'a long password', name: 'Ada' }
     expect((await browser.post('/register', account)).status).toBe(303)
@@ -81,7 +81,7 @@ describe('the service, from the first visit to a paid invoice', () => {
     await expect(billable.chooseProvider('stripe')).rejects.toThrow(AlreadySubscribed)
   })
 
-  it('issues a token to the printed client, which calls the API', async () => {
+  it('issues a token to the client whose credentials the demo prints, and the client calls the API', async () => {
     const { email = '', password = '', clients } = service.demo ?? {}
     const response = await fetch(`${service.url}/oauth/token`, {
       method: 'POST',

@@ -24,7 +24,7 @@ describe('correct passwords (threat Q6)', () => {
     expect(statuses).toEqual(Array.from({ length: AT_ONCE }, () => 303))
   })
 
-  it('are all accepted when 24 arrive concurrently by the password grant', async () => {
+  it('are all accepted when 24 arrive concurrently at the token endpoint (password grant)', async () => {
     const { id = '', secret } = service.demo?.clients.password ?? {}
     const client = { client_id: id, client_secret: secret ?? '' }
     const exchange = async () => {

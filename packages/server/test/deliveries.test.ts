@@ -64,7 +64,7 @@ async function subscribe(email: string) {
 }
 
 describe('outgoing events of the service (threat W7)', () => {
-  it('reach an application on this machine, signed', async () => {
+  it('are signed, and reach an application on this machine', async () => {
     await subscribe('ada@example.com')
     const [one] = receiver.received
     expect(one && verify(SECRET, one)).toMatchObject({
@@ -79,7 +79,7 @@ describe('outgoing events of the service (threat W7)', () => {
     ])
   })
 
-  it('are listed if they failed, and are sent again by a command', async () => {
+  it('are listed if their delivery failed, and can be sent again by a command', async () => {
     const before = receiver.received.length
     receiver.answer(410)
     await subscribe('grace@example.com')
@@ -105,7 +105,7 @@ describe('outgoing events of the service (threat W7)', () => {
     expect(receiver.received).toHaveLength(before + 4)
   })
 
-  it('make the command fail if they do not arrive this time either', async () => {
+  it('make the command that sends them again fail if they do not arrive', async () => {
     const [{ id }] = (await tollgate('list', '--state', 'done', '--json')).json()
     receiver.answer(500)
     const failed = await tollgate('resend', '--id', String(id))
@@ -153,13 +153,13 @@ describe('outgoing events of the service (threat W7)', () => {
       'There is no endpoint x. Configured endpoints: http://127.0.0.1',
     ],
     [['list', '--state', 'x'], '--state must be one of dead, gone, pending, done'],
-  ])('are not sent again for the invalid arguments %j', async (args, message) => {
+  ])('are not sent again if the command has the invalid arguments %j', async (args, message) => {
     const { code, stderr } = await tollgate(...args)
     expect(code).toBe(2)
     expect(stderr).toContain(message)
   })
 
-  it('are deleted long after they were sent', async () => {
+  it('are deleted some time after they were delivered', async () => {
     const before = new Date(Date.now() + 60 * 24 * 3600 * 1000)
     expect(await service.billing.purge({ before })).toMatchObject({ deliveries: 3, events: 3 })
   })

@@ -46,7 +46,7 @@ const poll = (config: client.Configuration, device_code: string) =>
   client.genericGrantRequest(config, DEVICE_CODE, { device_code })
 
 describe('the device flow at the service', () => {
-  it('asks people to sign in first, and leads back to the page with their code', async () => {
+  it('asks people to sign in first, and then leads back to the page with their user code', async () => {
     const browser = service.browser()
     const page = await browser.get('/oauth/device?user_code=BCDF-GHJK')
     const login = page.headers.get('location') ?? ''
@@ -96,7 +96,7 @@ it('the service limits how many device codes a network can get', async () => {
   await own.stop()
 })
 
-it('token exchange lets a service behind the API exchange the token of its caller', async () => {
+it('token exchange lets a service exchange the access token of its caller for its own token', async () => {
   const { demo } = service
   const { id = '', secret } = demo?.clients.password ?? {}
   const ask = async (form: Record<string, string>) => {

@@ -168,8 +168,8 @@ async function statusesFrom(address: string): Promise<Record<string, number>> {
 
 const allRight = Object.fromEntries(Object.entries(right).map(([name, [status]]) => [name, status]))
 
-describe('strangers in up to a thousand networks (threat Q6)', () => {
-  it('block no correct request from a known network, and elsewhere at most delay a password', async () => {
+describe('attackers in up to a thousand networks (threat Q6)', () => {
+  it('cannot block a correct request from a known network, and can at most delay password checks from elsewhere', async () => {
     const requests = fc.array(
       fc.record({
         network: fc.integer({ min: 0, max: NETWORKS - 1 }),
@@ -196,7 +196,7 @@ describe('strangers in up to a thousand networks (threat Q6)', () => {
     )
   }, 300_000)
 
-  it('block only guesses of the same password when all of them guess, register and push requests', async () => {
+  it('can, while they guess, register and push requests, block only password checks for the account that they attack', async () => {
     expect((await right.signIn[1](HOME)).status).toBe(303)
     const kinds = [0, 1, 2, 3, 7]
     const sent = kinds.flatMap((what) =>

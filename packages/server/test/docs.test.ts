@@ -1,7 +1,11 @@
 import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { resolveRegistration } from '../../oauth/src/features/registration/settings.ts'
-import { rates as libraryRates, shares, userCodeGuesses } from '../../oauth/src/limits/policies.ts'
+import {
+  requestRates as libraryRates,
+  ticketQuotas,
+  userCodeGuesses,
+} from '../../oauth/src/limits/policies.ts'
 import { MAX_FETCHES, MAX_FETCHES_PER_NETWORK } from '../../oauth/src/outgoing/fetch-slots.ts'
 import { createApp } from '../src/app.ts'
 import { commands } from '../src/cli/commands/all-commands.ts'
@@ -86,7 +90,7 @@ describe('docs/reference/limits.md', () => {
     expect(documented('Wrong secrets, codes and tokens')).toEqual(real(failures))
   })
 
-  it('lists every rate, with its numbers (threat Q6)', () => {
+  it('lists every rate limit, with its numbers (threat Q6)', () => {
     const ofOptions = {
       clientRegistration: resolveRegistration({ policy: 'open' }).rate,
       clientMetadataDocuments: { points: 10, seconds: 60 },
@@ -94,13 +98,13 @@ describe('docs/reference/limits.md', () => {
     expect(documented('Request rates')).toEqual(real({ ...rates, ...libraryRates, ...ofOptions }))
   })
 
-  it('lists all data that strangers can create, with its bounds (threat Q7)', () => {
+  it('lists all data that unauthenticated callers can create, with its limits (threat Q7)', () => {
     const rows = rowsBelow('Storage', limits)
     const boundsOf = (what: string) => {
       const [, , one = '', total = ''] = rows.find(([name]) => name === what) ?? []
       return [one, total].map((cell) => Number.parseInt(cell.replaceAll(',', ''), 10))
     }
-    const { pushedRequests, deviceCodes, unusedClients, ofProvenClient } = shares
+    const { pushedRequests, deviceCodes, unusedClients, ofProvenClient } = ticketQuotas
     for (const [what, share] of [
       ['pushed requests', pushedRequests],
       ['device codes and their user codes', deviceCodes],
@@ -121,7 +125,7 @@ describe('docs/reference/limits.md', () => {
     ])
   })
 
-  it('states total bounds of at least a thousand networks (threat Q6)', () => {
+  it('states limits in total that are at least a thousand times the limits per network (threat Q6)', () => {
     const bounded = rowsBelow('Storage', limits).flatMap(([what, , one = '', total = '']) =>
       /^\d/.test(one) && /^[\d,]+( unused)?$/.test(total)
         ? [{ what, one: Number.parseInt(one, 10), total: Number(total.replace(/\D/g, '')) }]

@@ -52,7 +52,7 @@ async function findings(settings: SettingsInput = {}, env: Record<string, string
 }
 
 describe('doctor on MCP servers', () => {
-  it('reports their scopes, and that their clients find this service', async () => {
+  it('reports the scopes of each server, and that clients find this service from there', async () => {
     expect(await findings()).toEqual([
       'ok: Only clients with a metadata document can use MCP servers: registration is closed',
       `ok: Every client may request place-orders at ${uri}`,
@@ -66,7 +66,7 @@ describe('doctor on MCP servers', () => {
     expect(await findings()).toContain(`ok: ${uri} sends its clients here`)
   })
 
-  it('reports nothing if there are none', async () => {
+  it('reports nothing if no MCP servers are configured', async () => {
     expect(await findings({ mcpServers: null })).toEqual([])
   })
 
@@ -85,7 +85,7 @@ describe('doctor on MCP servers', () => {
     )
   })
 
-  it('reports servers without scopes, and those that clients get no tokens for', async () => {
+  it('reports servers without scopes, and servers for which clients get no tokens', async () => {
     expect(await findings({ mcpServers: { [uri]: { scopes: [] } } })).toContain(
       `warning: Every client gets tokens for ${uri}, without any scope`,
     )

@@ -18,7 +18,7 @@ const canSignIn = (email: string) => accounts.canSignIn(email)
 const exists = (id: string) => accounts.exists(id)
 
 describe.each(PROVIDERS)('tollgate user disable for a customer of %s (threat Q4)', (provider) => {
-  it('requires a choice, lists the choices, and changes nothing', async () => {
+  it('requires a choice what happens to the subscription: without it, lists the choices and changes nothing', async () => {
     const ada = await customer(provider)
     const refused = await tollgate('user', 'disable', ada.email)
     expect(refused.code).toBe(2)
@@ -42,25 +42,28 @@ describe.each(PROVIDERS)('tollgate user disable for a customer of %s (threat Q4)
     ['now', 'ended', 'ended on', 0],
     ['period-end', 'ending', 'is cancelled and ends on', 0],
     ['keep', 'running', 'continues', 1],
-  ] as const)('does %s, says so, and says it again when the account is enabled', async (...row) => {
-    const [choice, state, words, left] = row
-    const ada = await customer(provider)
-    const args = ['user', 'disable', ada.id, '--subscription', choice]
-    const { code, stdout } = await tollgate(...args)
-    expect([code, stdout]).toEqual([0, expect.stringContaining(words)])
-    expect(await canSignIn(ada.email)).toBe(false)
-    expect(renewing(provider, ada.customerId)).toBe(left)
-    // A repeat finds it so.
-    const again = JSON.parse((await tollgate(...args, '--json')).stdout)
-    expect(again).toMatchObject({ disabled: true, subscriptions: [{ name: 'main', state }] })
-    const enabled = await tollgate('user', 'enable', ada.id)
-    expect(enabled.stdout).toContain(words)
-    const json = JSON.parse((await tollgate('user', 'enable', ada.id, '--json')).stdout)
-    expect(json).toMatchObject({ disabled: false, subscriptions: [{ state }] })
-    expect(await canSignIn(ada.email)).toBe(true)
-  })
+  ] as const)(
+    'applies the choice "%s", reports it, and reports it again when the account is enabled',
+    async (...row) => {
+      const [choice, state, words, left] = row
+      const ada = await customer(provider)
+      const args = ['user', 'disable', ada.id, '--subscription', choice]
+      const { code, stdout } = await tollgate(...args)
+      expect([code, stdout]).toEqual([0, expect.stringContaining(words)])
+      expect(await canSignIn(ada.email)).toBe(false)
+      expect(renewing(provider, ada.customerId)).toBe(left)
+      // A repeat finds it so.
+      const again = JSON.parse((await tollgate(...args, '--json')).stdout)
+      expect(again).toMatchObject({ disabled: true, subscriptions: [{ name: 'main', state }] })
+      const enabled = await tollgate('user', 'enable', ada.id)
+      expect(enabled.stdout).toContain(words)
+      const json = JSON.parse((await tollgate('user', 'enable', ada.id, '--json')).stdout)
+      expect(json).toMatchObject({ disabled: false, subscriptions: [{ state }] })
+      expect(await canSignIn(ada.email)).toBe(true)
+    },
+  )
 
-  it('needs no choice once the subscription is cancelled', async () => {
+  it('needs no choice after the subscription was cancelled', async () => {
     const ada = await customer(provider)
     await (await (await service.billing.user(Number(ada.id))).subscription('main')).cancel()
     const { code, stdout } = await tollgate('user', 'disable', ada.id)
@@ -69,7 +72,7 @@ describe.each(PROVIDERS)('tollgate user disable for a customer of %s (threat Q4)
 })
 
 describe.each(PROVIDERS)('tollgate user delete for a customer of %s (threat Q4)', (provider) => {
-  it('refuses while a subscription runs, even with keep, and lists the choices', async () => {
+  it('refuses while a subscription is running, even with the choice keep, and lists the choices', async () => {
     const ada = await customer(provider)
     for (const choice of [[], ['--subscription', 'keep']]) {
       const { code, stderr } = await tollgate('user', 'delete', ada.id, ...choice, '--json')
@@ -85,7 +88,7 @@ describe.each(PROVIDERS)('tollgate user delete for a customer of %s (threat Q4)'
     expect(renewing(provider, ada.customerId)).toBe(1)
   })
 
-  it('ends all subscriptions with the choice now, and leaves the invoices', async () => {
+  it('ends all subscriptions with the choice now, and keeps the invoices', async () => {
     const ada = await customer(provider, ['pro', 'yearly'])
     const { code, stdout } = await tollgate('user', 'delete', ada.id, '--subscription', 'now')
     expect(code).toBe(0)
@@ -102,7 +105,7 @@ describe.each(PROVIDERS)('tollgate user delete for a customer of %s (threat Q4)'
     expect(renewing(provider, ada.customerId)).toBe(0)
   })
 
-  it('locks the account until the period ends, and deletes it when repeated afterwards', async () => {
+  it('disables the account until the paid period ends, and deletes it when repeated afterwards', async () => {
     const ada = await customer(provider)
     const args = ['user', 'delete', ada.id, '--subscription', 'period-end', '--json']
     for (let times = 0; times < 2; times++) {
@@ -131,7 +134,7 @@ describe.each(PROVIDERS)('tollgate user delete for a customer of %s (threat Q4)'
     expect(await exists(ada.id)).toBe(false)
   })
 
-  it('deletes once when two operators run it concurrently', async () => {
+  it('deletes the account once when two operators run it concurrently', async () => {
     const ada = await customer(provider, ['pro', 'yearly'])
     const args = ['user', 'delete', ada.id, '--subscription', 'now'] as const
     const codes = (await Promise.all([tollgate(...args), tollgate(...args)])).map((one) => one.code)
@@ -141,7 +144,7 @@ describe.each(PROVIDERS)('tollgate user delete for a customer of %s (threat Q4)'
 })
 
 describe('a disabled account', () => {
-  it('cannot subscribe on a hosted page that was still open (threat Q4)', async () => {
+  it("cannot subscribe on a provider's hosted page that was still open (threat Q4)", async () => {
     const { id, email } = await service.users.create({
       email: newAddress('shopper'),
       password: PASSWORD,
@@ -157,7 +160,7 @@ describe('open amounts of a deleted account', () => {
   const stripe = () =>
     new Stripe(service.sandbox?.stripe.apiKey ?? '', service.sandbox?.stripe.config)
 
-  it('are listed: an unpaid invoice is voided in the same step, and paid ones stay', async () => {
+  it('are listed: an unpaid invoice is voided with the deletion, and paid invoices stay', async () => {
     const ada = await customer('stripe')
     service.sandbox?.trouble.declineNextCharge(ada.customerId, 'card_declined')
     await service.advance({ months: 1, hours: 2 })
@@ -248,7 +251,7 @@ describe("the operator's pages for an account", () => {
     }
   }
 
-  it('find an account by its e-mail address without changing anything', async () => {
+  it('find an account by its e-mail address, which changes nothing', async () => {
     const ada = await customer('stripe')
     const { post, read } = await operator()
     const found = await post('/admin/people', { person: ` ${ada.email.toUpperCase()} ` })
@@ -328,7 +331,7 @@ describe("the operator's pages for an account", () => {
     expect(renewing('stripe', ada.customerId)).toBe(0)
   })
 
-  it('require an operator and their CSRF token', async () => {
+  it('require a signed-in operator and a CSRF token', async () => {
     const ada = await customer('stripe')
     const { browser } = await operator()
     const stranger = service.browser()

@@ -78,7 +78,7 @@ describe('the service with TOLLGATE_FAPI2=on', () => {
     }
   })
 
-  it('has no demo clients, and offers no flow that they would need', async () => {
+  it("has no demo clients, and offers none of the demo's flows", async () => {
     expect(service.demo?.clients).toEqual({})
     expect(describeService(service)).not.toContain('Client id')
     const browser = service.browser()

@@ -39,7 +39,7 @@ async function payAt(page: string): Promise<string> {
 }
 
 describe("Stripe's hosted pages", () => {
-  it('let a person subscribe to the chosen plan, and return them subscribed', async () => {
+  it('let a person subscribe to the chosen plan, who then returns to the service', async () => {
     const ada = await newPerson()
     const sent = await ada.post('/billing/checkout', { plan: 'pro', provider: 'stripe' })
     expect(sent.status).toBe(303)
@@ -58,7 +58,7 @@ describe("Stripe's hosted pages", () => {
     expect(again.status).toBe(409)
   })
 
-  it('return a person who was signed out meanwhile, and tell another person that the checkout is not theirs', async () => {
+  it('lead back to the service after a sign-out, and another person is told that the checkout is not theirs', async () => {
     const ada = await newPerson()
     const sent = await ada.post('/billing/checkout', { plan: 'pro', provider: 'stripe' })
     const back = await payAt(sent.location)
@@ -103,7 +103,7 @@ describe("Stripe's hosted pages", () => {
     expect(await (await fetch(location)).text()).toContain('/billing')
   })
 
-  it('are not offered at Braintree', async () => {
+  it('are not offered to people who pay through Braintree', async () => {
     const ada = await newPerson()
     const page = await (await ada.browser.get('/billing?provider=braintree')).text()
     expect(page).not.toContain('/billing/checkout')
@@ -111,7 +111,7 @@ describe("Stripe's hosted pages", () => {
     expect(refused.status).toBe(422)
   })
 
-  it('open only by a form with the CSRF token', async () => {
+  it('are opened only by a form with a CSRF token', async () => {
     const ada = await newPerson()
     const forged = await ada.browser.post('/billing/checkout', { plan: 'pro', provider: 'stripe' })
     expect(forged.status).toBe(403)

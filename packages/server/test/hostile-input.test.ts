@@ -36,17 +36,17 @@ describe('requests with unreadable text', () => {
     '/login?%00=1',
     '/login?return_to=%ff',
     '/register?return_to=%',
-  ])('are rejected with 400 by GET %s', async (path) => {
+  ])('are rejected with 400: GET %s', async (path) => {
     expect((await rawRequest(service.url, `GET ${path}`)).status).toBe(400)
   })
 
-  it('find no client if return_to contains a NUL', async () => {
+  it('find no application name for the sign-in page if return_to contains a NUL', async () => {
     const hidden = encodeURIComponent('/oauth/authorize?client_id=%00&response_type=code')
     expect((await rawRequest(service.url, `GET /login?return_to=${hidden}`)).status).toBe(200)
   })
 
   it.each(['18446744073709551616', '4294967296.1', '1.2.3.256', 'a:99999', '[::1', 'a b', '%'])(
-    'are rejected with 400 for an invalid host: %s',
+    'are rejected with 400 if the Host header is invalid: %s',
     async (host) => {
       const lines = `GET /login HTTP/1.1\r\nhost: ${host}\r\nconnection: close\r\n\r\n`
       expect(await statusOf(lines)).toBe(400)

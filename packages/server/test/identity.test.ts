@@ -88,7 +88,7 @@ async function idTokenOf(app: App): Promise<Record<string, unknown>> {
   return claimsIn((await exchange(app, back.searchParams.get('code'))).id_token)
 }
 
-describe('the default settings', () => {
+describe('the default settings of OpenID Connect', () => {
   it("put the person's name into ID tokens, for clients that never call UserInfo", async () => {
     await start()
     expect(await idTokenOf(await newApp())).toMatchObject({ name: 'Ada Lovelace', email: EMAIL })
@@ -111,7 +111,7 @@ describe('the default settings', () => {
 })
 
 describe('settings of OpenID Connect', () => {
-  it('shorten ID tokens, choose their algorithm, and offer more scopes', async () => {
+  it('set the lifetime and algorithm of ID tokens, and add scopes', async () => {
     await start({
       settings: {
         claimsInIdToken: false,
@@ -131,7 +131,7 @@ describe('settings of OpenID Connect', () => {
     expect(told).toMatchObject({ name: 'Ada Lovelace', phone_number: '+44 20 7946 0000' })
   })
 
-  it('add fixed claims or those of a function to access tokens by accessTokenClaims', async () => {
+  it('add fixed or computed claims to access tokens (accessTokenClaims)', async () => {
     await start({
       settings: {
         accessTokenClaims: async ({ findUser }) => ({ tenant: (await findUser())?.email }),
@@ -146,7 +146,7 @@ describe('settings of OpenID Connect', () => {
     )
   })
 
-  it('allow ID tokens from the authorization endpoint by responseTypes', async () => {
+  it('allow ID tokens from the authorization endpoint (responseTypes)', async () => {
     await start({ settings: { responseTypes: ['code id_token', 'id_token'] } })
     expect((await metadata()).response_types_supported).toEqual([
       'code',
@@ -160,7 +160,7 @@ describe('settings of OpenID Connect', () => {
     expect(params.get('code')).toBeTruthy()
   })
 
-  it('give each client a different id of the same person, computed with a salt', async () => {
+  it('give each client a different id for the same person, computed with a salt (pairwise subjects)', async () => {
     const salt = 'a salt of more than thirty-two characters'
     await start({ environment: { TOLLGATE_PAIRWISE_SALT: salt } })
     expect((await metadata()).subject_types_supported).toEqual(['public', 'pairwise'])
@@ -177,7 +177,7 @@ describe('settings of OpenID Connect', () => {
     expect(new Set(subs).size).toBe(2)
   })
 
-  it('show a client with pairwise subjects its own subject and what its scopes allow, on every route of the API (threat Q8)', async () => {
+  it('let a client with pairwise subjects see only its own subject and the claims of its scopes, on every route of the API (threat Q8)', async () => {
     await start({
       environment: { TOLLGATE_PAIRWISE_SALT: 'a salt of more than thirty-two characters' },
     })
@@ -205,7 +205,7 @@ describe('settings of OpenID Connect', () => {
     expect(person?.id).not.toBe(little.sub)
   })
 
-  it('allow request objects that are fetched from the client and unsigned', async () => {
+  it('allow request objects that are unsigned or fetched from a URL of the client', async () => {
     const web = await serveObject()
     try {
       await start({
@@ -233,7 +233,7 @@ describe('settings of OpenID Connect', () => {
     }
   })
 
-  it('configure MCP servers and optional scopes by the environment', async () => {
+  it('include MCP servers and optional scopes from environment variables', async () => {
     const address = 'https://mcp.example.com/mcp'
     await start({
       environment: {

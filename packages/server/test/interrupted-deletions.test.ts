@@ -59,7 +59,7 @@ describe('deleting an account with two subscriptions', () => {
   }
 
   it.each(PROVIDERS)(
-    'is completed by a second attempt, after whichever call %s became unavailable (threat Q4)',
+    'is completed by a second attempt if %s becomes unavailable during the first, whichever call fails (threat Q4)',
     async (provider) => {
       let calls = 0
       while (await interruptAfter(provider, calls)) calls += 1

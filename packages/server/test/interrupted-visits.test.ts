@@ -29,7 +29,7 @@ const fieldsOf = (html: string, form: string) => {
 }
 
 describe.each(['stripe', 'braintree'] as const)('a person with two tabs at %s', (provider) => {
-  it('must confirm again in one tab before a swap resumes the subscription that was cancelled in the other', async () => {
+  it('must confirm a change of plan again after cancelling the subscription in the other tab, because the change would resume it', async () => {
     const { browser, post } = await newPerson()
     await post('/billing/subscribe', { plan: 'pro', provider, token: CARDS[provider] })
     const seen = fieldsOf(
@@ -49,7 +49,7 @@ describe.each(['stripe', 'braintree'] as const)('a person with two tabs at %s', 
 })
 
 describe('a person who was signed out meanwhile', () => {
-  it('reads that nothing was done, and returns to the form', async () => {
+  it('is told that nothing was done, and returns to the form', async () => {
     const { browser } = await newPerson()
     browser.cookies.clear()
     const referer = { referer: `${service.url}/billing?provider=braintree` }
@@ -73,7 +73,7 @@ describe('a person who was signed out meanwhile', () => {
   )
 })
 
-describe('the URL that a billing form posts to', () => {
+describe('the URL to which a billing form is sent', () => {
   it.each([
     '/billing/subscribe',
     '/billing/pay',

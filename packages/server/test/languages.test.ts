@@ -45,7 +45,7 @@ describe('the language of the pages', () => {
     expect(await (await browser.get(path)).text()).toContain('<html lang="en">')
   })
 
-  it('is the language of the account on every page, unless ui_locales says otherwise', async () => {
+  it('is the language of the account on every page, unless ui_locales names another', async () => {
     const save = async (locale: string) => {
       const csrf_token = await browser.csrfToken()
       return browser.post('/account/language', { csrf_token, locale })
@@ -71,7 +71,7 @@ describe('the language of the pages', () => {
   it.each([
     ['/admin', 'Ausgestellte Tokens'],
     ['/callback?code=abc', 'Eine fremde Anwendung'],
-  ])('%s, for operators and the demo, is German as well', async (path, text) => {
+  ])('is German on the pages for operators and the demo: %s', async (path, text) => {
     const html = await (
       await browser.get(`${path}${path.includes('?') ? '&' : '?'}ui_locales=de`)
     ).text()
@@ -79,7 +79,7 @@ describe('the language of the pages', () => {
     expect(html).toContain(text)
   })
 
-  it('stays German when a form of the page is wrong', async () => {
+  it('stays German when a form contains an error', async () => {
     const stranger = service.browser()
     const html = await (await stranger.get('/login?ui_locales=de')).text()
     expect(html).toContain('action="/login?ui_locales=de"')

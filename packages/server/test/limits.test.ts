@@ -104,7 +104,7 @@ describe('password checks', () => {
     expect(await signIn(PASSWORD, '203.0.113.1')).toBe(303)
   })
 
-  it('are counted the same for an unknown account', async () => {
+  it('are limited in the same way for an unknown account', async () => {
     const email = 'nobody@example.com'
     for (let tries = 0; tries < guesses.passwordPair.max; tries++) {
       expect(await signIn('wrong', '203.0.113.3', email)).toBe(401)
@@ -112,14 +112,14 @@ describe('password checks', () => {
     expect(await signIn('wrong', '203.0.113.3', email)).toBe(429)
   })
 
-  it('reset the count when the password is correct', async () => {
+  it('start with a new count after a correct password', async () => {
     await fail(9, '203.0.113.4')
     expect(await signIn(PASSWORD, '203.0.113.4')).toBe(303)
     await fail(9, '203.0.113.4')
     expect(await signIn(PASSWORD, '203.0.113.4')).toBe(303)
   })
 
-  it('are limited to ten of fifty concurrent ones', async () => {
+  it('are limited to ten if fifty arrive concurrently', async () => {
     const answers = await Promise.all(
       Array.from({ length: 50 }, () => signIn('wrong', '203.0.113.5')),
     )
@@ -142,7 +142,7 @@ describe('password checks', () => {
     expect((await passwordGrant(PASSWORD, '203.0.113.60')).status).toBe(200)
   })
 
-  it('are counted by the /64 of an IPv6 address', async () => {
+  it('are counted per /64 network for IPv6 addresses', async () => {
     for (let tries = 0; tries < guesses.passwordPair.max; tries++) {
       expect(await signIn('wrong', `2001:db8:1:2::${tries + 1}`)).toBe(401)
     }
@@ -150,7 +150,7 @@ describe('password checks', () => {
     expect(await signIn(PASSWORD, '2001:db8:1:3::1')).toBe(303)
   })
 
-  it('lock out strangers after attempts from many networks, but not the owner in a known network (threat N2)', async () => {
+  it('are blocked after attempts from many networks, but not for the owner in a network used before (threat N2)', async () => {
     expect(await signIn(PASSWORD, '198.51.100.1')).toBe(303)
     expect(await signIn(PASSWORD, '2001:db8:a:b::1')).toBe(303)
     await failEverywhere(EMAIL)
@@ -160,7 +160,7 @@ describe('password checks', () => {
     expect(await signIn(PASSWORD, '2001:db8:a:c::1')).toBe(429)
   })
 
-  it('block a network after attempts on many accounts, except for people who signed in from there before', async () => {
+  it('are blocked for a network after attempts on many accounts, except for people who signed in from there before', async () => {
     expect(await signIn(PASSWORD, '192.0.2.1')).toBe(303)
     await repeat(guesses.passwordNetwork.max, (account) =>
       failPassword(`${account}@example.com`, '192.0.2.1'),
@@ -169,7 +169,7 @@ describe('password checks', () => {
     expect(await signIn(PASSWORD, '192.0.2.1')).toBe(303)
   })
 
-  it('stay possible from a network that was used daily for longer than networks are remembered', async () => {
+  it('stay possible from a network that is used daily, even after the time for which networks are remembered', async () => {
     for (let day = 0; day < KNOWN_NETWORK_DAYS + 10; day += 5) {
       expect(await signIn(PASSWORD, '198.51.100.2')).toBe(303)
       service.clock.advance(5 * 24 * 60 * MINUTE)
@@ -181,7 +181,7 @@ describe('password checks', () => {
     expect(await signIn(PASSWORD, '198.51.100.2')).toBe(429)
   })
 
-  it('remember the network in which the account was created', async () => {
+  it('are not blocked in the network in which the account was created', async () => {
     const email = 'new@example.com'
     const made = await service
       .browser()
@@ -191,7 +191,7 @@ describe('password checks', () => {
     expect(await signIn(PASSWORD, '198.51.100.3', email)).toBe(303)
   })
 
-  it('are not blocked by strangers for a signed-in person who changes the password', async () => {
+  it('are not blocked for a signed-in person who changes the password, whatever strangers do', async () => {
     const email = 'mover@example.com'
     await service.users.create({ email, password: PASSWORD })
     const browser = service.browser()
@@ -223,7 +223,7 @@ describe('password checks', () => {
     expect(await signIn(PASSWORD, '203.0.113.9')).toBe(303)
   })
 
-  it('leave room for other networks when one network uses all of its share (threat L3)', async () => {
+  it('are available to other networks when one network uses all of its share (threat L3)', async () => {
     const { maxRunningPerNetwork, maxPerNetwork } = queuePolicy
     const finish: Array<() => void> = []
     const slow = Array.from({ length: maxPerNetwork }, (_, index) =>
@@ -244,7 +244,7 @@ describe('password checks', () => {
     expect(await signIn(PASSWORD, '203.0.113.10')).toBe(303)
   })
 
-  it('remember a limited number of networks, the newest', async () => {
+  it('are not blocked only in a limited number of networks, the ones used last', async () => {
     const digits = Array.from({ length: MAX_KNOWN_NETWORKS + 5 }, (_, index) => index + 1)
     for (const last of digits) {
       service.clock.advance(1)
@@ -260,7 +260,7 @@ describe('client secrets', () => {
   const wrongSecret = (clientId: string, address: string) =>
     token({ grant_type: 'client_credentials', client_id: clientId, client_secret: 'no' }, address)
 
-  it('are accepted if correct, whatever strangers try anywhere', async () => {
+  it('are accepted if correct, whatever strangers try', async () => {
     const { id = '', secret } = service.demo?.clients.service ?? {}
     const right = { client_id: id, client_secret: secret ?? '' }
     // Thirty from each of 35 addresses, and from the last one more than a network may fail.
@@ -317,7 +317,7 @@ describe('client secrets', () => {
 })
 
 describe('codes and refresh tokens', () => {
-  it('are limited per client and network if wrong, and accepted if correct', async () => {
+  it('are limited per client and network if wrong, and always accepted if correct', async () => {
     const { id = '', secret } = service.demo?.clients.password ?? {}
     const client = { client_id: id, client_secret: secret ?? '' }
     const guess = { ...client, grant_type: 'refresh_token', refresh_token: 'tgr_guess' }
@@ -350,7 +350,7 @@ describe('a card on the billing page', () => {
   })
 })
 
-describe('the counts of failed attempts', () => {
+describe('the counters for rate limits', () => {
   it('are shared by all processes and survive restarts', async () => {
     await fail(guesses.passwordPair.max, '203.0.113.40')
     const other = createLimits(service.database, service.clock)
@@ -382,7 +382,7 @@ describe('the counts of failed attempts', () => {
     expect(outcomes.filter((outcome) => outcome === 'in')).toHaveLength(10)
   })
 
-  it('are purged only after they have ended', async () => {
+  it('are purged only after they have expired', async () => {
     await fail(1, '203.0.113.42')
     const rows = async () =>
       (await service.database.kysely.selectFrom('oauth_limits').selectAll().execute()).length
@@ -393,7 +393,7 @@ describe('the counts of failed attempts', () => {
     expect(await rows()).toBe(0)
   })
 
-  it('limit new accounts per network, but not mistakes in the form', async () => {
+  it('include new accounts per network, but not mistakes in the registration form', async () => {
     const mistake = { email: 'late', password: PASSWORD }
     for (let count = 0; count < rates.registrations.points + 1; count++) {
       const told = await service.browser().post('/register', mistake, from('203.0.113.51'))

@@ -7,7 +7,7 @@ beforeAll(async () => {
 })
 afterAll(() => service.stop())
 
-it('the log contains no secret of a complete flow, and one line per request (threat M3)', async () => {
+it('the log of a complete sign-in and token flow contains one line per request, and no secret (threat M3)', async () => {
   const { email = '', password = '', clients } = service.demo ?? {}
   const { id = '', secret = '' } = clients?.web ?? {}
   const secrets: string[] = [password, secret ?? '', 'wrong-password-1', 'another secret word']

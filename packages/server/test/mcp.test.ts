@@ -41,7 +41,7 @@ async function ask(clientId: string, changes: Record<string, string> = {}) {
 }
 
 describe('the setting mcpServers', () => {
-  it('accepts metadata documents, and leaves registration to the policy', async () => {
+  it('allows client ID metadata documents, while registration depends on the policy', async () => {
     const metadata = await start('closed')
     expect(metadata).toMatchObject({
       client_id_metadata_document_supported: true,

@@ -77,7 +77,7 @@ describe('a link to a page of the service', () => {
     },
   )
 
-  it('shows an error page while the provider is unavailable: /billing/confirm', async () => {
+  it('shows an error page for /billing/confirm while the provider is unavailable', async () => {
     const browser = await customer('pm_card_authenticationRequired')
     expect((await open(browser, '/billing/confirm')).at).toBe('/billing/confirm')
     service.sandbox?.trouble.failNext(100, 'half-written', 'stripe')

@@ -85,7 +85,7 @@ describe('OpenID Connect at the service', () => {
     expect(refreshed.claims()).toMatchObject({ sub, auth_time: claims?.auth_time })
   })
 
-  it("lets the browser continue after sign-in to the client's redirect URI", async () => {
+  it("has a content security policy that lets the browser continue from the sign-in to the client's redirect URI", async () => {
     const { client_id } = provider.clientMetadata()
     const returnTo = `/oauth/authorize?client_id=${client_id}&request_uri=x`
     const browser = service.browser()

@@ -60,7 +60,7 @@ describe('metrics', () => {
     expect(forwarded.status).toBe(404)
   })
 
-  it('count refresh tokens that were repeated late, which the log also reports', async () => {
+  it('count late repeats of a refresh, which the log also reports', async () => {
     const { email = '', password = '', clients } = service.demo ?? {}
     const { id = '', secret } = clients?.password ?? {}
     const ask = async (form: Record<string, string>) => {
@@ -124,7 +124,7 @@ describe('limits on requests', () => {
       '400',
     ],
     ['no HTTP at all', 'hello\r\n\r\n', '400'],
-  ])('reject %s', async (_, text, status) => {
+  ])('reject a request with %s', async (_, text, status) => {
     expect((await converse(text)).answer).toContain(`HTTP/1.1 ${status}`)
   })
 
@@ -144,9 +144,9 @@ describe('limits on requests', () => {
   })
 
   it.each([
-    ['said', 'Content-Length: 100\r\n\r\ngrant_type=password'],
-    ['not said', 'Transfer-Encoding: chunked\r\n\r\n5\r\ngrant\r\n'],
-  ])('treat an aborted body as an error of the caller, its length %s', async (how, rest) => {
+    ['present', 'Content-Length: 100\r\n\r\ngrant_type=password'],
+    ['absent', 'Transfer-Encoding: chunked\r\n\r\n5\r\ngrant\r\n'],
+  ])('treat an aborted body as an error of the caller (Content-Length %s)', async (how, rest) => {
     const path = `/oauth/token?${how.replace(' ', '-')}`
     const before = service.log().length
     const form = 'Content-Type: application/x-www-form-urlencoded'
@@ -187,7 +187,7 @@ describe('limits on requests', () => {
     expect(service.log().slice(before)).not.toContain('"level":50')
   })
 
-  it('answer every path and method without a status of 500', async () => {
+  it('cause no response with status 500, whatever the path and method', async () => {
     const paths = [
       '/',
       '/login',
@@ -354,7 +354,7 @@ describe('a database that accepts no writes', () => {
     },
   )
 
-  it('is tested with a write only now and then, however often /readyz is requested', async () => {
+  it('is detected by occasional writes, however often /readyz is requested', async () => {
     let writes = 0
     const { url, drop } = await createTestDatabase()
     const counted = await connect(url, {
@@ -380,7 +380,7 @@ describe('a caller that disconnects during its body', () => {
     ['/login', 'Content-Length: 100'],
     ['/stripe/webhook', 'Content-Length: 100'],
     ['/oauth/clients', 'Content-Length: 100'],
-  ])('causes no database error: %s with %s', async (path, length) => {
+  ])('causes no database error at %s with %s', async (path, length) => {
     const before = service.log().length
     const socket = dial(service.port, '127.0.0.1')
     const heads = [

@@ -26,7 +26,7 @@ async function headlines(browser: Awaited<ReturnType<typeof operator>>) {
   return Object.fromEntries([...found].map(([, title, text]) => [title, text]))
 }
 
-describe('the overview', () => {
+describe("the operator's overview page", () => {
   let service: TestService
   beforeAll(async () => {
     const broken = () => {
@@ -162,7 +162,7 @@ describe('the statistics', () => {
     for (let at = 0; at < times; at++) emit()
   }
 
-  it('add up over processes and restarts', async () => {
+  it('are added up over all processes and restarts', async () => {
     const { start, clock, drop } = await open()
     const [one, two] = [start(), start()]
     issue(one, 30)
@@ -179,7 +179,7 @@ describe('the statistics', () => {
     await drop()
   })
 
-  it('count an event once, in its currency, whether or not its handler fails', async () => {
+  it('count an event once, in its currency, even if its handler fails and it is delivered again', async () => {
     const { start, drop } = await open()
     const statistics = start()
     class Own {
@@ -225,7 +225,7 @@ describe('the statistics', () => {
     await drop()
   })
 
-  it('measure days that were not measured before', async () => {
+  it('are measured later for days that were missed', async () => {
     const { start, clock, drop } = await open()
     const statistics = start()
     const asked: Date[] = []
@@ -249,7 +249,7 @@ describe('the statistics', () => {
     await drop()
   })
 
-  it('forget after a while which events they counted', async () => {
+  it('do not keep forever the ids of the events that were counted', async () => {
     const { start, clock, database, drop } = await open()
     const statistics = start()
     const handlers = statistics.observe({}) as Record<

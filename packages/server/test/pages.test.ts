@@ -135,7 +135,7 @@ describe('the pages', () => {
       }
     })
 
-    it('cannot extend the policy through a redirect URI', async () => {
+    it('cannot extend the content security policy through a redirect URI', async () => {
       const target = 'https://a.example;script-src%20*/'
       const returnTo = `/oauth/authorize?redirect_uri=${encodeURIComponent(target)}`
       const path = `/login?return_to=${encodeURIComponent(returnTo)}`
@@ -225,7 +225,7 @@ describe('the pages', () => {
     expect(new URL(again.headers.get('location') ?? '', service.url).origin).toBe(service.url)
   })
 
-  it('never show a secret or token again', async () => {
+  it('show a secret or token only once', async () => {
     const browser = service.browser()
     await browser.post('/register', { email: 'ida@example.com', password: 'long enough' })
     const redirect = 'https://a.example/'
@@ -250,7 +250,7 @@ describe('the pages', () => {
     expect(service.log()).not.toContain(client.body.secret)
   })
 
-  it('contain no demonstration in production, and no registration if it is off', async () => {
+  it('contain no demo in production, and no registration if it is off', async () => {
     const closed = await startTestService({
       environment: {
         TOLLGATE_URL: 'https://shop.example.com',

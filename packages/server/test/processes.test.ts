@@ -160,7 +160,7 @@ describe('two processes on one database', () => {
     expect((await browser.get('/')).status).toBe(302)
   })
 
-  it("apply each other's revocations within a second (threat G3)", async () => {
+  it('apply a revocation made in one process in the other within a second (threat G3)', async () => {
     const token = await getToken(one)
     expect(await use(two, token)).toBe(200)
     const revoked = await fetch(`${one.url}/oauth/revoke`, {
@@ -179,7 +179,7 @@ describe('two processes on one database', () => {
     expect(statuses).toEqual(signIns.map(() => 303))
   })
 
-  it('release the slots of a process that is killed during checks (threat Q6)', async () => {
+  it('release the slots that a killed process occupied for password checks (threat Q6)', async () => {
     const doomed = await startProcess()
     await untilReady(doomed)
     const cut = Array.from({ length: 16 }, () =>
@@ -236,7 +236,7 @@ describe('two processes on one database', () => {
     }
   })
 
-  it("accept an owner's sign-in from a known network, whatever strangers try elsewhere", async () => {
+  it("accept the sign-in of an account's owner from a known network, whatever strangers try elsewhere", async () => {
     const email = 'grace@example.com'
     await run('user', 'create', '--email', email, '--password', PASSWORD)
     const home = '198.51.100.8'
@@ -253,7 +253,7 @@ describe('two processes on one database', () => {
     }
   })
 
-  it('keep what was acknowledged when one is killed (threat F1)', async () => {
+  it('keep all acknowledged changes when one process is killed (threat F1)', async () => {
     const made = JSON.parse(
       await run('client', 'create', '--name', 'Own', '--credentials', '--json'),
     )
@@ -341,7 +341,7 @@ describe.runIf(onSqlite)('a process on any database', () => {
 })
 
 describe.runIf(onSqlite)('a process on an SQLite file', () => {
-  it('leaves the file complete, and never starts with an empty one in its place', async () => {
+  it('leaves the database file complete, and never starts with an empty one in its place', async () => {
     const own = mkdtempSync(join(tmpdir(), 'tollgate-file-'))
     const more = { DATABASE_URL: `sqlite:${own}/app.db`, NODE_ENV: 'production' }
     const first = await startProcess(more)

@@ -158,12 +158,12 @@ async function startBehind(
 const isInstalled = ({ run: [command = ''] }: ProxyProgram) =>
   spawnSync('which', [command], { env: { ...process.env, PATH } }).status === 0
 
-describe.each([nginx, caddy])('the documented configuration of $name', (program) => {
+describe.each([nginx, caddy])('the documented proxy configuration of $name', (program) => {
   const missing = !isInstalled(program)
   if (missing) console.log(`${program.name} is left out: install it, or use .ci/run`)
 
   it.skipIf(missing)(
-    'is accepted by the proxy, and passes paths and bodies unchanged',
+    'is accepted by the proxy, which then passes paths and bodies unchanged',
     async () => {
       const { port, checked } = await startBehind(program)
       expect(checked.status, checked.stderr).toBe(0)
@@ -181,7 +181,7 @@ describe.each([nginx, caddy])('the documented configuration of $name', (program)
   )
 
   it.skipIf(missing)(
-    'lets no caller choose its address, so that rate limits hold (threat Q9)',
+    'lets no caller forge its IP address, so that rate limits hold (threat Q9)',
     async () => {
       const { port } = await startBehind(program)
       const statuses = new Set<number>()

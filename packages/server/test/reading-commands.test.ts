@@ -47,7 +47,7 @@ async function createOwnUsers(): Promise<void> {
 
 const READING = [['client', 'list'], ['doctor'], ['billing', 'sync', '--dry-run']]
 
-describe.each(READING)('%s %s', (...words) => {
+describe.each(READING)('tollgate %s %s', (...words) => {
   const args = words.filter((word) => word !== undefined)
 
   it('creates nothing in an empty database, and reports that it is empty', async () => {
@@ -57,7 +57,7 @@ describe.each(READING)('%s %s', (...words) => {
     expect(await tables()).toEqual([])
   })
 
-  it("leaves an application's database unchanged, and reports whose it is", async () => {
+  it('leaves the database of another application unchanged, and reports what it contains', async () => {
     await createOwnUsers()
     const { code, stdout, stderr } = await tollgate(args)
     expect(code).not.toBe(0)
@@ -66,7 +66,7 @@ describe.each(READING)('%s %s', (...words) => {
   })
 })
 
-describe('client list', () => {
+describe('tollgate client list', () => {
   it("shows the clients of an application's authorization server, and creates nothing", async () => {
     await createOwnUsers()
     await kyselyStorage(database).migrate()
@@ -88,7 +88,7 @@ describe('client list', () => {
   })
 
   it.each(['sqlite:', 'sqlite://', 'file:'])(
-    'creates no file for a %s URL if there is none',
+    'creates no database file for a URL that begins with %s',
     async (start) => {
       const file = join(folder, 'nothing-here.db')
       const { code, stderr } = await tollgate(['client', 'list'], `${start}${file}`)
@@ -103,13 +103,16 @@ it.each([
   ['migrate', ['migrate']],
   ['user create', ['user', 'create', '--email', 'a@example.com', '--password', 'long enough']],
   ['client create', ['client', 'create', '--name', 'App', '--credentials']],
-])("%s rejects an application's own database and changes nothing", async (_, args) => {
-  await createOwnUsers()
-  const { code, stderr } = await tollgate(args)
-  expect(code).toBe(2)
-  expect(stderr).toContain("an application's own tables")
-  expect(await tables()).toEqual(['users'])
-})
+])(
+  'tollgate %s rejects the database of another application and changes nothing',
+  async (_, args) => {
+    await createOwnUsers()
+    const { code, stderr } = await tollgate(args)
+    expect(code).toBe(2)
+    expect(stderr).toContain("an application's own tables")
+    expect(await tables()).toEqual(['users'])
+  },
+)
 
 const WRITING: readonly (readonly [string, readonly string[]])[] = [
   ['client revoke', ['client', 'revoke', 'no-such-client']],
@@ -122,7 +125,7 @@ const WRITING: readonly (readonly [string, readonly string[]])[] = [
 ]
 
 it.each(WRITING)(
-  "%s changes only Tollgate's tables in the database of an application",
+  "tollgate %s changes only Tollgate's tables in the database of an application",
   async (_, args) => {
     await kyselyStorage(database).migrate()
     const before = await tables()
@@ -136,7 +139,7 @@ it.each([
   ['serve', ['migrate']],
   ['user disable', ['user', 'disable', 'ada@example.com']],
 ])(
-  '%s creates no tables in the database of an application without a `users` table',
+  'tollgate %s creates no tables in the database of an application without a `users` table',
   async (_, args) => {
     await kyselyStorage(database).migrate()
     const before = await tables()
@@ -149,7 +152,7 @@ it.each([
 it.each([
   ...WRITING.filter(([name]) => name !== 'client create'),
   ['user disable', ['user', 'disable', 'ada@example.com']],
-] as const)('%s creates no tables in an empty database', async (_, args) => {
+] as const)('tollgate %s creates no tables in an empty database', async (_, args) => {
   const { code, stderr } = await tollgate(args)
   expect([code, stderr]).toEqual([2, expect.stringContaining('If so: tollgate migrate')])
   expect(await tables()).toEqual([])
@@ -175,7 +178,7 @@ it('every command rejects a database from before the first release, and changes 
   expect(await read()).toEqual(before)
 })
 
-it('migrate repeats a first migration that was interrupted', async () => {
+it('tollgate migrate repeats a first migration that was interrupted', async () => {
   expect((await tollgate(['migrate'])).code).toBe(0)
   await database.kysely.deleteFrom('tollgate_migrations').execute()
   expect(await tollgate(['migrate'])).toMatchObject({ code: 0 })
@@ -186,7 +189,7 @@ it('migrate repeats a first migration that was interrupted', async () => {
 
 // On SQLite timestamps already are milliseconds, so no process has to be stopped.
 it.runIf(process.env.TEST_DATABASE !== 'sqlite')(
-  'migrate rejects the conversion of a column to milliseconds until --offline confirms that no other process runs',
+  'tollgate migrate refuses to convert a column to milliseconds unless --offline confirms that no other process runs',
   async () => {
     await migrate(database, serviceMigrations)
     await kyselyStorage(database).migrate()

@@ -56,7 +56,7 @@ describe.runIf(process.env.TEST_DATABASE === 'postgres')('a service on a lagging
     return { status: response.status, said: ((await response.json()) as { status: string }).status }
   }
 
-  it('reports the lag at /readyz and in its log, and trusts no session until it is over [threat Q5]', async () => {
+  it('reports the lag at /readyz and in its log, and accepts no session until the standby has caught up (threat Q5)', async () => {
     const browser = service.browser()
     await browser.signIn('ada@example.com', 'correct horse')
     expect((await browser.get('/account')).status).toBe(200)
@@ -80,7 +80,7 @@ describe.runIf(process.env.TEST_DATABASE === 'postgres')('a service on a lagging
     expect(lines()).toHaveLength(1)
   })
 
-  it('is reported by doctor, with advice [threat Q5]', async () => {
+  it('is reported by doctor, with advice (threat Q5)', async () => {
     const [finding] = await examine(standby.url)
     expect(finding?.level).toBe('problem')
     expect(finding?.message).toContain('is a standby in recovery')
@@ -106,7 +106,7 @@ describe.runIf(mariadb)('doctor on a MariaDB replica', () => {
     }
   }
 
-  it('warns of a replica that accepts writes, and accepts the primary [threat Q5]', async () => {
+  it('warns of a replica that accepts writes, and accepts the primary (threat Q5)', async () => {
     const { primary, replica } = replication
     expect(await levelsAt(primary.url)).toEqual(['ok: The database server is not a replica'])
     expect(await levelsAt(replica.url)).toEqual([
@@ -117,7 +117,7 @@ describe.runIf(mariadb)('doctor on a MariaDB replica', () => {
     ])
   })
 
-  it('reports a problem for a read-only replica [threat Q5]', async () => {
+  it('reports a problem for a read-only replica (threat Q5)', async () => {
     await replication.replica.ask('set global read_only = 1')
     const [finding] = await examine(replication.replica.url)
     expect(finding?.level).toBe('problem')

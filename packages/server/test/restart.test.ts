@@ -3,7 +3,7 @@ import { describeService } from '../src/cli/commands/serve.ts'
 import { startService } from '../src/service.ts'
 import { startTestService, testConfig } from './support.ts'
 
-it('the service keeps users, clients, tokens and subscriptions over a restart', async () => {
+it('the service keeps users, clients, tokens and subscriptions after a restart', async () => {
   const { config, remove } = await testConfig()
   const options = { ticking: false, logTo: { write: () => undefined } }
   const first = await startService(config, options)
@@ -51,7 +51,7 @@ it('the service keeps users, clients, tokens and subscriptions over a restart', 
   }
 })
 
-it("the service runs the sandbox's clock at normal speed from wherever it was moved to", async () => {
+it("the service lets the sandbox's clock run at normal speed from the time it was moved to", async () => {
   const service = await startTestService({ options: { ticking: true } })
   const clock = service.sandbox?.clock
   // Its own moves and those of others overlap.

@@ -51,7 +51,7 @@ async function withSeats(plan: string, quantity = 3) {
 }
 
 describe('prices on the billing pages', () => {
-  it('are the total for all seats, with the price of one', async () => {
+  it('are the total for all seats, followed by the price of one seat', async () => {
     const ada = await withSeats('pro')
     const { text } = await ada.read('/billing')
     expect(text).toContain('$75.00 per month (3 × $25.00)')
@@ -63,7 +63,7 @@ describe('prices on the billing pages', () => {
     ['whole', 'Whole, $100.00 per month', 10_000],
     ['yearly', 'Yearly, $900.00 per year', 90_000],
   ])(
-    'are charged once for %s, which has no seats, after a change from three seats',
+    'are charged once, not three times, after a change from three seats to the plan "%s", which has no seats',
     async (...row) => {
       const [plan, terms, amount] = row
       const ada = await withSeats('pro')
@@ -91,7 +91,7 @@ describe('prices on the billing pages', () => {
     expect(await ada.main()).toMatchObject({ providerPlan: 'team', quantity: 3 })
   })
 
-  it('are shown again if the quantity changed after they were approved', async () => {
+  it('are shown again for approval if the quantity changed in the meantime', async () => {
     const ada = await withSeats('pro')
     const { fields } = await ada.read('/billing/swap?plan=team')
     await (await ada.main()).updateQuantity(2)
@@ -116,7 +116,7 @@ describe('a quantity of a plan without seats', () => {
     const ada = await withSeats('whole')
     const { text } = await ada.read('/billing')
     expect(text).toContain('$300.00 per month (3 × $100.00)')
-    expect(text).toContain('Pay for one: $100.00 per month')
+    expect(text).toContain('Reduce to one: $100.00 per month')
     for (const quantity of ['2', '4']) {
       expect(await ada.post('/billing/quantity', { quantity })).toBe(422)
     }

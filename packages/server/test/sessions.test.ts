@@ -75,7 +75,7 @@ const sessionsIn = (html: string) =>
   [...html.matchAll(/sessions\/end\?session=([^"]+)"/g)].map(([, id = '']) => id)
 
 describe('the list of sessions', () => {
-  it('shows browser, applications and a way to end each session', async () => {
+  it('shows for each session its browser, its applications and a way to end it', async () => {
     const here = await signedIn()
     const there = await signedIn()
     await visitBookshop(there)
@@ -104,7 +104,7 @@ describe('the list of sessions', () => {
     expect(await Promise.all([here, ...others].map(isIn))).toEqual([true, false, false])
   })
 
-  it('ends no session of another person, and none by a forged form', async () => {
+  it('ends no session of another person, and no session by a forged form', async () => {
     const ada = await signedIn()
     const second = await signedIn()
     const bob = await signedIn('bob@example.com')
@@ -118,7 +118,7 @@ describe('the list of sessions', () => {
   })
 })
 
-describe('a database that fails half way', () => {
+describe('a database that fails during a sign-out or sign-in', () => {
   /** Runs `act` while nothing can be written to the revocation feed. */
   async function withoutFeed(act: () => Promise<Response>): Promise<void> {
     const { kysely } = service.database
@@ -136,7 +136,7 @@ describe('a database that fails half way', () => {
     return sessions.some((session) => session.sid === sid)
   }
 
-  it('keeps the session until the applications are notified, however it is ended (threat N5)', async () => {
+  it('keeps the session as long as its end cannot be recorded for its applications, however it is ended (threat N5)', async () => {
     const [browser, here] = [await signedIn(), await signedIn()]
     const idToken = await visitBookshop(browser)
     const csrf_token = await browser.csrfToken()

@@ -94,7 +94,7 @@ describe('a browser that does not accept cookies', () => {
     expect(await service.users.findByEmail('carol@example.com')).toBeNull()
   })
 
-  it('is not confused with a browser that accepts them', async () => {
+  it('is told apart from a browser that accepts cookies', async () => {
     const browser = service.browser()
     const html = await (await browser.get('/login')).text()
     const form = { ...fieldsOf(html), email: EMAIL, password: PASSWORD }
@@ -103,7 +103,7 @@ describe('a browser that does not accept cookies', () => {
 })
 
 describe('sign-in', () => {
-  it('answers an unknown address and a wrong password alike (threat T8)', async () => {
+  it('answers an unknown e-mail address and a wrong password alike (threat T8)', async () => {
     const wrong = await service.browser().signIn(EMAIL, 'wrong password')
     const unknown = await service.browser().signIn('bob@example.com', 'wrong password')
     expect(wrong.status).toBe(401)
@@ -135,7 +135,7 @@ describe('sign-in', () => {
     expect((await browser.get('/')).status).toBe(302)
   })
 
-  it('does not adopt a planted session (threat G8)', async () => {
+  it('does not continue a session that an attacker planted (threat G8)', async () => {
     const browser = service.browser()
     const planted = 'a'.repeat(43)
     browser.cookies.set('tollgate_session', planted)
@@ -205,7 +205,7 @@ describe('a session', () => {
     expect(await service.database.kysely.selectFrom('sessions').selectAll().execute()).toEqual([])
   })
 
-  it('is ended on the server with its cookie mode, and only by a form of its own page', async () => {
+  it('is ended on the server, together with cookie mode, and only by a form with its CSRF token', async () => {
     const browser = service.browser()
     await browser.signIn(EMAIL, PASSWORD)
     const other = service.browser()
@@ -243,7 +243,7 @@ describe('registration', () => {
     expect(taken.status).toBe(422)
   })
 
-  it('ignores form fields that would grant rights to the new account', async () => {
+  it('ignores form fields that would give the new account more rights', async () => {
     const form = { email: 'eve@example.com', password: PASSWORD, operator: '1', demo: '1', id: '1' }
     await service.browser().post('/register', form)
     const eve = await service.users.findByEmail('eve@example.com')

@@ -50,7 +50,7 @@ async function register(): Promise<string> {
 }
 
 describe('a client that registered itself', () => {
-  it('is listed as such, and can be verified and revoked', async () => {
+  it('is marked in the list of clients, and can be verified and revoked', async () => {
     const id = await register()
     const listed = async () => {
       const all = (await tollgate(['client', 'list', '--json'])).json() as { id: string }[]
@@ -71,13 +71,13 @@ describe('a client that registered itself', () => {
     expect((await tollgate(['client', 'verify', id])).code).toBe(2)
   })
 
-  it('is the only kind that client verify accepts, besides clients of users', async () => {
+  it('is accepted by tollgate client verify, as are clients of users but no others', async () => {
     const { client } = await service.oauth.clients.create({ name: 'Own', redirect: CALLBACK })
     const { code, stdout } = await tollgate(['client', 'verify', client.id])
     expect([code, stdout]).toEqual([2, expect.stringContaining('have registered this client')])
   })
 
-  it('can be named by the URL of its metadata document, which people see', async () => {
+  it('can be named in commands by the URL of its metadata document', async () => {
     const { cert, key } = createCertificate(['localhost'], ['127.0.0.1'])
     const web = createServer({ cert, key }, (request, response) => {
       const client_id = `https://${request.headers.host}/client.json`
@@ -153,7 +153,7 @@ describe('a client of a user', () => {
   })
 })
 
-describe('doctor', () => {
+describe('tollgate doctor', () => {
   /** The warnings and problems in production. */
   async function warnings(settings: SettingsInput, env: Record<string, string> = {}) {
     const config = readEnvironment(
@@ -164,7 +164,7 @@ describe('doctor', () => {
     return findings.filter(({ level }) => level !== 'ok').map(({ message }) => message)
   }
 
-  it('warns of nothing if only features that are used are switched on', async () => {
+  it('gives no warnings if only features that are in use are switched on', async () => {
     expect(await warnings({})).toEqual([])
   })
 

@@ -47,7 +47,7 @@ describe('a demo with default settings', () => {
   })
   afterAll(() => service.stop())
 
-  it('lets a client sign in that knows only the issuer, with a pushed request and DPoP', async () => {
+  it('lets a client that knows only the issuer sign a person in, with a pushed request and DPoP', async () => {
     const provider = await client.dynamicClientRegistration(
       new URL(service.url),
       { redirect_uris: [CALLBACK], token_endpoint_auth_method: 'none' },
@@ -86,7 +86,7 @@ describe('a demo with default settings', () => {
     expect(stolen.status).toBe(401)
   })
 
-  it('shows a client that registered itself only what people have approved', async () => {
+  it('gives a self-registered client access only to the data that people approved', async () => {
     const provider = await client.dynamicClientRegistration(
       new URL(service.url),
       { redirect_uris: [CALLBACK], token_endpoint_auth_method: 'none' },
@@ -142,7 +142,7 @@ describe('a demo with default settings', () => {
     expect((await client.clientCredentialsGrant(provider)).access_token).toBeTruthy()
   })
 
-  it('announces these features in its metadata, and none that are off', async () => {
+  it('lists its features in the metadata, and none that are off', async () => {
     const metadata = await metadataOf(service)
     expect(metadata).toMatchObject({
       registration_endpoint: `${service.url}/oauth/register`,
@@ -179,7 +179,7 @@ describe('settings of OAuth standards', () => {
     })
   })
 
-  it('make the standards required', async () => {
+  it('make the standards mandatory', async () => {
     const settings = {
       pushedRequests: 'required',
       requestObjects: 'required',
@@ -214,7 +214,7 @@ describe('settings of OAuth standards', () => {
     ['everywhere', 1],
     ['process', 0],
   ] as const)(
-    'store DPoP proofs at /api as dpopGuardReplays says: %s',
+    'include dpopGuardReplays, which decides whether /api stores DPoP proofs: %s',
     async (dpopGuardReplays, rows) => {
       await withService({ settings: { dpopGuardReplays }, ...now }, async (service) => {
         await service.users.create({ email: EMAIL, password: PASSWORD })
@@ -247,7 +247,7 @@ describe('settings of OAuth standards', () => {
     },
   )
 
-  it('configure MCP servers, whose clients register themselves and get tokens for them only', async () => {
+  it('include MCP servers, whose clients register themselves and get tokens only for these servers', async () => {
     const resource = 'https://api.example.com/mcp'
     const settings = { mcpServers: { [resource]: { scopes: ['place-orders'] } } }
     await withService({ settings, ...now }, async (service) => {
@@ -298,7 +298,7 @@ describe('settings of OAuth standards', () => {
     })
   })
 
-  it('allow requests to a private address only if they name it', async () => {
+  it('allow outgoing requests to a private address only if they list it', async () => {
     const { cert, key } = createCertificate(['localhost'], ['127.0.0.1'])
     let asked = 0
     const web = createServer({ cert, key }, (request, response) => {

@@ -34,7 +34,7 @@ describe('grants that are switched off', () => {
     expect(await response.json()).toMatchObject({ error: 'unsupported_grant_type' })
   })
 
-  it('are rejected for new clients, and not offered on the page', async () => {
+  it('are rejected for new clients, and are not offered on the page for clients', async () => {
     const browser = service.browser()
     await browser.signIn(EMAIL, PASSWORD)
     expect(await (await browser.get('/clients')).text()).not.toContain('implicit')
@@ -56,9 +56,9 @@ describe('grants that are switched off', () => {
   })
 })
 
-describe('HEAD', () => {
+describe('a HEAD request', () => {
   it.each(['/login', '/healthz', '/account', '/.well-known/jwks.json', '/nothing'])(
-    'answers %s like GET, without content',
+    'is answered for %s like GET, without content',
     async (path) => {
       const get = await fetch(`${service.url}${path}`, { redirect: 'manual' })
       await get.arrayBuffer()

@@ -25,7 +25,7 @@ afterAll(async () => {
 
 describe('the migrations', () => {
   it.each(serviceTables.map(({ name }) => name))(
-    'create the same tables as their definitions: %s',
+    'create the table %s as the code defines it',
     async (name) => {
       const found = await describeSchema(migrated.database, name)
       expect(found).toEqual(await describeSchema(defined.database, name))

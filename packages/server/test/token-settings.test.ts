@@ -33,7 +33,7 @@ const read = (url: string, token: string) =>
   fetch(url, { headers: { authorization: `Bearer ${token}` } })
 
 describe('settings of tokens', () => {
-  it('grant the default scopes to a request that names none, for the audience', async () => {
+  it('grant the default scopes to a request that names none, and set the audience', async () => {
     const { access_token: token, expires_in, scope } = await issue(service)
     expect([scope, expires_in]).toEqual(['check-status', 300])
     const claims = JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString())

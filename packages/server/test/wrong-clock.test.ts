@@ -75,7 +75,7 @@ async function run(clockAhead: number, ...args: string[]) {
   return { code: await ended, output: output() }
 }
 
-describe('a process with a wrong clock beside the service (threat Q5)', () => {
+describe('a second process with a wrong clock (threat Q5)', () => {
   let right: Awaited<ReturnType<typeof serve>>
   let client: { readonly id: string; readonly secret: string }
 
@@ -104,7 +104,7 @@ describe('a process with a wrong clock beside the service (threat Q5)', () => {
     expect(wrong.output()).not.toContain('The database is away')
   })
 
-  it('deletes no live refresh token with tollgate purge, 400 days ahead', async () => {
+  it('deletes no valid refresh token with tollgate purge, even if its clock is 400 days ahead', async () => {
     const { body } = await ask(right.url, byPassword)
     const { code, output } = await run(400 * DAY, 'purge')
     expect(code).toBe(1)
@@ -113,7 +113,7 @@ describe('a process with a wrong clock beside the service (threat Q5)', () => {
     expect((await ask(right.url, refresh)).status).toBe(200)
   })
 
-  it('continues after tollgate clock repair, after a wrong time was recorded', async () => {
+  it('works again after tollgate clock repair, if a wrong time was recorded', async () => {
     await test.database.kysely
       .updateTable('tollgate_clock')
       .set({ newest: Date.now() + DAY })

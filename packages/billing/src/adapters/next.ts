@@ -12,8 +12,8 @@ export interface NextBilling {
 
 /**
  * Makes billing's route handlers for Next. Next loads every route file during the build: pass a
- * function to connect to the database only when a request arrives. It is called for each request
- * and must return the same billing every time.
+ * function to connect to the database only when a request arrives. The function is called for each
+ * request and must return the same billing object every time.
  * @example
  * // app/stripe/webhook/route.ts
  * import { forNext } from '@tollgate/billing/next'

@@ -3,7 +3,8 @@ import { nodeListener as listenTo } from '@tollgate/http/node'
 import type { Billing } from '../billing.ts'
 
 /**
- * Makes a request listener for Node's `http` server. Responds 404 to paths that are not billing's.
+ * Makes a request listener for Node's `http` server. Responds with 404 to paths that are not one of
+ * billing's routes.
  * @example
  * import { createServer } from 'node:http'
  * import { nodeListener } from '@tollgate/billing/node'

@@ -34,19 +34,19 @@ export interface BillingContext {
   readonly usage: UsageQueue
   readonly locks: Locks
   /**
-   * How to finish each kind of operation after its process was killed. `null` if the caller's retry
-   * finishes it.
+   * The functions that finish an interrupted operation after its process was killed, by the kind of
+   * operation. `null` for kinds that are finished when the caller repeats the call.
    */
-  readonly resumes: Readonly<Record<string, Resume | null>>
+  readonly resumes: Readonly<Record<string, ResumeOperation | null>>
   /** Connects to a provider, and loads its SDK, on first use. */
   gateway(name: ProviderName): Promise<Gateway>
 }
 
 /**
- * Finishes an interrupted operation as far as the provider has carried it out. Idempotent. An
- * operation that never reached the provider stays on record.
+ * Finishes an interrupted operation as far as the provider has carried it out. Idempotent. The
+ * record of an operation that never reached the provider is kept.
  */
-export type Resume = (
+export type ResumeOperation = (
   context: BillingContext,
   locked: LockedOwner,
   operation: StoredOperation,

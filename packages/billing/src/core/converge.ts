@@ -1,33 +1,33 @@
 import { requirePart } from '../providers/gateway-parts.ts'
 import type { ProviderSubscription } from '../providers/subscription.ts'
 import type { BillingContext } from './context.ts'
-import { isFinal } from './errors/errors.ts'
+import { isDefiniteFailure } from './errors/errors.ts'
 import { subscriptionEvents } from './events/subscription-events.ts'
 import type { LockedOwner } from './locked-owner.ts'
 import type { HeldLock } from './storage/locks.ts'
 import { saveSubscription } from './storage/subscriptions.ts'
 import type { NewSubscriptionRecord, StoredItem, SubscriptionRecord } from './storage/tables.ts'
-import { concernsOwner, findOwnership, type Ownership } from './subscription-owner.ts'
+import { findOwnership, type Ownership, stillBelongsToOwner } from './subscription-owner.ts'
 import { ownerKey } from './values/owner.ts'
 import type { ProviderName } from './values/provider-name.ts'
 import { DEFAULT_NAME, digestOfName } from './values/subscription-name.ts'
 import { ended, type SubscriptionColumns } from './values/subscription-state.ts'
 
 /**
- * Reads the provider's subscription and writes our row from it. This is the only way our rows are
- * updated, so the order and the content of webhooks do not matter, only that one arrived. Returns
- * the provider's subscription, or `null` if it no longer exists.
+ * Reads the provider's subscription and writes our row from it. Our rows are updated in no other
+ * way. A webhook only triggers this update, so neither the order nor the content of webhooks
+ * matters. Returns the provider's subscription, or `null` if it no longer exists.
  */
-export async function converge(
+export async function convergeSubscription(
   context: BillingContext,
   locked: LockedOwner,
   { provider, providerId }: { readonly provider: ProviderName; readonly providerId: string },
 ): Promise<ProviderSubscription | null> {
   const read = await (await locked.gateway(provider)).findSubscription(providerId)
   const found = read && (await undoLapsedChange(locked, provider, read))
-  if (found) await store(context, locked, provider, found)
+  if (found) await storeSubscription(context, locked, provider, found)
   // Gone at the provider, which happens only to test data: nothing can be billed, so it has ended.
-  else await endRow(context, locked, { provider, providerId })
+  else await endSubscriptionRow(context, locked, { provider, providerId })
   return found
 }
 
@@ -47,7 +47,7 @@ export async function undoLapsedChange(
     )
   } catch (error) {
     // If the provider refuses, leave the change as it is: it must not block other operations.
-    if (!isFinal(error)) throw error
+    if (!isDefiniteFailure(error)) throw error
     return found
   }
   return (await (await locked.gateway(provider)).findSubscription(found.id)) ?? found
@@ -70,7 +70,7 @@ async function closeUnpaid(
   } catch (error) {
     // If the provider refuses, leave the payments as they are: they must not block other
     // operations.
-    if (!isFinal(error)) throw error
+    if (!isDefiniteFailure(error)) throw error
   }
 }
 
@@ -86,10 +86,10 @@ function hasJustEnded(
 }
 
 /**
- * Writes the row of a subscription that was just read. The caller must hold the owner's lock since
- * before it read.
+ * Writes the row of a subscription that was just read from the provider. The caller must have taken
+ * the owner's lock before reading it.
  */
-export async function store(
+export async function storeSubscription(
   context: BillingContext,
   locked: LockedOwner,
   provider: ProviderName,
@@ -97,7 +97,7 @@ export async function store(
 ): Promise<void> {
   const before = await context.subscriptions.findByProvider(provider, found.id)
   const name = before?.name ?? (await nameOf(context, found))
-  const record = toRecord({
+  const record = toSubscriptionRecord({
     found,
     whose: await findOwnership(context, locked, provider, found, before),
     name,
@@ -110,8 +110,11 @@ export async function store(
   await save(context, locked.lock, before, record)
 }
 
-/** Returns the values that a subscription's state is derived from, before its row exists. */
-export function columnsOf(
+/**
+ * Returns the columns from which a subscription's state is derived, for a subscription that was
+ * just read from the provider and may have no row yet.
+ */
+export function stateColumnsOf(
   { options }: BillingContext,
   provider: ProviderName,
   { status, trialEndsAt, endsAt }: ProviderSubscription,
@@ -120,7 +123,7 @@ export function columnsOf(
 }
 
 /** Builds the row for a provider's subscription. */
-export function toRecord(from: {
+export function toSubscriptionRecord(from: {
   readonly found: ProviderSubscription
   readonly whose: Ownership
   readonly name: string
@@ -222,8 +225,11 @@ async function nameOf(
   return known.find((each) => digestOfName(each) === nameDigest) ?? DEFAULT_NAME
 }
 
-/** Ends access now, unless it has ended already. */
-export async function endRow(
+/**
+ * Ends access to a subscription now, by setting `ends_at` in its row, unless access has ended
+ * already.
+ */
+export async function endSubscriptionRow(
   context: BillingContext,
   { lock }: LockedOwner,
   { provider, providerId }: { readonly provider: ProviderName; readonly providerId: string },
@@ -245,7 +251,7 @@ async function save(
   record: NewSubscriptionRecord,
 ): Promise<void> {
   const hasOtherItems = !sameItems(before?.items ?? [], record.items)
-  const isTold = await concernsOwner(context, record)
+  const isTold = await stillBelongsToOwner(context, record)
   const told = isTold ? subscriptionEvents(before, record, context.options.clock.now()) : []
   await lock.write(async (tx) => {
     await saveSubscription(tx, record, { hasOtherItems })

@@ -1,29 +1,29 @@
 import type { ProviderSubscription } from '../providers/subscription.ts'
 import type { BillingContext } from './context.ts'
-import { converge } from './converge.ts'
+import { convergeSubscription } from './converge.ts'
 import type { LockedOwner } from './locked-owner.ts'
 import type { SubscriptionRecord } from './storage/tables.ts'
 import { ended } from './values/subscription-state.ts'
 
-export interface Running {
+export interface RunningSubscription {
   readonly record: SubscriptionRecord
   readonly found: ProviderSubscription
 }
 
 /**
- * Reads the newest subscription of that name from the provider. `null` if there is none, or it has
- * ended.
+ * Reads the owner's newest subscription with this name from the provider. `null` if there is none,
+ * or it has ended.
  */
 export async function findRunningSubscription(
   context: BillingContext,
   locked: LockedOwner,
   name: string,
-): Promise<Running | null> {
+): Promise<RunningSubscription | null> {
   const { subscriptions, options } = context
   const row = await subscriptions.findByName(locked.owner, name)
   const now = options.clock.now()
   if (!row || ended(row, now)) return null
-  const found = await converge(context, locked, row)
+  const found = await convergeSubscription(context, locked, row)
   const record = await subscriptions.findByProvider(row.provider, row.providerId)
   return found && record && !ended(record, now) ? { record, found } : null
 }

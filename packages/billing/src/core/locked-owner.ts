@@ -1,4 +1,4 @@
-import type { Gateway, ReadingGateway } from '../providers/gateway.ts'
+import type { Gateway, ReadOnlyGateway } from '../providers/gateway.ts'
 import type { HeldLock } from './storage/locks.ts'
 import type { Owner } from './values/owner.ts'
 import type { ProviderName } from './values/provider-name.ts'
@@ -11,9 +11,10 @@ export interface LockedOwner {
   readonly owner: Owner
   readonly lock: HeldLock
   /**
-   * Connects to a provider for reading. Methods that change something are missing; use `change()`.
+   * Connects to a provider for reading. The returned gateway has no methods that change something;
+   * call those through `change()`.
    */
-  gateway(name: ProviderName): Promise<ReadingGateway>
+  gateway(name: ProviderName): Promise<ReadOnlyGateway>
   /**
    * Makes one change at the provider.
    * @throws Busy if the lock was lost meanwhile. Another process may have taken over then, and its

@@ -1,24 +1,27 @@
 import type { Database } from '@tollgate/database'
 import type { BillingContext } from './context.ts'
-import { isFinal } from './errors/errors.ts'
+import { isDefiniteFailure } from './errors/errors.ts'
 import type { NewBillingEvent } from './events/billing-event.ts'
 import type { LockedOwner } from './locked-owner.ts'
-import type { Intent, Operation } from './storage/operations.ts'
+import type { Operation, OperationIntent } from './storage/operations.ts'
 
 /**
- * Records an intent before its first request to the provider, or finds the record of an earlier
+ * Records an operation before its first request to the provider, or finds the record of an earlier
  * attempt.
  */
-export function begin(
+export function beginOperation(
   { operations, options }: BillingContext,
   { lock }: LockedOwner,
-  intent: Intent,
+  intent: OperationIntent,
 ): Promise<Operation> {
   return lock.write((tx) => operations.begin(intent, options.clock.now(), tx))
 }
 
-/** Removes the record of an operation. What `save` writes is committed in the same transaction. */
-export function finish(
+/**
+ * Removes the record of a finished operation. Calls `save` in the same transaction, so that its
+ * writes are committed together with the removal.
+ */
+export function finishOperation(
   { operations }: BillingContext,
   { lock }: LockedOwner,
   operation: Operation,
@@ -40,10 +43,11 @@ export async function recordEvent(
 }
 
 /**
- * Runs the provider requests of an operation. If they definitely failed, the operation is removed,
- * and the next attempt starts a new one. After any other error its record stays, to be resumed.
+ * Runs the provider requests of an operation. If the requests definitely failed, the record of the
+ * operation is removed, and the next attempt starts a new operation. After any other error the
+ * record is kept, so that the operation can be resumed.
  */
-export async function attempt<R>(
+export async function runOperation<R>(
   context: BillingContext,
   locked: LockedOwner,
   operation: Operation,
@@ -52,7 +56,7 @@ export async function attempt<R>(
   try {
     return await work()
   } catch (error) {
-    if (isFinal(error)) await finish(context, locked, operation)
+    if (isDefiniteFailure(error)) await finishOperation(context, locked, operation)
     throw error
   }
 }

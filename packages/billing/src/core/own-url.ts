@@ -1,19 +1,23 @@
 import type { BillingContext } from './context.ts'
 import { InvalidArgument } from './errors/errors.ts'
-import { findOwnAddress } from './values/arguments.ts'
+import { findApplicationUrl } from './values/arguments.ts'
 
 /**
- * Converts a path of the application to an absolute URL.
+ * Converts a path of the application to an absolute URL below the option `baseUrl`.
  * @throws InvalidArgument if the path leads to another host, or the option `baseUrl` is missing.
  */
-export function ownUrl({ options }: BillingContext, what: string, path: unknown): string {
+export function requireApplicationUrl(
+  { options }: BillingContext,
+  what: string,
+  path: unknown,
+): string {
   const { publicUrl } = options
   if (publicUrl === null) {
     throw new InvalidArgument(
       'Customers need an address to return to: set `baseUrl` in createBilling()',
     )
   }
-  const url = findOwnAddress(publicUrl, path)
+  const url = findApplicationUrl(publicUrl, path)
   if (url !== null) return url
   throw new InvalidArgument(`${what}: ${JSON.stringify(path)} should look like '/billing/done'`)
 }

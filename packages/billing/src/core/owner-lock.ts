@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { Database } from '@tollgate/database'
-import type { BillingContext, Resume } from './context.ts'
+import type { BillingContext, ResumeOperation } from './context.ts'
 import type { LockedOwner } from './locked-owner.ts'
 import type { StoredOperation } from './storage/operations.ts'
 import { isUser, type Owner } from './values/owner.ts'
@@ -41,8 +41,8 @@ export interface LockedOwners {
 }
 
 /**
- * Takes both locks in the order of their names, so that two callers with the same pair cannot
- * deadlock.
+ * Runs `work` while holding the locks of two owners. Takes the locks in the order of their names,
+ * so that two callers with the same pair of owners cannot deadlock.
  */
 export function withOwnerLocks<R>(
   context: BillingContext,
@@ -77,9 +77,9 @@ export function lockNameOf(owner: Owner): string {
 }
 
 /**
- * Finishes the operations of killed processes, as far as the provider carried them out. Operations
- * that never reached the provider stay on record, and use the same idempotency keys when requested
- * again. Returns the operations found.
+ * Finishes the owner's operations that killed processes left behind, as far as the provider carried
+ * them out. The records of operations that never reached the provider are kept: when the caller
+ * requests them again, they use the same idempotency keys. Returns all operations that were found.
  */
 export async function resumeInterrupted(
   context: BillingContext,
@@ -95,6 +95,6 @@ export async function resumeInterrupted(
  * Operations of a kind that only a newer version knows stay on record, for a process of that
  * version.
  */
-function findResume({ resumes }: BillingContext, kind: string): Resume | null {
+function findResume({ resumes }: BillingContext, kind: string): ResumeOperation | null {
   return Object.hasOwn(resumes, kind) ? (resumes[kind] ?? null) : null
 }

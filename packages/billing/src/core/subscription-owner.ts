@@ -9,7 +9,8 @@ export type Ownership = Pick<NewSubscriptionRecord, 'owner' | 'providerCustomer'
 
 /**
  * Determines the owner of a subscription from the customer that it was made for. If no owner has
- * that customer, the row keeps its owner but does not count for it.
+ * that customer, the row keeps its owner, but the subscription no longer counts as one of that
+ * owner.
  */
 export async function findOwnership(
   context: BillingContext,
@@ -52,11 +53,11 @@ async function customerOf(
 }
 
 /**
- * Whether a subscription still belongs to the owner in its row. It does not if the owner has
- * another customer by now, because the id was reused or the customer was transferred. A deleted
- * owner keeps its subscriptions.
+ * Whether a subscription still belongs to the owner in its row. False if the owner no longer has
+ * the customer that the subscription was made for, because the owner's id was reused or the
+ * customer was transferred. True if the owner was deleted.
  */
-export async function concernsOwner(
+export async function stillBelongsToOwner(
   { owners }: Pick<BillingContext, 'owners'>,
   { owner, provider, providerCustomer }: Ownership & { readonly provider: ProviderName },
 ): Promise<boolean> {

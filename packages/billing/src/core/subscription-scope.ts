@@ -2,20 +2,20 @@ import type { Gateway } from '../providers/gateway.ts'
 import { type Capability, requireCapability } from '../providers/gateway-parts.ts'
 import type { ProviderSubscription } from '../providers/subscription.ts'
 import type { BillingContext } from './context.ts'
-import { converge, endRow } from './converge.ts'
+import { convergeSubscription, endSubscriptionRow } from './converge.ts'
 import { isBillingError } from './errors/error-codes.ts'
 import { NoSubscription, SubscriptionEnded } from './errors/errors.ts'
 import { requireProvider } from './known-prices.ts'
 import type { LockedOwner } from './locked-owner.ts'
 import { resumeInterrupted, withOwnerLock } from './owner-lock.ts'
 import type { BilledOwner, SubscriptionRecord } from './storage/tables.ts'
-import { concernsOwner } from './subscription-owner.ts'
+import { stillBelongsToOwner } from './subscription-owner.ts'
 import { readSubscriptionTax, type SubscriptionTax } from './tax.ts'
 import { ownerKey } from './values/owner.ts'
 import { ended } from './values/subscription-state.ts'
 import type { TaxTerms } from './values/tax.ts'
 
-/** Settings of the next swap. */
+/** Settings of the next `swap()`: whether it ends the trial, and whether it prorates. */
 export interface SwapSettings {
   readonly skipTrial: boolean
   readonly prorate: boolean
@@ -47,10 +47,10 @@ export class SubscriptionScope {
    * Returns this scope, for features that need a capability.
    * @throws Unsupported if the provider lacks it, before any request is sent.
    */
-  having<Part extends Capability>(part: Part): SubscriptionHaving<Part> {
+  having<Part extends Capability>(part: Part): SubscriptionScopeWith<Part> {
     requireCapability(requireProvider(this.context, this.record.provider), part)
     // The compiler ensures that a provider's gateway has the capabilities it declares.
-    return this as SubscriptionScope as SubscriptionHaving<Part>
+    return this as SubscriptionScope as SubscriptionScopeWith<Part>
   }
 
   /** Whether the provider has a capability. */
@@ -82,8 +82,9 @@ export class SubscriptionScope {
   }
 
   /**
-   * Awaits a request for a preview. If it was rejected because the subscription has ended at the
-   * provider, throws SubscriptionEnded.
+   * Awaits a preview that was requested from the provider.
+   * @throws SubscriptionEnded if the request was rejected because the subscription has ended at the
+   * provider.
    */
   async ask<T>(asked: Promise<T>): Promise<T> {
     try {
@@ -105,8 +106,8 @@ export class SubscriptionScope {
   }
 
   /**
-   * Reads the tax for a swap, which sets the price anew. If the application sets no tax, the tax
-   * that we store for this price is kept, just as a provider that stores taxes itself would.
+   * Reads the tax for a swap. If the application sets no tax, the tax that our rows store for the
+   * subscription is kept, just as a provider that stores taxes itself would keep it.
    */
   async taxOfSwap(
     plan: string,
@@ -132,13 +133,13 @@ export class SubscriptionScope {
 }
 
 /** A scope whose provider has a capability. Only `having()` returns it. */
-export interface SubscriptionHaving<Part extends Capability> extends SubscriptionScope {
+export interface SubscriptionScopeWith<Part extends Capability> extends SubscriptionScope {
   gateway(): Promise<Gateway<Part>>
 }
 
 /** The subscription as it is at the provider, and its locked owner. */
 export interface CurrentSubscription {
-  /** Read while holding the lock. */
+  /** The provider's subscription, read while holding the owner's lock. */
   readonly found: ProviderSubscription
   readonly locked: LockedOwner
   /** Makes one change at the provider. */
@@ -151,7 +152,8 @@ export interface ChangeOptions {
   /** Whether the change ends access. */
   readonly ends?: boolean
   /**
-   * The last step, after the row is written. If the process dies before, the operation is resumed.
+   * Called as the last step, after the row is written. If the process is killed before that, the
+   * operation is resumed later.
    */
   readonly settle?: (locked: LockedOwner) => Promise<void>
 }
@@ -168,7 +170,7 @@ export async function changeSubscription(
 ): Promise<SubscriptionRecord> {
   return withOwnerLock(context, record.owner, async (locked) => {
     await resumeInterrupted(context, locked)
-    await requireOwned(context, record)
+    await requireUnchangedOwner(context, record)
     const gateway = await locked.gateway(record.provider)
     const found = await gateway.findSubscription(record.providerId)
     if (!found) throw new NoSubscription('The provider no longer has this subscription')
@@ -179,22 +181,26 @@ export async function changeSubscription(
       throw found.isOver ? toSubscriptionEnded(error) : error
     } finally {
       // Also after a failure: after a timeout, the provider may have made the change.
-      await converge(context, locked, record)
+      await convergeSubscription(context, locked, record)
     }
-    if (ends) await endRow(context, locked, record)
+    if (ends) await endSubscriptionRow(context, locked, record)
     await settle?.(locked)
     return requireRecord(context, record)
   })
 }
 
-/** Throws NoSubscription if the subscription was transferred to another owner since it was read. */
-export async function requireOwned(
+/**
+ * Checks that a subscription still has the owner that it had when it was read.
+ * @throws NoSubscription if it was transferred to another owner since then.
+ */
+export async function requireUnchangedOwner(
   context: BillingContext,
   { owner, provider, providerId }: SubscriptionRecord,
 ): Promise<void> {
   const row = await context.subscriptions.findByProvider(provider, providerId)
   if (!row) return
-  const isTheirs = ownerKey(row.owner) === ownerKey(owner) && (await concernsOwner(context, row))
+  const isTheirs =
+    ownerKey(row.owner) === ownerKey(owner) && (await stillBelongsToOwner(context, row))
   if (!isTheirs)
     throw new NoSubscription(`The subscription no longer belongs to this ${owner.type}`)
 }

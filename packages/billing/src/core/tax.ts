@@ -22,7 +22,7 @@ export async function readTax(
 /** The tax of a subscription. At most one of percentage, automatic tax and tax rates is set. */
 export interface SubscriptionTax {
   readonly tax: BasisPoints
-  /** Whether the application sets no tax, so that the present one is kept. */
+  /** Whether the application sets no tax, so that the subscription keeps its present tax. */
   readonly keepsTax?: true
   readonly automaticTax?: true
   /** Ids of the provider's tax rates. */
@@ -60,8 +60,9 @@ export async function readSubscriptionTax(
 }
 
 /**
- * Throws Unsupported if the provider supports neither automatic tax nor tax rates as required,
- * before any request is sent.
+ * Checks that the provider supports the required kind of tax.
+ * @throws Unsupported before any request is sent, if automatic tax or tax rates are required and
+ * the provider does not support them.
  */
 export function requireTaxSource(
   { options }: BillingContext,
@@ -74,8 +75,9 @@ export function requireTaxSource(
 }
 
 /**
- * Stores the tax contained in a price, for providers that only store the price: invoices must show
- * the rate they were charged with, and a changed rate must not change the net price of the plan.
+ * Stores the tax that a subscription's price contains, for providers that store only the price.
+ * Invoices need it to show the rate that was charged, and a change of the rate needs it to keep the
+ * net price.
  */
 export async function storeTaxTerms(
   context: BillingContext,
@@ -107,7 +109,7 @@ export async function storeTaxTerms(
  * Returns a function that finds the tax of a subscription's charge at a moment, or today's tax if
  * none is stored.
  */
-export function taxAt(
+export function createTaxLookup(
   all: readonly DatedTaxTerms[],
   today: BasisPoints,
 ): (subscriptionId: string, at: Date) => BasisPoints {

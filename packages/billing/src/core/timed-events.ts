@@ -1,9 +1,9 @@
 import type { BillingContext } from './context.ts'
 import type { NewBillingEvent } from './events/billing-event.ts'
-import { subscriptionFacts } from './events/subscription-events.ts'
+import { toSubscriptionEventData } from './events/subscription-events.ts'
 import type { SubscriptionRepository } from './storage/subscriptions.ts'
 import type { BilledOwner, SubscriptionRecord } from './storage/tables.ts'
-import { concernsOwner } from './subscription-owner.ts'
+import { stillBelongsToOwner } from './subscription-owner.ts'
 import { ownerKey } from './values/owner.ts'
 import { willBeBilled } from './values/subscription-state.ts'
 
@@ -13,7 +13,10 @@ const TRIAL_NOTICE = 3 * DAY
 /** Subscriptions that ended earlier are not reported: a listener may be added years later. */
 const ENDED_WINDOW = 2 * DAY
 
-/** Records the events that only the passing of time causes, based on our rows. Idempotent. */
+/**
+ * Records the events that only the passing of time causes, such as the end of a trial, based on our
+ * rows. Idempotent.
+ */
 export async function recordTimedEvents(context: BillingContext): Promise<void> {
   const now = context.options.clock.now()
   for (const event of [
@@ -34,7 +37,7 @@ async function endedSubscriptions(context: BillingContext, now: Date): Promise<N
     ...{ owner, provider },
     type: 'subscription.ended',
     subject: `${provider}:${row.providerId}`,
-    data: { subscription: subscriptionFacts({ ...row, owner, provider }) },
+    data: { subscription: toSubscriptionEventData({ ...row, owner, provider }) },
   }))
 }
 
@@ -45,7 +48,7 @@ async function listBetween(
 ): Promise<SubscriptionRecord[]> {
   const rows: SubscriptionRecord[] = []
   for (const row of await context.subscriptions.listBetween(...between)) {
-    if (await concernsOwner(context, row)) rows.push(row)
+    if (await stillBelongsToOwner(context, row)) rows.push(row)
   }
   return rows
 }
@@ -62,7 +65,7 @@ async function endingTrials(context: BillingContext, now: Date): Promise<NewBill
       ...{ owner, provider },
       type: 'trial.ending' as const,
       subject: `${provider}:${row.providerId}:${moment}`,
-      data: { subscription: subscriptionFacts(row), endsAt: moment },
+      data: { subscription: toSubscriptionEventData(row), endsAt: moment },
     }
   })
 }

@@ -1,11 +1,11 @@
-import type { TaxOf } from '../features/payments/charge-contract.ts'
+import type { TaxLookup } from '../features/payments/charge-contract.ts'
 import type { Gateway } from '../providers/gateway.ts'
 import { type Capability, requireCapability } from '../providers/gateway-parts.ts'
 import type { BillingContext } from './context.ts'
 import { NoCustomer, UserNotFound } from './errors/errors.ts'
 import { requireProvider } from './known-prices.ts'
 import type { BilledOwner } from './storage/tables.ts'
-import { readTax, taxAt } from './tax.ts'
+import { createTaxLookup, readTax } from './tax.ts'
 import type { Owner } from './values/owner.ts'
 import type { ProviderName } from './values/provider-name.ts'
 import type { BasisPoints } from './values/tax.ts'
@@ -35,10 +35,10 @@ export class UserScope {
    * Returns this scope, for features that need a capability.
    * @throws Unsupported if the provider lacks it, before any request is sent.
    */
-  having<Part extends Capability>(part: Part): UserHaving<Part> {
+  having<Part extends Capability>(part: Part): UserScopeWith<Part> {
     requireCapability(requireProvider(this.context, this.provider), part)
     // The compiler ensures that a provider's gateway has the capabilities it declares.
-    return this as UserScope as UserHaving<Part>
+    return this as UserScope as UserScopeWith<Part>
   }
 
   /** Connects to the provider without a lock. Changes need the owner's lock. */
@@ -68,10 +68,11 @@ export class UserScope {
   }
 
   /**
-   * Returns a function that finds the tax within each charge, for providers that do not store it.
+   * Returns a function that finds the tax contained in each charge, for providers that do not store
+   * taxes.
    */
-  async taxOf(): Promise<TaxOf> {
-    return taxAt(await this.context.taxes.listByOwner(this.owner), await this.tax())
+  async taxOf(): Promise<TaxLookup> {
+    return createTaxLookup(await this.context.taxes.listByOwner(this.owner), await this.tax())
   }
 
   now(): Date {
@@ -80,11 +81,14 @@ export class UserScope {
 }
 
 /** A scope whose provider has a capability. Only `having()` returns it. */
-export interface UserHaving<Part extends Capability> extends UserScope {
+export interface UserScopeWith<Part extends Capability> extends UserScope {
   gateway(): Promise<Gateway<Part>>
 }
 
-/** An owner's row as last read. Shared, so that a reload is visible to all its holders. */
+/**
+ * An owner's row as last read. The object is shared, so a reload is visible to all objects that
+ * hold it.
+ */
 export class LoadedOwner {
   readonly #context: BillingContext
   #record: BilledOwner
@@ -98,7 +102,9 @@ export class LoadedOwner {
     return this.#record
   }
 
-  /** Reads the row again. Keeps the old one if it was deleted meanwhile. */
+  /**
+   * Reads the owner's row again. Keeps the row that was read before if it was deleted meanwhile.
+   */
   async reload(): Promise<BilledOwner> {
     this.#record = (await this.#context.owners.find(this.#record.owner)) ?? this.#record
     return this.#record

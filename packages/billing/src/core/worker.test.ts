@@ -29,10 +29,10 @@ function start() {
   return { worker, waiting, done }
 }
 
-describe('createWorker', () => {
+describe('a background worker', () => {
   // The end of a run takes several microtask steps; try to interrupt each.
   it.each(Array.from({ length: 20 }, (_, steps) => ({ steps })))(
-    'process() handles an entry that arrives $steps microtasks after another run began',
+    'handles in process() an entry that arrives $steps microtasks after an earlier process() call began',
     async ({ steps }) => {
       const { worker, waiting, done } = start()
       const before = worker.process()
@@ -44,7 +44,7 @@ describe('createWorker', () => {
     },
   )
 
-  it('starts again after its queue could not be read', async () => {
+  it('handles new entries after an earlier attempt to read its queue failed', async () => {
     const { worker, waiting, done } = start()
     const queue = waiting[Symbol.iterator]
     waiting[Symbol.iterator] = () => {

@@ -1,4 +1,4 @@
-import type { Failure } from './storage/queue.ts'
+import type { FailedAttempt } from './storage/queue.ts'
 import type { Clock } from './values/clock.ts'
 import type { Logger } from './values/logger.ts'
 
@@ -24,7 +24,10 @@ export interface WorkerSettings {
   readonly everySeconds: number | null
   /** Longest back-off between attempts, in seconds. @default 6 hours */
   readonly longestPause?: number
-  /** Waits for the migrations: the timer may fire before billing is first used. */
+  /**
+   * Resolves once the migrations have run. Needed because the worker's timer may fire before
+   * billing is first used.
+   */
   ready(): Promise<void>
 }
 
@@ -33,15 +36,15 @@ interface Waiting {
   readonly attempts: number
 }
 
-/** The queue to process, and how. */
-export interface Work<Entry extends Waiting> {
+/** The queue that a worker processes, and the functions that process its entries. */
+export interface WorkerTask<Entry extends Waiting> {
   /** Kind of entry for log messages, such as `webhook`. */
   readonly what: string
   readonly queue: {
     listDue(at: Date, limit: number): Promise<number[]>
     claim(id: number, at: Date, until: Date): Promise<Entry | null>
     finish(id: number, state: 'done', at: Date): Promise<unknown>
-    fail(id: number, failure: Failure): Promise<void>
+    fail(id: number, failure: FailedAttempt): Promise<void>
   }
   /** Processes one entry. */
   work?(entry: Entry): Promise<void>
@@ -69,7 +72,7 @@ const CLAIM_MS = 10 * 60_000
 
 export function createWorker<Entry extends Waiting>(
   settings: WorkerSettings,
-  work: Work<Entry>,
+  work: WorkerTask<Entry>,
 ): Worker {
   const { clock, logger, everySeconds } = settings
   let running: Promise<void> | null = null
@@ -139,7 +142,7 @@ export function createWorker<Entry extends Waiting>(
 
 async function workOn<Entry extends Waiting>(
   settings: WorkerSettings,
-  work: Work<Entry>,
+  work: WorkerTask<Entry>,
   id: number,
 ): Promise<void> {
   const entry = await claim(settings, work, id)
@@ -154,7 +157,7 @@ async function workOn<Entry extends Waiting>(
 
 async function workOnAll<Entry extends Waiting>(
   settings: WorkerSettings,
-  work: Work<Entry>,
+  work: WorkerTask<Entry>,
   ids: readonly number[],
 ): Promise<void> {
   const entries: Entry[] = []
@@ -173,7 +176,7 @@ async function workOnAll<Entry extends Waiting>(
 
 function claim<Entry extends Waiting>(
   { clock }: WorkerSettings,
-  { queue }: Work<Entry>,
+  { queue }: WorkerTask<Entry>,
   id: number,
 ): Promise<Entry | null> {
   const now = clock.now()
@@ -182,7 +185,7 @@ function claim<Entry extends Waiting>(
 
 async function putOff<Entry extends Waiting>(
   settings: WorkerSettings,
-  { what, queue, nameOf, retryAt = usualRetry(settings) }: Work<Entry>,
+  { what, queue, nameOf, retryAt = usualRetry(settings) }: WorkerTask<Entry>,
   entry: Entry,
   error: unknown,
 ): Promise<void> {

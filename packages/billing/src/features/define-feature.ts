@@ -1,8 +1,8 @@
 import type { BillableUser } from '../billable-user.ts'
-import type { Resume } from '../core/context.ts'
+import type { ResumeOperation } from '../core/context.ts'
 import type { OperationKind } from '../core/storage/tables.ts'
-import type { SubscriptionHaving, SubscriptionScope } from '../core/subscription-scope.ts'
-import type { UserHaving, UserScope } from '../core/user-scope.ts'
+import type { SubscriptionScope, SubscriptionScopeWith } from '../core/subscription-scope.ts'
+import type { UserScope, UserScopeWith } from '../core/user-scope.ts'
 import type { BraintreeContext } from '../providers/braintree/client.ts'
 import type { Gateway } from '../providers/gateway.ts'
 import type { Capability, GatewayParts } from '../providers/gateway-parts.ts'
@@ -38,25 +38,34 @@ interface Additions<User, Changed> {
   /**
    * How each kind of operation is finished after a crash. `null` if a repeated call finishes it.
    */
-  readonly operations?: { readonly [Kind in OperationKind]?: Resume | null }
+  readonly operations?: { readonly [Kind in OperationKind]?: ResumeOperation | null }
 }
 
-/** A feature that every provider has. */
+/** A feature that every payment provider supports. */
 export interface Feature extends Additions<UserScope, SubscriptionScope> {
   readonly stripe?: (context: StripeContext) => Partial<Gateway>
   readonly braintree?: (context: BraintreeContext) => Partial<Gateway>
 }
 
-/** A feature that a provider may lack. Its methods then throw Unsupported before any request. */
+/**
+ * A feature that a payment provider may lack. At a provider without it, its methods throw
+ * Unsupported before any request.
+ */
 export interface CapabilityFeature<Name extends Capability>
-  extends Additions<UserHaving<Name>, SubscriptionHaving<Name>> {
-  /** Further methods of a subscription that need the capability and check for it themselves. */
+  extends Additions<UserScopeWith<Name>, SubscriptionScopeWith<Name>> {
+  /**
+   * Names of further `Subscription` methods that need the capability, and that check for it
+   * themselves.
+   */
   readonly subscriptionNeeds?: readonly (keyof Subscription)[]
-  /** Methods of the builder that need the capability. */
+  /** Names of the `SubscriptionBuilder` methods that need the capability. */
   readonly builder?: readonly (keyof SubscriptionBuilder)[]
-  /** Methods of an invoice that need the capability. */
+  /** Names of the `Invoice` methods that need the capability. */
   readonly invoice?: readonly (keyof Invoice)[]
-  /** Implements the part for Stripe. Missing if Stripe cannot do it; `braintree` likewise. */
+  /**
+   * Implements the capability for Stripe. Left out if Stripe does not support it. `braintree` does
+   * the same for Braintree.
+   */
   readonly stripe?: (context: StripeContext) => Pick<GatewayParts, Name>
   readonly braintree?: (context: BraintreeContext) => Pick<GatewayParts, Name>
 }
@@ -64,7 +73,7 @@ export interface CapabilityFeature<Name extends Capability>
 // The declared return types name no SDK type, so that applications need not install the SDK of a
 // provider they do not use.
 
-export function feature<const F extends Feature>(
+export function defineFeature<const F extends Feature>(
   added: F,
 ): {
   readonly [Key in keyof F]: F[Key] extends (context: never) => infer Parts
@@ -74,7 +83,7 @@ export function feature<const F extends Feature>(
   return added as never
 }
 
-export function capability<Name extends Capability, const F extends CapabilityFeature<Name>>(
+export function defineCapability<Name extends Capability, const F extends CapabilityFeature<Name>>(
   name: Name,
   added: F,
 ): {
@@ -85,13 +94,16 @@ export function capability<Name extends Capability, const F extends CapabilityFe
   return { ...added, capability: name } as never
 }
 
-/** Picks one part from the result of a provider's function that implements several. */
-export function only<Parts, Name extends keyof Parts>(parts: Parts, name: Name): Pick<Parts, Name> {
+/** Picks one capability from an object that implements several. */
+export function pickPart<Parts, Name extends keyof Parts>(
+  parts: Parts,
+  name: Name,
+): Pick<Parts, Name> {
   return { [name]: parts[name] } as Pick<Parts, Name>
 }
 
-/** The intersection of the types in a union. */
-export type Both<T> = (T extends unknown ? (each: T) => void : never) extends (
+/** Converts a union of types to their intersection. */
+export type UnionToIntersection<T> = (T extends unknown ? (each: T) => void : never) extends (
   all: infer All,
 ) => void
   ? All

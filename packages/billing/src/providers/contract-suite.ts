@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import type { ProviderCustomer } from './customer.ts'
 import type { Gateway } from './gateway.ts'
 import type { Capability, GatewayParts } from './gateway-parts.ts'
-import type { WantedItem } from './item.ts'
+import type { RequestedItem } from './item.ts'
 import type { Provider } from './provider.ts'
 import type { NewSubscription, ProviderSubscription } from './subscription.ts'
 import type { RawWebhook } from './webhook.ts'
@@ -54,18 +54,23 @@ export interface GatewayUnderTest {
 /** Creates a new, empty test account for each call. */
 export type CreateGateway = () => Promise<GatewayUnderTest>
 
-/** Contract tests of one subject. */
+/**
+ * Declares the contract tests of one subject, such as invoices, for the gateway that `create`
+ * makes.
+ */
 export type ContractPart = (runner: GatewayContractRunner, create: CreateGateway) => void
 
-/** A test account with its gateway and the objects that most tests start with. */
-export interface Account extends GatewayUnderTest {
+/**
+ * A provider's test account, with its gateway and the objects that most contract tests start with.
+ */
+export interface ContractTestAccount extends GatewayUnderTest {
   readonly gateway: Gateway
   /** Id of a customer with the first card. */
   readonly customerId: string
   subscribe(more?: {
     readonly operation?: string
     readonly trialDays?: number
-    readonly items?: readonly WantedItem[]
+    readonly items?: readonly RequestedItem[]
     /** Further terms, if the provider supports them. */
     readonly terms?: Partial<NewSubscription>
   }): Promise<ProviderSubscription>
@@ -73,20 +78,20 @@ export interface Account extends GatewayUnderTest {
   read(id: string): Promise<ProviderSubscription>
 }
 
-export async function openAccount(create: CreateGateway): Promise<Account> {
+export async function openAccount(create: CreateGateway): Promise<ContractTestAccount> {
   const test = await create()
   const gateway = await test.provider.connect()
   const { id: customerId } = await gateway.createCustomer({
     owner: { type: 'user', id: 1 },
     details: { email: 'ada@example.com', name: 'Ada Lovelace' },
-    operation: newOperation(),
+    operation: newOperationId(),
   })
   await gateway.setCard(customerId, test.cards[0])
   return {
     ...test,
     gateway,
     customerId,
-    subscribe: ({ operation = newOperation(), trialDays, items, terms = {} } = {}) =>
+    subscribe: ({ operation = newOperationId(), trialDays, items, terms = {} } = {}) =>
       gateway.createSubscription({
         customerId,
         plan: test.plans[0],
@@ -112,15 +117,15 @@ export async function openAccount(create: CreateGateway): Promise<Account> {
  * returns undefined, the test passes without running its body. `prepare` creates what the tests
  * start with.
  */
-export function testsOf<Name extends Capability, More = unknown>(
+export function capabilityTests<Name extends Capability, More = unknown>(
   name: Name,
   where: string,
   { it }: Pick<GatewayContractRunner, 'it'>,
   create: CreateGateway,
-  prepare?: (part: GatewayParts[Name], account: Account) => Promise<More | undefined>,
+  prepare?: (part: GatewayParts[Name], account: ContractTestAccount) => Promise<More | undefined>,
 ): (
   title: string,
-  body: (part: GatewayParts[Name], account: Account, more: More) => Promise<void>,
+  body: (part: GatewayParts[Name], account: ContractTestAccount, more: More) => Promise<void>,
 ) => void {
   return (title, body) =>
     it(`${title}, ${where}`, async () => {
@@ -133,12 +138,14 @@ export function testsOf<Name extends Capability, More = unknown>(
 }
 
 /** Creates the customer of another user, without a card. */
-export function anotherCustomer({ gateway }: Pick<Account, 'gateway'>): Promise<ProviderCustomer> {
+export function anotherCustomer({
+  gateway,
+}: Pick<ContractTestAccount, 'gateway'>): Promise<ProviderCustomer> {
   const details = { email: 'bob@example.com', name: 'Bob' }
   return gateway.createCustomer({
     owner: { type: 'user', id: 2 },
     details,
-    operation: newOperation(),
+    operation: newOperationId(),
   })
 }
 
@@ -150,12 +157,12 @@ export function inDays(account: Pick<GatewayUnderTest, 'now'>, days: number): Da
 let operations = 0
 
 /** Returns a new operation id in billing's format: 24 letters and digits. */
-export function newOperation(): string {
+export function newOperationId(): string {
   return (++operations).toString(16).padStart(24, 'c0')
 }
 
 /** Returns the `code` of the error that `ask` throws. */
-export async function codeOf(ask: () => Promise<unknown>): Promise<string> {
+export async function errorCodeOf(ask: () => Promise<unknown>): Promise<string> {
   try {
     await ask()
   } catch (error) {

@@ -1,6 +1,6 @@
 import type { CardSummary } from '../core/values/card.ts'
 import type { Owner } from '../core/values/owner.ts'
-import type { PassedOn } from './sdk-types.ts'
+import type { PassThroughOptions } from './sdk-types.ts'
 
 /** A provider's customer in a common format. */
 export interface ProviderCustomer {
@@ -22,7 +22,7 @@ export interface Address {
   readonly line1?: string
   /** Further lines, such as an apartment or company. */
   readonly line2?: string
-  /** City. */
+  /** City of the address. */
   readonly city?: string
   /** State, county or province. */
   readonly state?: string
@@ -47,7 +47,7 @@ export type CustomerDetails = {
   readonly address?: Address
   /** Language in which the provider writes, such as `de`. Requires the capability `languages`. */
   readonly locale?: string
-} & PassedOn<'customer'>
+} & PassThroughOptions<'customer'>
 
 /** A customer to create at a provider. */
 export interface NewCustomer {

@@ -17,13 +17,13 @@ export type Capability = keyof GatewayParts
  * `contract.ts`. All other methods need the owner's lock.
  */
 // biome-ignore lint/suspicious/noEmptyInterface: each feature adds to it.
-export interface ReadingMethods {}
+export interface ReadOnlyMethods {}
 
 /** The capabilities with their read-only methods only. */
-export type ReadingParts = {
-  readonly [Part in keyof ReadingMethods & Capability]?: Pick<
+export type ReadOnlyParts = {
+  readonly [Part in keyof ReadOnlyMethods & Capability]?: Pick<
     GatewayParts[Part],
-    ReadingMethods[Part] & keyof GatewayParts[Part]
+    ReadOnlyMethods[Part] & keyof GatewayParts[Part]
   >
 }
 

@@ -9,11 +9,11 @@ import type {
   InvoiceFilter,
   InvoiceForOptions,
   InvoiceOutcome,
-  TaxOf,
+  TaxLookup,
 } from '../features/payments/charge-contract.ts'
 import type { Swap, SwapPreview } from '../features/swap/contract.ts'
 import type { NewCustomer, ProviderCustomer } from './customer.ts'
-import type { Capability, GatewayParts, ReadingParts } from './gateway-parts.ts'
+import type { Capability, GatewayParts, ReadOnlyParts } from './gateway-parts.ts'
 import type {
   ActiveDiscount,
   AgreedTerms,
@@ -44,7 +44,10 @@ export interface GatewayReads {
   ): Promise<ProviderSubscription | null>
   /** Lists the customer's subscriptions, oldest first. */
   listSubscriptions(customerId: string): Promise<ProviderSubscription[]>
-  /** Finds the customer of a subscription whose object does not contain it. */
+  /**
+   * Finds the id of a subscription's customer, for providers whose subscription objects do not
+   * contain it.
+   */
   findOwner(subscription: ProviderSubscription): Promise<string | null>
   /**
    * Throws why the newest payment of a subscription failed, or what it is waiting for. Does nothing
@@ -59,7 +62,7 @@ export interface GatewayReads {
    * @throws InvalidPaymentToken for a token that the customer cannot use.
    */
   readToken(customerId: string, token: string): Promise<ProviderMethod>
-  /** Lists the discounts on the next invoices, without credit from a swap. */
+  /** Lists the discounts that reduce a subscription's next invoices, without credit from a swap. */
   findDiscounts(id: string): Promise<ActiveDiscount[]>
   /** Previews the cost of `swap`. */
   previewSwap(id: string, swap: Swap, now: Date): Promise<SwapPreview>
@@ -74,7 +77,7 @@ export interface GatewayReads {
   /** Lists the customer's invoices, newest first. */
   listInvoices(customerId: string, filter: InvoiceFilter): Promise<InvoiceData[]>
   /** Finds an invoice of this customer. `null` if there is none with this id. */
-  findInvoice(id: string, customerId: string, taxOf: TaxOf): Promise<InvoiceData | null>
+  findInvoice(id: string, customerId: string, taxOf: TaxLookup): Promise<InvoiceData | null>
 
   /**
    * Verifies the signature over the raw body. `realNow` is the real time even if billing has a
@@ -122,7 +125,7 @@ export interface GatewayChanges {
    * @throws PaymentActionRequired if the change waits for the customer (`isHeld`), also on a retry.
    */
   swap(id: string, swap: Swap, now: Date): Promise<void>
-  /** Changes the tax on the same price, for future charges. */
+  /** Changes the tax of a subscription for future charges, and keeps its net price. */
   setTax(id: string, tax: BasisPoints, before: TaxTerms | null): Promise<void>
   /** Ends the subscription at the end of the paid period, or of the trial. */
   cancelAtPeriodEnd(id: string): Promise<void>
@@ -158,4 +161,4 @@ export type Gateway<Can extends Capability = never> = GatewayReads &
   Pick<GatewayParts, Can>
 
 /** The gateway without methods that change something, for callers without a lock. */
-export type ReadingGateway = GatewayReads & ReadingParts
+export type ReadOnlyGateway = GatewayReads & ReadOnlyParts

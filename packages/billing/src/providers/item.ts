@@ -4,7 +4,7 @@ export interface ProviderItem {
   readonly id: string
   /** The provider's id of the price. */
   readonly price: string
-  /** The provider's id of the product. `null` if it does not say. */
+  /** The provider's id of the product. `null` if the provider does not say. */
   readonly product: string | null
   /** Number of units. `null` for metered prices. */
   readonly quantity: number | null
@@ -15,7 +15,7 @@ export interface ProviderItem {
 }
 
 /** A price that a subscription should have. */
-export interface WantedItem {
+export interface RequestedItem {
   /** The provider's id of the price. */
   readonly price: string
   /** Number of units. `null` for metered prices. */

@@ -1,8 +1,8 @@
 import { InvalidArgument } from '../core/errors/errors.ts'
 
 /**
- * Rejects options that the method sets itself. Otherwise, of two amounts only one would be charged,
- * and it would be unclear which.
+ * Rejects provider options that a billing method sets itself, such as the amount of a charge. With
+ * two amounts it would be unclear which one is charged.
  * @throws InvalidArgument if the options contain one of them.
  */
 export function refuseOverrides(options: object, decided: readonly string[]): void {

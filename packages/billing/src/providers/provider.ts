@@ -1,12 +1,12 @@
 import type { Logger } from '../core/values/logger.ts'
 import type { ProviderName } from '../core/values/provider-name.ts'
-import type { Statuses } from '../core/values/subscription-state.ts'
+import type { StandingByStatus } from '../core/values/subscription-state.ts'
 import type { Gateway } from './gateway.ts'
 import type { Capability } from './gateway-parts.ts'
 import type { WebhookHandler } from './handlers.ts'
 
 /** The properties of a provider that are known without loading its SDK. */
-export interface ProviderFacts {
+export interface ProviderProperties {
   /** Name of the provider. Stored with every user and subscription, so it must never change. */
   readonly name: ProviderName
   /** Default path for its webhooks. */
@@ -32,8 +32,11 @@ export interface ProviderFacts {
    * @default all stored digits
    */
   readonly usageDigits?: number
-  /** The provider's subscription statuses that do not mean `open`. */
-  readonly statuses: Statuses
+  /**
+   * The meaning of the provider's subscription statuses, by status. A status that is missing here
+   * means `open`.
+   */
+  readonly statuses: StandingByStatus
   /**
    * `us` if billing counts usage and charges it. Unset: the provider counts it. Must match the
    * capability `usage`.
@@ -50,7 +53,7 @@ export interface ProviderTools {
 }
 
 /** A configured provider, as passed to `createBilling()`. */
-export interface Provider extends ProviderFacts {
+export interface Provider extends ProviderProperties {
   /**
    * Ids of the prices on sale. Others are rejected before any request is sent.
    * @default all prices

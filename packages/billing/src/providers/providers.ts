@@ -1,5 +1,5 @@
 import type { ProviderName } from '../core/values/provider-name.ts'
-import type { Standing, Statuses } from '../core/values/subscription-state.ts'
+import type { Standing, StandingByStatus } from '../core/values/subscription-state.ts'
 import type { Gateway } from './gateway.ts'
 import type { Provider } from './provider.ts'
 
@@ -17,5 +17,5 @@ export interface Providers {
    */
   standing(name: ProviderName, status: string): Standing
   /** The statuses of each provider, by its name. */
-  readonly statuses: ReadonlyMap<string, Statuses>
+  readonly statuses: ReadonlyMap<string, StandingByStatus>
 }

@@ -10,9 +10,9 @@ import type Stripe from 'stripe'
 export type { braintree, Stripe }
 
 /**
- * `T` without the keys that the method itself sets. `never` if the SDK is not installed, since `T`
- * then has every key. The condition tests `keyof T` because one on `T` itself would not be
- * evaluated for `any`.
+ * Makes the type of the SDK options that a caller may pass: `T` without the keys that the billing
+ * method sets itself. `never` if the SDK is not installed: `T` is then `any`, which the condition
+ * recognizes by `keyof T`.
  */
 export type OmitDecided<T, Decided extends PropertyKey> = string extends keyof T
   ? never
@@ -49,9 +49,10 @@ export interface SdkTypes {
 }
 
 /**
- * The options of one kind that are passed on to these providers. Any keys, if no SDK is installed.
+ * The options of a charge, an invoice or a customer that are passed on to the SDKs of these
+ * providers. Any keys are allowed if no SDK is installed.
  */
-export type PassedOn<
+export type PassThroughOptions<
   Kind extends 'charge' | 'invoice' | 'customer',
   Provider extends keyof SdkTypes = keyof SdkTypes,
 > = [SdkTypes[Provider][Kind]] extends [never]

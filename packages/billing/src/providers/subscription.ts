@@ -4,7 +4,7 @@ import type { Metadata } from '../features/metadata/contract.ts'
 import type { Pause } from '../features/pauses/contract.ts'
 import type { ProviderMethod } from '../features/payment-methods/contract.ts'
 import type { PlannedSwap } from '../features/schedules/contract.ts'
-import type { ProviderItem, WantedItem } from './item.ts'
+import type { ProviderItem, RequestedItem } from './item.ts'
 
 /** A provider's subscription in a common format. */
 export interface ProviderSubscription {
@@ -42,7 +42,10 @@ export interface ProviderSubscription {
   readonly createdAt: Date
   /** The application's name for the subscription. `null` if the provider does not store it. */
   readonly name: string | null
-  /** Digest of a name that the provider has no room for. */
+  /**
+   * Digest of the application's name for the subscription, if the provider has no room for the name
+   * itself. `null` otherwise.
+   */
   readonly nameDigest: string | null
   /** Id of the operation that created the subscription. */
   readonly operation: string | null
@@ -69,8 +72,8 @@ export interface ProviderSubscription {
    */
   readonly isHeld?: boolean
   /**
-   * Whether a change that waited for its payment was never paid and left something behind, which
-   * `Confirmations.undoLapsedChange` removes.
+   * Whether a change that waited for its payment was never paid, and some of its effects remain.
+   * `Confirmations.undoLapsedChange` reverts them.
    */
   readonly hasLapsed?: boolean
   /** The provider's own object. */
@@ -79,7 +82,7 @@ export interface ProviderSubscription {
 
 /** A discount that is currently applied to a subscription's invoices. */
 export interface ActiveDiscount {
-  /** Id of the coupon at Stripe, of the discount at Braintree. */
+  /** Id of the coupon at Stripe, or of the discount at Braintree. */
   readonly coupon: string
   /** The provider's name of the discount. */
   readonly name: string
@@ -103,7 +106,9 @@ export type EndReason = 'cancelled' | 'payment_failed' | 'payment_disputed'
 export interface StartTerms {
   /** When whole billing periods start. Requires the capability `anchors`. */
   readonly anchorAt?: Date
-  /** When the subscription started, in the past. Requires the capability `backdating`. */
+  /**
+   * Start date of the subscription, if it lies in the past. Requires the capability `backdating`.
+   */
   readonly backdateTo?: Date
   /** Whether the time before the first whole period is charged. @default true */
   readonly prorate?: boolean
@@ -122,7 +127,7 @@ export interface NewSubscription extends StartTerms {
   /** The provider's id of the coupon. `null` for none. */
   readonly coupon: string | null
   /** Additional prices. Requires the capability `items`. */
-  readonly items?: readonly WantedItem[]
+  readonly items?: readonly RequestedItem[]
   /** The application's name for the subscription, such as `main`. */
   readonly name: string
   /** Length of the trial in days. `null` uses the plan's own trial. */
@@ -162,8 +167,8 @@ export interface NewSubscription extends StartTerms {
 }
 
 /**
- * How one subscription is taxed, regardless of the options: by percentage, automatically, not at
- * all, or by tax rates (ids).
+ * How one subscription is taxed, regardless of the options of billing: by percentage,
+ * automatically, not at all, or by the tax rates with these ids.
  */
 export type TaxChoice = 'percentage' | 'automatic' | 'none' | readonly string[]
 
@@ -181,7 +186,7 @@ export interface AgreedTerms extends StartTerms {
   readonly discounts: readonly string[]
   /** Length of the subscription's trial in days. `null` without one. */
   readonly trialDays: number | null
-  /** Prices that the plan includes, in addition to the requested ones. */
+  /** Ids of prices that the plan itself includes, in addition to the requested ones. */
   readonly included: readonly string[]
   /** Tax that was chosen for this subscription only. Missing if it follows the options. */
   readonly chosenTax?: TaxChoice

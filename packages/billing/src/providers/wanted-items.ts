@@ -1,8 +1,12 @@
-import type { WantedItem } from './item.ts'
+import type { RequestedItem } from './item.ts'
 import type { ProviderSubscription } from './subscription.ts'
 
 /** Lists the prices of a provider's subscription, the main one first. */
-export function wantedOf({ plan, quantity, items = [] }: ProviderSubscription): WantedItem[] {
+export function toRequestedItems({
+  plan,
+  quantity,
+  items = [],
+}: ProviderSubscription): RequestedItem[] {
   const main = items.find(({ isMain }) => isMain)
   return [
     { price: plan, quantity: main ? main.quantity : quantity },
@@ -13,8 +17,8 @@ export function wantedOf({ plan, quantity, items = [] }: ProviderSubscription): 
 /**
  * Whether a subscription has exactly these prices. The order after the main one does not matter.
  */
-export function hasItems(found: ProviderSubscription, wanted: readonly WantedItem[]): boolean {
-  const present = wantedOf(found)
+export function hasItems(found: ProviderSubscription, wanted: readonly RequestedItem[]): boolean {
+  const present = toRequestedItems(found)
   return (
     present[0]?.price === wanted[0]?.price &&
     present.length === wanted.length &&

@@ -27,7 +27,7 @@ export interface VerifiedEvent {
  * An object in an event that is in none of our rows, such as an invoice or a refund. It is read
  * again by its id before billing events are sent.
  */
-export interface ProviderNews {
+export interface EventObject {
   /** The kind of object and event, as the type of the billing event. */
   readonly type:
     | 'invoice.paid'
@@ -38,13 +38,13 @@ export interface ProviderNews {
     | 'credit_note.created'
   /** The provider's id of the invoice, the refunded charge, or the credit note. */
   readonly id: string
-  /** For a failed payment: the number of the attempt, counted from 1. */
+  /** Number of the attempt, counted from 1, if a payment failed. */
   readonly attempt?: number | null
-  /** For a failed payment: when the provider retries. */
+  /** When the provider retries, if a payment failed. */
   readonly nextAttemptAt?: Date | null
   /** Page on which the customer can confirm the payment. */
   readonly url?: string | null
-  /** For a failed payment without an invoice at the provider: the amount that was due. */
+  /** The amount that was due, if a payment failed that has no invoice at the provider. */
   readonly amount?: Money
 }
 
@@ -54,7 +54,7 @@ export interface EventSubject {
   readonly subscriptionId: string | null
   /** Id of the customer. `null` if there is none. */
   readonly customerId: string | null
-  /** Id of the dispute. Missing or `null` if there is none. Its owner is read again. */
+  /** Id of the dispute. Missing or `null` if there is none. */
   readonly disputeId?: string | null
   /** Whether the customer was deleted. */
   readonly customerDeleted: boolean
@@ -62,6 +62,8 @@ export interface EventSubject {
   readonly cardChanged: boolean
   /** Number of failed charges, if the event reports one. `null` otherwise. */
   readonly failedCharges: number | null
-  /** Further news in the event. Missing or `null` if there is none. */
-  readonly news?: ProviderNews | null
+  /**
+   * The invoice, refund or credit note that the event is about. Missing or `null` if there is none.
+   */
+  readonly news?: EventObject | null
 }

@@ -29,9 +29,9 @@ const TABLE = [
   },
 ]
 
-describe('tryOneByOne()', () => {
+describe('tryOneByOne(), which kills a process at each of its steps,', () => {
   it.each(TABLE)(
-    'decides whether a run with $name counts as proof: $isProof',
+    'accepts a run with $name as proof: $isProof',
     async ({ steps, stops, isProof }) => {
       let stopped = 0
       const campaign = tryOneByOne(async (stopAt) => {

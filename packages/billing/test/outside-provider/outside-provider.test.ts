@@ -53,8 +53,8 @@ async function failuresOf(create: CreateGateway): Promise<string[]> {
   return failed
 }
 
-describe('the gateway contract', () => {
-  it('catches a gateway that creates a second subscription on a retry', async () => {
+describe('the contract tests for gateways', () => {
+  it('fail for a gateway that creates a second subscription on a retry', async () => {
     let attempts = 0
     const forgetful = underTest(({ createSubscription }) => ({
       createSubscription: (wanted) =>
@@ -65,7 +65,7 @@ describe('the gateway contract', () => {
     )
   })
 
-  it('catches a gateway that accepts unsigned webhooks', async () => {
+  it('fail for a gateway that accepts unsigned webhooks', async () => {
     const trusting = underTest(() => ({
       verifyWebhook: async ({ body }) => ({
         id: 'event',
@@ -77,7 +77,7 @@ describe('the gateway contract', () => {
     expect(await failuresOf(trusting)).toEqual(['is rejected if it was changed or is not signed'])
   })
 
-  it('catches a gateway that lacks a declared capability', async () => {
+  it('fail for a gateway that lacks a declared capability', async () => {
     const create = underTest(() => ({}))
     const lacking: CreateGateway = async () => {
       const account = await create()
@@ -107,7 +107,7 @@ async function startBilling() {
 }
 
 describe('billing with a provider from another package', () => {
-  it('subscribes, swaps, cancels and resumes a user, and shows the invoice', async () => {
+  it('can create, swap, cancel and resume a subscription, and list its invoice', async () => {
     const { user } = await startBilling()
     expect(user.provider).toBe('paperback')
     const builder = user.newSubscription('main', 'monthly').quantity(2)

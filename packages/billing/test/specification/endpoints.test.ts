@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { PROVIDERS, start, stripeSdk } from '../support.ts'
 
-describe.each(PROVIDERS)('billing endpoints at $provider', ({ provider, card }) => {
+describe.each(PROVIDERS)('billing’s HTTP routes at $provider', ({ provider, card }) => {
   it('POST /<provider>/webhook calls the handler named after the event in camel case', async () => {
     const seen: string[] = []
     const test = await start(provider, {

@@ -148,7 +148,7 @@ describe.each(PROVIDERS)('input checks before any request, at $provider', (given
   })
 })
 
-describe.each(PROVIDERS)('errors of calls at $provider', (given) => {
+describe.each(PROVIDERS)('the errors of calls at $provider', (given) => {
   const { provider, card, ten, unknownToken } = given
   const code = provider === 'stripe' ? 'insufficient_funds' : '2001'
   const providerCode = provider === 'stripe' ? 'card_declined' : '2001'
@@ -199,7 +199,7 @@ describe.each(PROVIDERS)('errors of calls at $provider', (given) => {
     expect(await user.subscribedToPlan('monthly', 'main')).toBe(true)
   })
 
-  it('changing an ended subscription throws an error, and no request is sent', async () => {
+  it('every change of an ended subscription throws an error, and no request is sent', async () => {
     const test = await start(provider, { webhooks: false })
     const subscription = await test.user.newSubscription('main', 'monthly').create(card)
     await subscription.cancelNow()
@@ -227,7 +227,7 @@ describe.each(PROVIDERS)('errors of calls at $provider', (given) => {
   })
 })
 
-describe.each(PROVIDERS)('limits at $provider', ({ provider, card }) => {
+describe.each(PROVIDERS)('the limits at $provider', ({ provider, card }) => {
   it.each([0, 0.01, 19, 19.25, 100])('allow a tax of %d percent', async (percentage) => {
     const test = await start(provider, { taxPercentage: () => percentage, webhooks: false })
     await test.user.newSubscription('main', 'monthly').create(card)
@@ -235,7 +235,7 @@ describe.each(PROVIDERS)('limits at $provider', ({ provider, card }) => {
     expect(invoice?.rawTotal().amount).toBe(1000 + Math.round(percentage * 10))
   })
 
-  it('end a subscription after the provider’s attempts to charge it, normally three', async () => {
+  it('include the provider’s number of attempts to charge a subscription before it ends, normally three', async () => {
     const test = await start(provider)
     const { user, sandbox } = test
     await user.newSubscription('main', 'monthly').create(card)

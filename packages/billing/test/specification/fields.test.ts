@@ -48,7 +48,7 @@ describe('the columns of the subscription record', () => {
     expect(column?.isNullable).toBe(isNullable)
   })
 
-  it('include an id that counts up', async () => {
+  it('include an id that increases with each row', async () => {
     const { user } = await start('stripe', { webhooks: false })
     const first = await user.newSubscription('main', 'monthly').create('pm_card_visa')
     const second = await user.newSubscription('other', 'monthly').create()
@@ -56,7 +56,7 @@ describe('the columns of the subscription record', () => {
   })
 })
 
-describe.each(PROVIDERS)('stored values, at $provider', ({ provider, card, brand }) => {
+describe.each(PROVIDERS)('the values stored at $provider', ({ provider, card, brand }) => {
   it('include the customer, the card and the subscription', async () => {
     const test = await start(provider, { webhooks: false })
     const { user, database, sandbox } = test
@@ -92,7 +92,7 @@ describe.each(PROVIDERS)('stored values, at $provider', ({ provider, card, brand
   })
 })
 
-describe('the plan-credit discount at Braintree', () => {
+describe('the discount at Braintree that holds the credit for unused time', () => {
   it('has its amount overridden each time it is applied', async () => {
     const { user, sandbox } = await start('braintree', { webhooks: false })
     sandbox.braintree.defineDiscount({

@@ -33,7 +33,7 @@ describe.each(PROVIDERS)('operations of a user, at $provider', (given) => {
     expect(await user.subscribed('third')).toBe(false)
   })
 
-  it('subscription(name).onTrial() and user.onTrial(name) agree', async () => {
+  it('subscription(name).onTrial() and user.onTrial(name) return the same', async () => {
     const test = await start(provider)
     const { user } = test
     await user.newSubscription('main', 'monthly').trialDays(3).create(card)
@@ -75,7 +75,7 @@ describe.each(PROVIDERS)('operations of a user, at $provider', (given) => {
     expect(await user.subscribedToPlan('monthly', 'main')).toBe(false)
   })
 
-  it('cancelled() stays true after the end, while onGracePeriod() is true only until the end', async () => {
+  it('cancelled() stays true after the subscription ended, while onGracePeriod() is true only until then', async () => {
     const { user } = await start(provider)
     const subscription = await user.newSubscription('main', 'monthly').create(card)
     const both = () => [subscription.cancelled(), subscription.onGracePeriod()]
@@ -113,7 +113,7 @@ describe.each(PROVIDERS)('operations of a user, at $provider', (given) => {
     expect(await eve.taxPercentage()).toBe(0)
   })
 
-  it('charge(amount, options) passes the options on, and returns the provider’s full response', async () => {
+  it('charge(amount, options) passes the options to the provider, and returns its full response', async () => {
     const { user, sandbox } = await start(provider)
     await user.updateCard(card)
     const options = provider === 'stripe' ? { description: 'Mug' } : { orderId: 'mug-1' }
@@ -196,7 +196,7 @@ describe('quantities of a subscription', () => {
 })
 
 describe('invoiceFor() at Stripe', () => {
-  it('retries a failed payment, unless voidOnFailure is set', async () => {
+  it('creates an invoice whose failed payment is retried by Stripe, unless voidOnFailure is set', async () => {
     for (const voidOnFailure of [false, true]) {
       const test = await start('stripe')
       const { user, sandbox } = test

@@ -19,8 +19,8 @@ async function counted(options: Parameters<typeof start>[1] = {}) {
   return { ...test, counting }
 }
 
-describe('number of SQL statements', () => {
-  it('is 1 for subscribed(), and 0 for the state of a loaded subscription', async () => {
+describe('the number of SQL statements', () => {
+  it('is 1 for subscribed(), and 0 for the state methods of a loaded subscription', async () => {
     const { user, counting } = await counted()
     await user.newSubscription('main', 'monthly').create('pm_card_visa')
     const subscription = await user.subscription('main')

@@ -1,12 +1,12 @@
 export interface BatcherOptions<Item, Result> {
   /**
-   * Milliseconds to wait for a round before the next one starts anyway. A slow round waits for a
-   * disk or for a lock that another transaction holds.
+   * Milliseconds after which the next batch starts although the current one has not finished. A
+   * slow batch waits for a disk or for a lock that another transaction holds.
    */
   readonly patience: number
   /**
-   * Executes all items or none. Leaves the result of an item `undefined` if it must be retried
-   * alone.
+   * Executes a batch: all of its items or none. The result of an item is `undefined` if the item
+   * must be retried alone.
    */
   together(items: readonly Item[]): Promise<ReadonlyArray<Result | undefined>>
   alone(item: Item): Promise<Result>
@@ -16,7 +16,7 @@ export interface BatcherOptions<Item, Result> {
    */
   isInUnitOfWork?(): boolean
   /**
-   * Whether a round that failed with this error may have been committed all the same, because the
+   * Whether a batch that failed with this error may have been committed nevertheless, because the
    * connection was lost before the response arrived.
    */
   mayBeCommitted(error: unknown): boolean
@@ -32,8 +32,8 @@ interface Waiting<Item, Result> {
 const MAX_BATCH_SIZE = 100
 
 /**
- * Batches concurrent calls: items that arrive while a round is running are executed together in the
- * next one. A single item is executed at once, on its own.
+ * Creates a function that batches concurrent calls: items that arrive while a batch is running are
+ * executed together in the next one. A single item is executed at once, on its own.
  */
 export function createBatcher<Item, Result>(
   options: BatcherOptions<Item, Result>,

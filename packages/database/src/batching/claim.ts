@@ -2,11 +2,11 @@ import { type Claim, type Database, internalsOf } from '../database.ts'
 import type { AnyTables, ClaimThenInsert, UpdateOne } from '../definitions.ts'
 import {
   type AnyKysely,
-  type ManyClaims,
+  type BatchedClaims,
   type SharedStatements,
-  WINNER,
+  WINNER_COLUMN,
 } from '../dialects/dialect.ts'
-import { hasKind, UNAVAILABLE } from '../errors.ts'
+import { hasErrorKind, UNAVAILABLE } from '../errors.ts'
 import { prepareStatement } from '../statements/statement.ts'
 import { toJsonRows } from '../values.ts'
 import { prepareUpdate, prepareUpdateThenInsert } from '../writes/conditional.ts'
@@ -42,7 +42,7 @@ type ClaimMany<Params, Row> = (items: readonly Params[]) => Promise<Array<Row | 
 function claimTogether<T, Params extends object, Row>(
   database: Database<T>,
   alone: Claim<Params, Row>,
-  claims: ManyClaims,
+  claims: BatchedClaims,
 ): Claim<Params, Row> {
   const { batching } = database.dialect
   if (!batching) return alone
@@ -54,7 +54,7 @@ function claimTogether<T, Params extends object, Row>(
     together,
     alone: (params) => alone(params),
     patience: batching.patience,
-    mayBeCommitted: (error) => hasKind(error, UNAVAILABLE),
+    mayBeCommitted: (error) => hasErrorKind(error, UNAVAILABLE),
     isInUnitOfWork: () => internalsOf(database).isInUnitOfWork(),
   })
   return (params, on) => (on ? alone(params, on) : runBatched(params))
@@ -75,9 +75,9 @@ function inOneTransaction<T, Params extends object, Row>(
 function inOneStatement<T, Params extends object, Row>(
   database: Database<T>,
   batching: SharedStatements,
-  claims: ManyClaims,
+  claims: BatchedClaims,
 ): ClaimMany<Params, Row> {
-  type Won = Record<typeof WINNER, number>
+  type Won = Record<typeof WINNER_COLUMN, number>
   const run = prepareStatement<AnyTables, { list: string }, Won>(
     database,
     (db: AnyKysely, param) => batching.claimMany(db, claims, param('list')),
@@ -86,7 +86,7 @@ function inOneStatement<T, Params extends object, Row>(
   return async (items) => {
     const { rows } = await run({ list: toJsonRows(items) })
     const won = new Array<Row | undefined>(items.length)
-    for (const { [WINNER]: number, ...row } of rows) won[number - 1] = row as Row
+    for (const { [WINNER_COLUMN]: number, ...row } of rows) won[number - 1] = row as Row
     return won
   }
 }

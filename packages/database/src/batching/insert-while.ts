@@ -3,11 +3,11 @@ import { type Database, internalsOf } from '../database.ts'
 import type { AnyTables, InsertWhile } from '../definitions.ts'
 import {
   type AnyKysely,
-  type ManyInserts,
+  type BatchedInserts,
   type SharedStatements,
-  WINNER,
+  WINNER_COLUMN,
 } from '../dialects/dialect.ts'
-import { hasKind, UNAVAILABLE } from '../errors.ts'
+import { hasErrorKind, UNAVAILABLE } from '../errors.ts'
 import { prepareStatement } from '../statements/statement.ts'
 import { toJsonRows } from '../values.ts'
 import { createBatcher } from './batcher.ts'
@@ -36,7 +36,7 @@ export function insertWhile<T, Params extends object>(
         : inOneStatement(database, batching, { row, insert, types }),
     alone: (params) => alone(params),
     patience: batching.patience,
-    mayBeCommitted: (error) => hasKind(error, UNAVAILABLE),
+    mayBeCommitted: (error) => hasErrorKind(error, UNAVAILABLE),
     isInUnitOfWork: () => internalsOf(database).isInUnitOfWork(),
   })
   return (params, on) => (on ? alone(params, on) : runBatched(params))
@@ -76,9 +76,9 @@ function inOneTransaction<T, Params>(database: Database<T>, alone: Insert<Params
 function inOneStatement<T, Params extends object>(
   database: Database<T>,
   batching: SharedStatements,
-  inserts: ManyInserts,
+  inserts: BatchedInserts,
 ) {
-  const run = prepareStatement<AnyTables, { list: string }, Record<typeof WINNER, number>>(
+  const run = prepareStatement<AnyTables, { list: string }, Record<typeof WINNER_COLUMN, number>>(
     database,
     (db, param) => batching.insertManyWhile(db, inserts, param('list')),
     { followsSize: true },
@@ -86,7 +86,7 @@ function inOneStatement<T, Params extends object>(
   return async (items: readonly Params[]): Promise<Array<boolean | undefined>> => {
     const { rows } = await run({ list: toJsonRows(items) })
     const inserted = new Array<boolean | undefined>(items.length)
-    for (const { [WINNER]: number } of rows) inserted[number - 1] = true
+    for (const { [WINNER_COLUMN]: number } of rows) inserted[number - 1] = true
     return inserted
   }
 }

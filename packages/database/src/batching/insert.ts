@@ -1,7 +1,7 @@
 import { type Database, internalsOf } from '../database.ts'
 import type { InsertTarget } from '../definitions.ts'
 import type { SharedStatements } from '../dialects/dialect.ts'
-import { hasKind, UNAVAILABLE } from '../errors.ts'
+import { hasErrorKind, UNAVAILABLE } from '../errors.ts'
 import { toJsonRows } from '../values.ts'
 import { insertIfAbsent } from '../writes/portable.ts'
 import { createBatcher } from './batcher.ts'
@@ -12,8 +12,8 @@ type InsertMany = (rows: readonly Row[]) => Promise<boolean[]>
 
 /**
  * Returns a function with the effect of `insertIfAbsent()`, for a table that many callers insert
- * into at the same time. Concurrent calls share one statement or one commit. When its promise
- * resolves, a row is durable.
+ * into at the same time. Concurrent calls share one statement or one commit. When the promise of a
+ * call resolves, its row is stored durably.
  */
 export function insertTogether<T extends object>(
   database: Database,
@@ -33,7 +33,7 @@ function together(database: Database, target: InsertTarget, alone: Insert): Inse
         ? inOneTransaction(database, target)
         : inOneStatement(database, batching, target),
     patience: batching.patience,
-    mayBeCommitted: (error) => hasKind(error, UNAVAILABLE),
+    mayBeCommitted: (error) => hasErrorKind(error, UNAVAILABLE),
     isInUnitOfWork: () => internalsOf(database).isInUnitOfWork(),
   })
 }

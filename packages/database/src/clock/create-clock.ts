@@ -2,8 +2,8 @@ import type { Database } from '../database.ts'
 import type { ClockOptions, DatabaseClock } from '../database-clock.ts'
 import { ClockNotTrusted } from '../errors.ts'
 import { readServerTime } from './database-now.ts'
-import { createEstimate } from './estimate.ts'
-import { keepRecord } from './keep-record.ts'
+import { createClockEstimate } from './estimate.ts'
+import { keepTimeRecord } from './keep-record.ts'
 
 /** Milliseconds after which a reading of the database's clock is too old to rely on. */
 const OLDEST_READING = 30_000
@@ -14,11 +14,17 @@ const OLDEST_READING = 30_000
 const LARGEST_STEP = 1000
 const DAY = 24 * 3600 * 1000
 
-/** A `DatabaseClock` with the methods that only the `Database` that owns it calls. */
-export interface OwnedClock extends DatabaseClock {
+/**
+ * A `DatabaseClock` with additional methods, which only the `Database` that the clock belongs to
+ * calls.
+ */
+export interface ManagedDatabaseClock extends DatabaseClock {
   /** Reads the database's clock and updates the estimate. */
   measure(): Promise<void>
-  /** Stops recording the time, and removes this process from the members in the record. */
+  /**
+   * Stops recording the time, and subtracts this process from the number of processes in the time
+   * record.
+   */
   end(): Promise<void>
 }
 
@@ -32,9 +38,12 @@ interface Problem {
  * that the process's own monotonic clock has counted since. The wall clock of the process is only
  * compared with the result, never used as the time.
  */
-export function createDatabaseClock(database: Database, options: ClockOptions): OwnedClock {
+export function createDatabaseClock(
+  database: Database,
+  options: ClockOptions,
+): ManagedDatabaseClock {
   const { maxSkew } = options
-  const estimate = createEstimate()
+  const estimate = createClockEstimate()
   const listeners: Array<(problem: string | null) => void> = []
   let reading = { monotonic: Number.NEGATIVE_INFINITY, wall: 0 }
   let problem: Problem | null = null
@@ -112,7 +121,7 @@ export function createDatabaseClock(database: Database, options: ClockOptions): 
     if (found) throw new ClockNotTrusted(found.message)
   }
 
-  const { begin, repair, end } = keepRecord(database, options, {
+  const { begin, repair, end } = keepTimeRecord(database, options, {
     databaseTime: () => Math.floor(databaseTime()),
     isTrusted: () => problem === null,
     observe,

@@ -1,30 +1,35 @@
 import { describe, expect, it } from 'vitest'
-import { createEstimate } from './estimate.ts'
+import { createClockEstimate } from './estimate.ts'
 
 const OFFSET = 1_000_000
 
 /**
  * Observes a response that was made after the share `there` of a round trip of `took` milliseconds.
  */
-function read(estimate: ReturnType<typeof createEstimate>, at: number, took: number, there = 0.5) {
+function read(
+  estimate: ReturnType<typeof createClockEstimate>,
+  at: number,
+  took: number,
+  there = 0.5,
+) {
   estimate.observe(Math.floor(at + took * there + OFFSET), at, at + took)
 }
 
-const errorOf = (estimate: ReturnType<typeof createEstimate>) =>
+const errorOf = (estimate: ReturnType<typeof createClockEstimate>) =>
   Math.abs(estimate.offset() - OFFSET)
 
-describe('estimate of the database clock', () => {
+describe("a process's estimate of the database clock", () => {
   it.each([0, 0.25, 1])(
-    'is off by at most half a round trip when the share %d of it passes before the response',
+    'is off by at most half a round trip when the database reads its clock after the share %d of the round trip',
     (there) => {
-      const estimate = createEstimate()
+      const estimate = createClockEstimate()
       read(estimate, 500, 40, there)
       expect(errorOf(estimate)).toBeLessThanOrEqual(21)
     },
   )
 
   it('keeps the precision of a quick reading when slow readings follow', () => {
-    const estimate = createEstimate()
+    const estimate = createClockEstimate()
     read(estimate, 0, 2)
     read(estimate, 250, 1400, 1)
     read(estimate, 2000, 900, 0)
@@ -32,7 +37,7 @@ describe('estimate of the database clock', () => {
   })
 
   it('follows a database clock that runs faster than the local one', () => {
-    const estimate = createEstimate()
+    const estimate = createClockEstimate()
     for (let at = 0; at < 3_600_000; at += 5000) {
       estimate.observe(Math.floor(OFFSET + at * 1.0005), at, at + 2)
     }
@@ -42,7 +47,7 @@ describe('estimate of the database clock', () => {
   it.each([-3_600_000, 3_600_000, 50])(
     'adopts a step of the database clock by %d ms at once',
     (step) => {
-      const estimate = createEstimate()
+      const estimate = createClockEstimate()
       read(estimate, 0, 2)
       estimate.observe(1000 + OFFSET + step, 999, 1001)
       expect(Math.abs(estimate.offset() - OFFSET - step)).toBeLessThan(4)

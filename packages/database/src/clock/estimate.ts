@@ -4,7 +4,7 @@ const DRIFT = 0.001
 const ROUNDING = 1
 
 /** Estimates the database's clock from the monotonic clock of this process. */
-export interface Estimate {
+export interface ClockEstimate {
   /**
    * Adds a reading: the database returned the time `databaseTime` between `askedAt` and `answeredAt` on the
    * monotonic clock.
@@ -21,7 +21,7 @@ export interface Estimate {
  * the clocks was set, or that the machine was suspended: the estimate then starts anew from that
  * reading.
  */
-export function createEstimate(): Estimate {
+export function createClockEstimate(): ClockEstimate {
   let low = Number.NEGATIVE_INFINITY
   let high = Number.POSITIVE_INFINITY
   let readAt = 0

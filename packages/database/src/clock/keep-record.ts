@@ -2,12 +2,12 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Database } from '../database.ts'
 import type { ClockOptions, ClockRepair, DatabaseClock } from '../database-clock.ts'
 import {
+  type ClockJump,
+  classifyClockJump,
   insertRecordedTime,
-  type Jump,
-  judgeJump,
   type RecordedTime,
   readRecordedTime,
-  removeMember,
+  removeProcessFromRecord,
   replaceRecordedTime,
   resetRecordedTime,
 } from './recorded-time.ts'
@@ -16,39 +16,44 @@ import {
 const INTERVAL = 5000
 const RETRY_DELAY = 1000
 
-/** The methods of this process's clock that the recorded time controls. */
-export interface RecordedClock extends Pick<DatabaseClock, 'observe'> {
+/**
+ * The methods of this process's clock with which `keepTimeRecord()` adjusts the clock to the time
+ * recorded in the database.
+ */
+export interface AdjustableClock extends Pick<DatabaseClock, 'observe'> {
   /** The database's time in milliseconds, not limited by the recorded time. */
   databaseTime(): number
   isTrusted(): boolean
-  /** Never again returns a moment before `newest`, unless the record was repaired. */
+  /**
+   * Makes the clock never again return a moment before `newest`, unless the record was repaired.
+   */
   follow(record: { readonly newest: number; readonly isRepaired: boolean }): void
   /**
-   * Runs this many milliseconds behind the machine's clock because other processes do (`isSure`) or
-   * may do so. 0 ends it.
+   * Makes the clock run this many milliseconds behind the machine's clock, because other processes
+   * do (`isSure`) or may do so. 0 ends the delay.
    */
   stayBehind(milliseconds: number, isSure: boolean): void
-  /** Takes note that this many milliseconds passed while no process was open. */
+  /** Tells the clock that this many milliseconds passed while no process had the database open. */
   skip(milliseconds: number): void
 }
 
-export interface RecordKeeper extends Pick<DatabaseClock, 'begin' | 'repair'> {
+export interface TimeRecordKeeper extends Pick<DatabaseClock, 'begin' | 'repair'> {
   end(): Promise<void>
 }
 
 /**
- * Compares the database's time with the newest recorded one at the start and every few seconds, and
- * updates the record.
+ * Compares the database's time with the newest time recorded in the database, at the start and
+ * every few seconds, and updates the recorded time.
  */
-export function keepRecord(
+export function keepTimeRecord(
   database: Database,
   { maxSkew, records }: ClockOptions,
-  clock: RecordedClock,
-): RecordKeeper {
+  clock: AdjustableClock,
+): TimeRecordKeeper {
   const hasOwnClock = !database.dialect.isLocal
   let changed = { newest: Number.NaN, at: 0 }
   let repairs: number | null = null
-  let jump: Jump = 'none'
+  let jump: ClockJump = 'none'
   let hasSeenOthers = false
   let isMember = false
   let beginning: Promise<void> | null = null
@@ -60,7 +65,7 @@ export function keepRecord(
    * Compares once. Returns `null` if another process changed the record in the meantime: the caller
    * must try again.
    */
-  async function compareOnce(): Promise<Jump | null> {
+  async function compareOnce(): Promise<ClockJump | null> {
     const askedAt = performance.now()
     const record = await readRecordedTime(database)
     if (!record) {
@@ -71,7 +76,7 @@ export function keepRecord(
     const isChanged = adopt(record, askedAt)
     hasSeenOthers = jump === 'wrong' && (hasSeenOthers || isChanged)
     const ahead = clock.databaseTime() - record.newest
-    jump = judgeJump({
+    jump = classifyClockJump({
       ahead,
       maxSkew,
       hasOwnClock,
@@ -161,7 +166,7 @@ export function keepRecord(
       await comparing
       clearTimeout(timer)
       // If this fails, the next process only waits a few seconds longer when it starts.
-      if (isMember) await removeMember(database).catch(() => {})
+      if (isMember) await removeProcessFromRecord(database).catch(() => {})
     },
   }
 }

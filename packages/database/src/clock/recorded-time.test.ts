@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { type Distance, judgeJump, QUIET } from './recorded-time.ts'
+import { type ClockComparison, classifyClockJump, RECORD_STALE_AFTER } from './recorded-time.ts'
 
 const MINUTE = 60_000
-const FILE: Distance = {
+const FILE: ClockComparison = {
   ahead: 15 * MINUTE,
   maxSkew: MINUTE,
   hasOwnClock: false,
@@ -11,19 +11,27 @@ const FILE: Distance = {
   quietFor: 0,
 }
 
-describe('threat Q5 a time that is later than the newest recorded one', () => {
-  it.each<[string, Partial<Distance>, ReturnType<typeof judgeJump>]>([
+describe('classifyClockJump, which compares the present time with the newest recorded one [threat Q5]', () => {
+  it.each<[string, Partial<ClockComparison>, ReturnType<typeof classifyClockJump>]>([
     ['another process may be open', {}, 'wrong'],
-    ['another process records its time', { quietFor: QUIET - 1 }, 'wrong'],
-    ['every other process was killed', { quietFor: QUIET }, 'pause'],
+    ['another process records its time', { quietFor: RECORD_STALE_AFTER - 1 }, 'wrong'],
+    ['every other process was killed a while ago', { quietFor: RECORD_STALE_AFTER }, 'pause'],
     ['no process is open', { hasOthers: false }, 'pause'],
-    ['others recorded their time and are gone', { hasSeenOthers: true, quietFor: QUIET }, 'wrong'],
+    [
+      'other processes recorded an earlier time and then ended',
+      { hasSeenOthers: true, quietFor: RECORD_STALE_AFTER },
+      'wrong',
+    ],
     ['the clock was wrong and is right again', { hasSeenOthers: true, ahead: 0 }, 'none'],
-    ['they are within the allowed skew', { ahead: MINUTE }, 'none'],
-    ['they are a moment beyond the allowed skew', { ahead: MINUTE + 1 }, 'wrong'],
+    ['the two times differ by the allowed skew', { ahead: MINUTE }, 'none'],
+    [
+      'the two times differ by a millisecond more than the allowed skew',
+      { ahead: MINUTE + 1 },
+      'wrong',
+    ],
     ['the recorded time is later', { ahead: -400 * MINUTE }, 'none'],
     ['the database has its own clock', { hasOwnClock: true }, 'none'],
-  ])('gets the right verdict when %s', (_, change, verdict) => {
-    expect(judgeJump({ ...FILE, ...change })).toBe(verdict)
+  ])('returns the expected result when %s', (_, change, verdict) => {
+    expect(classifyClockJump({ ...FILE, ...change })).toBe(verdict)
   })
 })

@@ -8,8 +8,8 @@ const TABLE = 'tollgate_clock'
 /** Primary key of the table's only row. */
 const NAME = 'clock'
 
-/** Milliseconds after which an unchanged record shows that no process updates it. */
-export const QUIET = 12_000
+/** Milliseconds after which an unchanged time record shows that no process updates it. */
+export const RECORD_STALE_AFTER = 12_000
 
 /** The newest time that a process has recorded in the database. */
 export interface RecordedTime {
@@ -41,7 +41,7 @@ export async function createClockTable(database: Database): Promise<void> {
   })
 }
 
-/** Reads the record. Returns `null` if no process has recorded anything yet. */
+/** Reads the time record. Returns `null` if no process has recorded a time yet. */
 export async function readRecordedTime(database: Database): Promise<RecordedTime | null> {
   const row = await database.kysely
     .selectFrom(TABLE)
@@ -57,12 +57,12 @@ export async function readRecordedTime(database: Database): Promise<RecordedTime
   }
 }
 
-/** Records the first time. Does nothing if a record exists. */
+/** Creates the time record with its first time. Does nothing if a record exists. */
 export async function insertRecordedTime(database: Database, newest: number): Promise<void> {
   await insertIfAbsent(database, TABLE, { name: NAME, newest, members: 0, repairs: 0 })
 }
 
-/** Updates the record. Returns `false` if another process changed it since it was `read`. */
+/** Updates the time record. Returns `false` if another process changed it since it was `read`. */
 export async function replaceRecordedTime(
   database: Database,
   read: RecordedTime,
@@ -79,8 +79,8 @@ export async function replaceRecordedTime(
   return numUpdatedRows === 1n
 }
 
-/** Removes this process from the number of members. */
-export async function removeMember(database: Database): Promise<void> {
+/** Subtracts this process from the number of processes that have the SQLite file open. */
+export async function removeProcessFromRecord(database: Database): Promise<void> {
   await database.kysely
     .updateTable(TABLE)
     .set((eb) => ({ members: eb('members', '-', 1) }))
@@ -89,7 +89,7 @@ export async function removeMember(database: Database): Promise<void> {
     .execute()
 }
 
-/** Records the present time even if the recorded one is later. */
+/** Records the database's present time, even if the recorded time is later. */
 export async function resetRecordedTime(database: Database): Promise<void> {
   await database.kysely
     .updateTable(TABLE)
@@ -98,7 +98,7 @@ export async function resetRecordedTime(database: Database): Promise<void> {
     .execute()
 }
 
-export interface Distance {
+export interface ClockComparison {
   /** Milliseconds from the newest recorded time to the present. */
   readonly ahead: number
   readonly maxSkew: number
@@ -116,20 +116,20 @@ export interface Distance {
 }
 
 /**
- * Verdict on a present time that is later than the newest recorded one.
+ * Explanation of a present time that is later than the newest recorded one.
  *
  * - `none`: the record is up to date
  * - `pause`: no process was open to record the time
  * - `wrong`: other processes record another time, or may still do so
  */
-export type Jump = 'none' | 'pause' | 'wrong'
+export type ClockJump = 'none' | 'pause' | 'wrong'
 
 /**
  * Decides whether a later time means a wrong clock or a pause in which no process was open. See
  * docs/decisions/0023-clocks.md.
  */
-export function judgeJump(distance: Distance): Jump {
+export function classifyClockJump(distance: ClockComparison): ClockJump {
   if (distance.hasOwnClock || distance.ahead <= distance.maxSkew) return 'none'
   if (distance.hasSeenOthers) return 'wrong'
-  return distance.hasOthers && distance.quietFor < QUIET ? 'wrong' : 'pause'
+  return distance.hasOthers && distance.quietFor < RECORD_STALE_AFTER ? 'wrong' : 'pause'
 }

@@ -10,7 +10,7 @@ export type StopResult =
   | 'silent'
 
 /** A connection whose caller gave up while the server has not yet responded. */
-export interface Unanswered {
+export interface UnansweredConnection {
   /** Resolves when the response arrives after all, or when the connection breaks. */
   readonly answered: Promise<void>
   /** Asks the server, over another connection, to stop the statement that this one runs. */
@@ -28,21 +28,28 @@ export const SPARE_CONNECTIONS = 2
  * Milliseconds that an unanswered connection keeps its place in the pool while the network is
  * silent.
  */
-export const SILENCE = 3000
+export const SILENT_NETWORK_TIMEOUT = 3000
 const RETRY_DELAY = 1000
 
-/** Fate of the place that an unanswered connection has in the pool. */
-export type Place = 'keep' | 'close' | 'replace'
+/**
+ * Decision about the place that an unanswered connection occupies in the pool: the connection keeps
+ * it, is closed, or stays open while another connection is allowed as its replacement.
+ */
+export type PoolSlotDecision = 'keep' | 'close' | 'replace'
 
 /**
- * Decides whether an unanswered connection keeps its place in the pool. It keeps it while the
- * server may still be working for it; otherwise every caller that gives up would open another
- * connection, until the server has none left. `waited` is in milliseconds, `replaced` is the number
- * of connections that already have a replacement.
+ * Decides whether an unanswered connection keeps its place in the pool. The connection keeps its
+ * place while the server may still be working for it; otherwise every caller that gives up would
+ * open another connection, until the server has none left. `waited` is in milliseconds, `replaced`
+ * is the number of connections that already have a replacement.
  */
-export function decidePlace(result: StopResult, waited: number, replaced: number): Place {
+export function decidePoolSlot(
+  result: StopResult,
+  waited: number,
+  replaced: number,
+): PoolSlotDecision {
   if (result === 'gone') return 'close'
-  if (waited < SILENCE) return 'keep'
+  if (waited < SILENT_NETWORK_TIMEOUT) return 'keep'
   if (result === 'silent') return 'close'
   // The server works but this connection does not: its network path may be lost. A few of these are
   // replaced, so that a service can continue after all of its connections have died.
@@ -51,20 +58,20 @@ export function decidePlace(result: StopResult, waited: number, replaced: number
 
 export interface UnansweredConnections {
   /** Keeps the connection's place as long as needed, then closes the connection. */
-  hold(connection: Unanswered): void
+  hold(connection: UnansweredConnection): void
   /** Closes all held connections at once. */
   close(): void
 }
 
 /**
  * Keeps track of unanswered connections. `allow(1)` lets the pool open one connection more than its
- * size, `allow(-1)` revokes that.
+ * size, `allow(-1)` revokes this permission.
  */
 export function createUnansweredConnections(allow: (more: 1 | -1) => void): UnansweredConnections {
   const held = new Set<() => void>()
   let replaced = 0
 
-  async function follow(connection: Unanswered): Promise<void> {
+  async function follow(connection: UnansweredConnection): Promise<void> {
     const begun = performance.now()
     const pause = new AbortController()
     let isReplaced = false
@@ -81,7 +88,9 @@ export function createUnansweredConnections(allow: (more: 1 | -1) => void): Unan
       const stopped = connection.stop().catch((): StopResult => 'silent')
       const result = await Promise.race([stopped, over])
       if (!result) break
-      const place = isReplaced ? 'keep' : decidePlace(result, performance.now() - begun, replaced)
+      const place = isReplaced
+        ? 'keep'
+        : decidePoolSlot(result, performance.now() - begun, replaced)
       if (place === 'close') break
       if (place === 'replace') {
         isReplaced = true

@@ -109,8 +109,8 @@ export interface DialectSchema {
   /**
    * SQL expression for the reason why the server that evaluates it is not the primary, as the end
    * of the sentence "The database server …"; `null` on the primary. `table` is a table that only
-   * the primary may change, which excludes a subscriber of that table alone. Omit it if there is
-   * only one server.
+   * the primary may change: a server that receives this table by logical replication is not the
+   * primary either. Omit it if there is only one server.
    */
   secondaryReason?(table: string): RawBuilder<string | null>
   /**
@@ -145,7 +145,10 @@ export interface TimestampColumns {
 export interface ColumnTypes {
   /** Text of at most `length` characters that compares exactly and can be indexed. */
   string(length: number): string
-  /** Whether the database itself rejects longer text. If not, a check constraint is added. */
+  /**
+   * Whether the database itself rejects text that is too long for its column. If not, a check
+   * constraint is added.
+   */
   readonly limitsStrings: boolean
   /** Text of any length that compares exactly. */
   readonly text: string
@@ -243,17 +246,17 @@ export interface SharedStatements {
    * `claim.returning` of each changed row, and as `$winner` the number (from 1) of the element that
    * it was changed for. May skip any element: skipped elements are retried alone.
    */
-  claimMany(db: AnyKysely, claims: ManyClaims, list: Expression<string>): Compilable
+  claimMany(db: AnyKysely, claims: BatchedClaims, list: Expression<string>): Compilable
   /**
    * Executes the insert for every element of a list of parameters whose row exists. Returns as
    * `$winner` the numbers (from 1) of the elements that were inserted. May skip any element:
    * skipped elements are retried alone.
    */
-  insertManyWhile(db: AnyKysely, inserts: ManyInserts, list: Expression<string>): Compilable
+  insertManyWhile(db: AnyKysely, inserts: BatchedInserts, list: Expression<string>): Compilable
 }
 
 /** A claim to be executed for many callers in one statement. */
-export interface ManyClaims {
+export interface BatchedClaims {
   /** The change that each caller makes. */
   readonly claim: ConditionalUpdate<AnyTables, AnyTables>
   /** The row to insert for each winner. Absent for a plain update. */
@@ -263,10 +266,12 @@ export interface ManyClaims {
 }
 
 /** A conditional insert to be executed for many callers in one statement. */
-export interface ManyInserts extends Pick<InsertWhile<AnyTables, AnyTables>, 'row' | 'insert'> {
+export interface BatchedInserts extends Pick<InsertWhile<AnyTables, AnyTables>, 'row' | 'insert'> {
   /** The SQL type of each parameter in the list. */
   readonly types: ParamTypes<AnyTables>
 }
 
-/** Column with the number of the list element that a row was changed for. */
-export const WINNER = '$winner'
+/**
+ * Result column with the number of the list element (the batched call) for which a row was changed.
+ */
+export const WINNER_COLUMN = '$winner'

@@ -2,7 +2,7 @@
 export interface Query {
   /** The SQL, with the placeholders of the dialect. */
   readonly sql: string
-  /** Set for statements that run repeatedly. Postgres prepares them under this name. */
+  /** Name under which Postgres prepares the statement. Set for statements that run repeatedly. */
   readonly name?: string
   /**
    * Whether the best plan depends on the size of the table, so that an old plan may become slow.
@@ -45,7 +45,8 @@ export interface Session extends Runner {
   /** Rolls back. Not called on a connection that is known to be broken. */
   rollback(): Promise<void>
   /**
-   * Takes a lock that one session on any machine holds at a time, until this session is released.
+   * Takes the lock `name`, which only one session on any machine can hold at a time. Holds it until
+   * this session is released.
    */
   lock(name: string, wait: number): Promise<void>
   /** Returns the connection to the pool, or closes it if it is `broken`. */

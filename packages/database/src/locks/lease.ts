@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { databaseNow } from '../clock/database-now.ts'
 import type { Database } from '../database.ts'
-import { hasKind, UNAVAILABLE, WaitedTooLong } from '../errors.ts'
+import { hasErrorKind, UNAVAILABLE, WaitedTooLong } from '../errors.ts'
 import { insertIfAbsent } from '../writes/portable.ts'
 import { createLocksTable, LOCKS } from './locks-table.ts'
 
@@ -13,11 +13,11 @@ const RENEW_EVERY = 3000
 const LOOK_AGAIN = 200
 
 /**
- * Runs `work` while this process holds the lease `name`, which one process on any server of a
- * cluster holds at a time. For work that one transaction cannot contain, because its statements
- * commit by themselves. The function `check` that `work` receives renews the lease on the given
- * connection, and throws if the lease was lost: another process may then be doing the same work.
- * With a pool of one connection, `check` is the only renewal.
+ * Runs `work` while this process holds the lease `name`, which only one process on any server of a
+ * cluster can hold at a time. Use it for work that one transaction cannot contain, because its
+ * statements commit by themselves. The function `check` that `work` receives renews the lease on
+ * the given connection, and throws if the lease was lost: another process may then be doing the
+ * same work. With a pool of one connection, `check` is the only renewal.
  */
 export async function holdLease<R>(
   database: Database,
@@ -83,6 +83,6 @@ async function giveBack(database: Database, name: string, holder: string): Promi
       .where('holder', '=', holder)
       .execute()
   } catch (error) {
-    if (!hasKind(error, UNAVAILABLE)) throw error
+    if (!hasErrorKind(error, UNAVAILABLE)) throw error
   }
 }

@@ -3,15 +3,19 @@ import { createColumns } from '../schema/columns.ts'
 import { createTable, hasTable } from '../schema/tables.ts'
 
 /**
- * Table of locks, one row each. MySQL's own named locks exist on one server only, and each node of
- * a Galera cluster is a server; of two nodes that write the same row at once, one fails.
+ * Name of the table of locks, which has one row for each lock. MySQL's own named locks exist on one
+ * server only, and a Galera cluster has several servers: if two of them write the same row at the
+ * same time, one of the writes fails.
  */
 export const LOCKS = 'tollgate_locks'
 
 /** Milliseconds to wait for a lock. A migration may rebuild a large table. */
 export const WAIT_FOR_LOCK = 300_000
 
-/** Creates the table. Safe for concurrent processes: the server runs `if not exists` one by one. */
+/**
+ * Creates the table of locks. Several processes may do so at the same time, because the server runs
+ * statements with `if not exists` one after the other.
+ */
 export async function createLocksTable(database: Database): Promise<void> {
   // Checked first, for database users that lack the permission to create tables.
   if (await hasTable(database, LOCKS)) return

@@ -22,15 +22,18 @@ export type CamelCase<Name> = Name extends `${infer Head}_${infer Tail}`
   : Name
 
 /** Keys and indexes of a table. */
-export type Keys = Omit<Table, 'columns'>
+export type TableKeys = Omit<Table, 'columns'>
 
-/** A table whose declaration, row type and record type have one definition. */
+/**
+ * A table that is defined once: its declaration, its row type and its record type derive from this
+ * definition.
+ */
 export interface DefinedTable<F> {
   /** Name of the table in the database. */
   readonly name: string
   /** Names of the columns, in order. */
   readonly columns: ReadonlyArray<keyof F & string>
-  /** Type of each column as a parameter, for `together` of a claim. */
+  /** Type of each column as a parameter, for the option `together` of batched writes. */
   readonly paramTypes: Readonly<Record<keyof F & string, ParamType>>
   /**
    * Returns the argument of `createTable()`, for the first migration of a set. Later migrations
@@ -41,7 +44,7 @@ export interface DefinedTable<F> {
   toRow(record: RecordOf<F>): RowOf<F>
   /** Converts a row to a record. */
   fromRow(row: RowOf<F>): RecordOf<F>
-  /** Converts a partial record to a row with only its columns. */
+  /** Converts a partial record to a partial row, which has only the columns of that record. */
   toChange(
     change: { readonly [Name in keyof RecordOf<F>]?: RecordOf<F>[Name] | undefined },
   ): Partial<RowOf<F>>
@@ -74,7 +77,7 @@ export interface DefinedTable<F> {
 export function defineTable<F extends { readonly [Name in keyof F]: AnyField }>(
   name: string,
   fields: F,
-  keys: Keys = {},
+  keys: TableKeys = {},
 ): DefinedTable<F> {
   const columns = Object.keys(fields) as Array<keyof F & string>
   const pick = <Name extends keyof F & string>(names: readonly Name[]) =>

@@ -10,7 +10,7 @@ export type StoredTimestamp = Timestamp | Date | number
 /** SQL type of a column as a parameter of a batched statement. */
 export type ParamType = 'text' | 'bigint' | 'timestamptz'
 
-/** A field with values of any type. */
+/** A column of a defined table, with values of any type. */
 export interface AnyField {
   /** Declares the column on one database. */
   declare(columns: Columns): Column

@@ -1,11 +1,11 @@
 import type { ChangeError } from '../database.ts'
 import type { Dialect } from '../dialects/dialect.ts'
 import type { Engine, Session } from '../dialects/engine.ts'
-import { markKinds } from '../errors.ts'
+import { markErrorKinds } from '../errors.ts'
 import type { TransactionRunner } from './transaction.ts'
 
 /** Returns the engine with errors passed through `change`. */
-export function changeErrorsOf(engine: Engine, dialect: Dialect, change: ChangeError): Engine {
+export function withChangedErrors(engine: Engine, dialect: Dialect, change: ChangeError): Engine {
   const changed = changer(dialect, change)
   return {
     exactText: engine.exactText,
@@ -16,7 +16,7 @@ export function changeErrorsOf(engine: Engine, dialect: Dialect, change: ChangeE
 }
 
 /** Returns the transaction with errors passed through `change`. */
-export function changeErrorsOfTransaction(
+export function withChangedTransactionErrors(
   transaction: TransactionRunner,
   dialect: Dialect,
   change: ChangeError,
@@ -45,7 +45,7 @@ type Changed = <R>(answer: Promise<R>) => Promise<R>
 function changer({ errorKind }: Dialect, change: ChangeError): Changed {
   return (answer) =>
     answer.catch((error) => {
-      markKinds(error, errorKind)
+      markErrorKinds(error, errorKind)
       throw change(error)
     })
 }

@@ -37,7 +37,7 @@ export class Mutex {
   }
 
   /**
-   * `#held` stays true while the turn passes to the next caller, so that no newcomer gets in
+   * Admits the next waiting caller. `#held` stays true meanwhile, so that no new caller gets in
    * between.
    */
   #leave(): void {

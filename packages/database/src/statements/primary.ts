@@ -4,9 +4,9 @@ import { NotPrimary } from '../errors.ts'
 
 /**
  * SQL expression for the reason why the server that evaluates it is not the primary; `null` on the
- * primary. Add it to the statement whose result decides: connections of a pool may lead to
- * different servers, and this way both results come from the same one. `table` is the table that
- * the statement reads.
+ * primary. Add it to the statement whose result must come from the primary: connections of a pool
+ * may lead to different servers, and in one statement both values come from the same server.
+ * `table` is the table that the statement reads.
  */
 export function secondaryReason(
   { dialect }: Pick<Database, 'dialect'>,

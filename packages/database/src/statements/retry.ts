@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type ErrorKindOf, hasKind, markKinds } from '../errors.ts'
+import { type ErrorKindOf, hasErrorKind, markErrorKinds } from '../errors.ts'
 import { Mutex } from './mutex.ts'
 
 const ATTEMPTS = 10
@@ -8,15 +8,15 @@ const ATTEMPTS = 10
 export type Retry = <R>(attempt: () => Promise<R>) => Promise<R>
 
 /**
- * Creates a `Retry`. Within this process, callers that collided retry one by one, because many at
- * once would keep colliding.
+ * Creates a `Retry`. Callers of this process whose work was undone by a conflict retry one after
+ * the other, because concurrent retries would conflict again.
  */
 export function createRetry(timeout: number, kindOf: ErrorKindOf): Retry {
   const turn = new Mutex()
 
   function isUndone(error: unknown): boolean {
-    markKinds(error, kindOf)
-    return hasKind(error, ['undone'])
+    markErrorKinds(error, kindOf)
+    return hasErrorKind(error, ['undone'])
   }
 
   async function repeat<R>(attempt: () => Promise<R>): Promise<R> {

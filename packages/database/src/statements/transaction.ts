@@ -1,6 +1,6 @@
 import type { Dialect } from '../dialects/dialect.ts'
 import type { Engine, Query, QueryResult, Runner, Session } from '../dialects/engine.ts'
-import { hasKind, markKinds } from '../errors.ts'
+import { hasErrorKind, markErrorKinds } from '../errors.ts'
 import type { Retry } from './retry.ts'
 
 export interface TransactionOptions {
@@ -27,8 +27,8 @@ export function createStatementRunner(engine: Engine, options: TransactionOption
   return {
     run: (query, values) =>
       run(query, values).catch((error) => {
-        markKinds(error, dialect.errorKind)
-        if (!hasKind(error, ['undone'])) throw error
+        markErrorKinds(error, dialect.errorKind)
+        if (!hasErrorKind(error, ['undone'])) throw error
         return retry(() => run(query, values))
       }),
   }
@@ -59,7 +59,8 @@ async function attempt<R>(
   } catch (error) {
     await tx.end().catch(() => {})
     // A rollback on a connection that does not respond would only wait again.
-    broken = hasKind(error, ['broken'], options.dialect.errorKind) || !(await rollback(session))
+    broken =
+      hasErrorKind(error, ['broken'], options.dialect.errorKind) || !(await rollback(session))
     throw error
   } finally {
     await session.release(broken)
@@ -86,7 +87,7 @@ function createTransactionRunner(session: Session, { dialect, onQuery }: Transac
       return step()
     })
     last = result.catch((error) => {
-      markKinds(error, dialect.errorKind)
+      markErrorKinds(error, dialect.errorKind)
       failure ??= error
     })
     return result

@@ -4,8 +4,8 @@ import type { ClaimThenInsert, ConditionalUpdate, ParamBuilder } from '../defini
 import type { AnyKysely } from '../dialects/dialect.ts'
 
 /**
- * Prepares an update of the row that `key` identifies, if it meets `where`, for one caller at a
- * time.
+ * Prepares an update of the row that `key` identifies, if the row meets `where`. Each call runs
+ * alone, without batching.
  */
 export function prepareUpdate<T, Params extends object, Row>(
   database: Database<T>,

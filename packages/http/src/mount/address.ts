@@ -3,9 +3,10 @@ import type { AddressReader } from '../request.ts'
 import type { MountOptions } from '../routes.ts'
 
 /**
- * Creates a function that reads the caller's address. An address from the application is used
- * unchanged. An address from the framework is used only if it is public: behind a proxy that the
- * framework does not know, all callers would share the proxy's private address.
+ * Creates a function that returns the caller's IP address. The result of the application's option
+ * `address` is used unchanged. Without that option, the address that the framework reports
+ * (`usual`) is used, but only if it is public: behind a proxy that the framework does not know, all
+ * callers would share the proxy's private address.
  */
 export function addressReader<FrameworkRequest>(
   { address }: MountOptions<FrameworkRequest>,

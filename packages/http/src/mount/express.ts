@@ -5,7 +5,7 @@ import { addressReader } from './address.ts'
 import { sendWhenReady } from './node.ts'
 
 /**
- * Mounts the routes as one Express handler. Other paths go to the next handler.
+ * Mounts the routes as one Express handler. Requests for other paths go to the next handler.
  * @example
  * ```ts
  * app.use(mountExpress(routes, { signedIn: (request) => request.session?.userId }))

@@ -4,7 +4,7 @@ import { type HttpRoutes, type MountOptions, signedInReader, signOutCaller } fro
 import { toWebResponse, WebRequest } from '../web.ts'
 
 /**
- * Mounts the routes as a Hono middleware. Other paths go to the next handler.
+ * Mounts the routes as a Hono middleware. Requests for other paths go to the next handler.
  * @example
  * ```ts
  * app.use(mountHono(routes))

@@ -1,8 +1,8 @@
 /** The routes as a Web-standard handler, or a function that returns one. */
-export type FetchSource = FetchesRoutes | (() => FetchesRoutes | Promise<FetchesRoutes>)
+export type FetchSource = RoutesWithFetch | (() => RoutesWithFetch | Promise<RoutesWithFetch>)
 
 /** An object that handles Web requests. */
-export interface FetchesRoutes {
+export interface RoutesWithFetch {
   /** Returns the response to a request. */
   fetch(request: Request): Promise<Response>
 }
@@ -20,8 +20,8 @@ export type NextHandlers = Readonly<
 
 /**
  * Creates the exports of a route file of Next. Next loads every route file at build time, so pass a
- * function if the routes need a database: it runs for each request and should always return the
- * same object.
+ * function if the routes need a database: this function runs for each request and should always
+ * return the same object.
  * @example
  * ```ts
  * export const { GET, POST, PUT, PATCH, DELETE } = nextHandlers(() => openRoutes())

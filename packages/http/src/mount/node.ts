@@ -7,7 +7,7 @@ import { addressReader } from './address.ts'
 export { fromNodeRequest, type NodeMessage, readHeader, sendResponse } from '../node.ts'
 
 /**
- * Mounts the routes as the listener of a plain Node server. Other paths get a 404.
+ * Mounts the routes as the listener of a plain Node server. Requests for other paths get a 404.
  * @example
  * ```ts
  * createServer(nodeListener(routes)).listen(3000)

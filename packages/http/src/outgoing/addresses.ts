@@ -47,7 +47,8 @@ export function isPublicAddress(address: string): boolean {
 }
 
 /**
- * Parses addresses and networks such as `127.0.0.1` and `10.0.0.0/8`.
+ * Parses IP addresses and networks such as `127.0.0.1` and `10.0.0.0/8`. `name` is the name of the
+ * option that contains them, for the error.
  * @throws {TypeError} that names the invalid text.
  */
 export function parseAddresses(name: string, texts: readonly string[]): BlockList {

@@ -13,8 +13,8 @@ import type { OutgoingSettings, ResolvedAddress } from './settings.ts'
  */
 
 /**
- * The request failed. Do not show the message to clients: it would reveal the structure of our
- * network.
+ * An outgoing request failed. Do not show the error's message to clients: it would reveal the
+ * structure of your network.
  */
 export class NotFetched extends Error {
   override readonly name = 'NotFetched'
@@ -27,7 +27,7 @@ export class NotFetched extends Error {
   }
 }
 
-/** A request to send. */
+/** An HTTP request to send to another server. */
 export interface OutgoingRequest {
   /** `GET`, or `POST` with a body. */
   readonly method: 'GET' | 'POST'

@@ -1,21 +1,27 @@
-import type { CrossOrigin, CrossOriginRequest } from '../features/cross-origin.ts'
+import type { CrossOriginRequest, CrossOriginRules } from '../features/cross-origin.ts'
 import type { AuthorizationServer } from '../server.ts'
 
 /**
- * Returns the cross-origin rules of the server, for `cors()` of an adapter.
+ * Returns the cross-origin (CORS) rules of the server. Used by the `cors()` middleware of each
+ * framework adapter.
  * @throws TypeError if the server does not have the feature `cors()`
  */
-export function requireCrossOrigin(oauth: Pick<AuthorizationServer, 'crossOrigin'>): CrossOrigin {
+export function requireCrossOrigin(
+  oauth: Pick<AuthorizationServer, 'crossOrigin'>,
+): CrossOriginRules {
   if (oauth.crossOrigin) return oauth.crossOrigin
-  throw noCrossOrigin()
+  throw missingCorsFeatureError()
 }
 
-export function noCrossOrigin(): TypeError {
+export function missingCorsFeatureError(): TypeError {
   return new TypeError('cors() of an adapter needs cors() in the option features of the server')
 }
 
-/** Reads the cross-origin headers of a request, independent of the framework. */
-export function crossOriginRequest(
+/**
+ * Reads the method and the CORS headers of a request. `header` returns a request header by name, so
+ * that this works with every framework.
+ */
+export function readCrossOriginRequest(
   method: string,
   header: (name: string) => string | null | undefined,
 ): CrossOriginRequest {

@@ -8,7 +8,7 @@ import { requireUser } from '../guard/require-user.ts'
 import type { AuthorizationServer } from '../server.ts'
 import type { AddedClaims } from '../tokens/formats/claims-hook.ts'
 import type { ApplicationUser } from '../users/users.ts'
-import { crossOriginRequest, requireCrossOrigin } from './cross-origin.ts'
+import { readCrossOriginRequest, requireCrossOrigin } from './cross-origin.ts'
 import { nodeCredentials } from './node.ts'
 import { type AdapterOptions, guardOf } from './options.ts'
 import { requireCaller, type ScopeChecks, scopeChecks } from './scope-checks.ts'
@@ -56,13 +56,14 @@ export interface ExpressAdapter<
    */
   user(request: Request): AuthenticatedUser<User, Claims>
   /**
-   * Allows pages of registered clients to call from other origins. Needs the feature `cors()`.
-   * Mount it before the guards, because browsers send preflight requests without a token:
-   * `app.use('/api', cors())`.
+   * Allows pages of registered clients to call your routes from other origins (CORS). Needs the
+   * feature `cors()`. Mount it before the guards, because browsers send preflight requests without
+   * a token: `app.use('/api', cors())`.
    */
   cors(): RequestHandler
   /**
-   * Enables cookie mode on your pages. Put `response.locals.csrfToken` into the page.
+   * Enables cookie mode on a page: your own pages may then call the API with a cookie and a CSRF
+   * token instead of an access token. Put `response.locals.csrfToken` into the page.
    * @example
    * ```ts
    * app.get('/', freshToken(), (request, response) => {
@@ -74,7 +75,8 @@ export interface ExpressAdapter<
 }
 
 /**
- * Creates the server's routes and guards for Express 5.
+ * Creates the routes of the authorization server, and the guards for your own routes, for Express
+ * 5.
  * @example
  * ```ts
  * const { routes, auth, scopes, user } = forExpress(oauth, {
@@ -122,7 +124,7 @@ export function forExpress<User extends ApplicationUser, Claims extends object>(
       const crossOrigin = requireCrossOrigin(oauth)
       return (request, response, next) => {
         if (oauth.handles(splitTarget(request.originalUrl).path)) return next()
-        const asked = crossOriginRequest(request.method, (name) => request.get(name))
+        const asked = readCrossOriginRequest(request.method, (name) => request.get(name))
         return resolveAwaitable(
           () => crossOrigin.decide(asked),
           ({ headers, preflight }) => {

@@ -8,7 +8,7 @@ import { requireUser } from '../guard/require-user.ts'
 import type { AuthorizationServer } from '../server.ts'
 import type { AddedClaims } from '../tokens/formats/claims-hook.ts'
 import type { ApplicationUser } from '../users/users.ts'
-import { crossOriginRequest, noCrossOrigin } from './cross-origin.ts'
+import { missingCorsFeatureError, readCrossOriginRequest } from './cross-origin.ts'
 import { nodeCredentials } from './node.ts'
 import { type AdapterOptions, guardOf } from './options.ts'
 import { requireCaller, type ScopeChecks, scopeChecks } from './scope-checks.ts'
@@ -52,13 +52,14 @@ export interface FastifyAdapter<
    */
   user(request: Pick<FastifyRequest, 'user'>): AuthenticatedUser<User, Claims>
   /**
-   * Allows pages of registered clients to call from other origins. Needs the feature `cors()`.
-   * Register it next to your routes with `app.register(cors)`. It runs before the guards, because
-   * browsers send preflight requests without a token.
+   * Allows pages of registered clients to call your routes from other origins (CORS). Needs the
+   * feature `cors()`. Register it next to your routes with `app.register(cors)`. It runs before the
+   * guards, because browsers send preflight requests without a token.
    */
   readonly cors: FastifyPluginCallback
   /**
-   * Enables cookie mode on your pages. Put `request.csrfToken` into the page.
+   * Enables cookie mode on a page: your own pages may then call the API with a cookie and a CSRF
+   * token instead of an access token. Put `request.csrfToken` into the page.
    * @example
    * ```ts
    * app.get('/', { onRequest: freshToken() }, (request, reply) =>
@@ -70,7 +71,8 @@ export interface FastifyAdapter<
 }
 
 /**
- * Creates the server's routes and guards for Fastify 5.
+ * Creates the routes of the authorization server, and the guards for your own routes, for Fastify
+ * 5.
  * @example
  * ```ts
  * const { routes, auth, scopes, user } = forFastify(oauth)
@@ -133,7 +135,7 @@ function corsPlugin(
   const plugin: FastifyPluginCallback = (instance, _options, done) => {
     const { crossOrigin } = oauth
     if (!crossOrigin) {
-      done(noCrossOrigin())
+      done(missingCorsFeatureError())
       return
     }
     instance.addHook('onRequest', (request, response, next) => {
@@ -141,7 +143,7 @@ function corsPlugin(
         next()
         return
       }
-      const asked = crossOriginRequest(request.method, (name) => readHeader(request.raw, name))
+      const asked = readCrossOriginRequest(request.method, (name) => readHeader(request.raw, name))
       resolveAwaitable(
         () => crossOrigin.decide(asked),
         ({ headers, preflight }) => {

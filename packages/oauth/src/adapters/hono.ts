@@ -13,7 +13,7 @@ import type {
 import type { AuthorizationServer } from '../server.ts'
 import type { AddedClaims } from '../tokens/formats/claims-hook.ts'
 import type { ApplicationUser } from '../users/users.ts'
-import { crossOriginRequest, requireCrossOrigin } from './cross-origin.ts'
+import { readCrossOriginRequest, requireCrossOrigin } from './cross-origin.ts'
 import { type AdapterOptions, guardOf } from './options.ts'
 import { requireCaller, type ScopeChecks, scopeChecks } from './scope-checks.ts'
 
@@ -21,7 +21,7 @@ export type { AdapterOptions } from './options.ts'
 export type { ScopeChecks } from './scope-checks.ts'
 
 /** Variables that the guards set in Hono's context. */
-export interface TollgateVariables<
+export interface HonoGuardVariables<
   User extends ApplicationUser = ApplicationUser,
   Claims extends object = AddedClaims,
 > {
@@ -29,34 +29,33 @@ export interface TollgateVariables<
   user: AuthenticatedUser<User, Claims>
   /** The authenticated client. Set by `auth('client')`. */
   oauthClient: AuthenticatedClient<Claims>
-  /** CSRF token for the page. Set by `freshToken()`. */
+  /** CSRF token for the page. `null` if no user is signed in. Set by `freshToken()`. */
   csrfToken: string | null
 }
 
 /** Result of a middleware: an error response, or nothing if the next handler has responded. */
 type MiddlewareResult = ReturnType<MiddlewareHandler>
-/** Environment of a guarded route. */
-export type Guarded<User extends ApplicationUser, Claims extends object = AddedClaims> = {
+/** Hono environment type of a guarded route. */
+export type GuardedEnv<User extends ApplicationUser, Claims extends object = AddedClaims> = {
   /** Variables that the guards set. */
-  Variables: TollgateVariables<User, Claims>
+  Variables: HonoGuardVariables<User, Claims>
 }
 /** A guard as Hono middleware. */
-export type Middleware<
+export type GuardMiddleware<
   User extends ApplicationUser,
   Claims extends object = AddedClaims,
-> = MiddlewareHandler<Guarded<User, Claims>>
+> = MiddlewareHandler<GuardedEnv<User, Claims>>
 
-/** The part of the context through which a handler reads the caller. */
+/** The members of Hono's context through which a handler reads the authenticated caller. */
 export type CallerContext<User extends ApplicationUser, Claims extends object = AddedClaims> = Pick<
-  Context<Guarded<User, Claims>>,
+  Context<GuardedEnv<User, Claims>>,
   'get' | 'set' | 'var'
 >
 
 /**
- * A handler whose `c` has the types of the route: path, variables, bindings and validated input.
- * TypeScript infers these from the surrounding call only as one type parameter `C`, and only
- * through a type that it cannot resolve earlier, hence the conditional type. Inferring `Result` at
- * the same time would prevent that, hence `NoInfer` below.
+ * A Hono handler for a guarded route. Its context `c` has the types of the route (path, variables,
+ * bindings, validated input) and those of the caller. It is a conditional type because TypeScript
+ * otherwise does not infer `C` from the surrounding call.
  */
 export type GuardedHandler<User extends ApplicationUser, Claims extends object, C, Result> = [
   C,
@@ -65,17 +64,17 @@ export type GuardedHandler<User extends ApplicationUser, Claims extends object, 
   : never
 
 /**
- * A handler that fits any route. The first overload is for TypeScript before 5.9, which infers a
- * `C` that fits none.
+ * A guard and a handler combined into one Hono handler, which can be used on any route. The first
+ * overload is for TypeScript before 5.9, which infers a wrong type for `C`.
  */
-export interface JoinedHandler<C, Result> {
+export interface CombinedGuardHandler<C, Result> {
   (c: Context, next: Next): Result
   (c: C, next: Next): Result
 }
 
 /** Middleware for Hono. Created by `forHono()`. */
 export interface HonoAdapter<User extends ApplicationUser, Claims extends object = AddedClaims>
-  extends ScopeChecks<Middleware<User, Claims>> {
+  extends ScopeChecks<GuardMiddleware<User, Claims>> {
   /**
    * Serves every route of the authorization server and passes on all other requests. Mount it with
    * `app.use(routes)`.
@@ -90,10 +89,10 @@ export interface HonoAdapter<User extends ApplicationUser, Claims extends object
    * app.get('/reports', auth('client'), (c) => c.json({ client: c.get('oauthClient').clientId }))
    * ```
    */
-  auth(guard?: GuardName): Middleware<User, Claims>
+  auth(guard?: GuardName): GuardMiddleware<User, Claims>
   /**
-   * Combines the guard and the handler into one. Faster than a separate middleware, because it
-   * avoids the promises between the two.
+   * Combines the guard and the handler into one Hono handler. Faster than a guard as separate
+   * middleware, because fewer promises are created per request.
    * @example
    * ```ts
    * app.get('/me', auth('api', (c) => c.json({ id: c.get('user').id })))
@@ -102,25 +101,26 @@ export interface HonoAdapter<User extends ApplicationUser, Claims extends object
   auth<C extends Context, Result extends HandlerResponse<unknown>>(
     guard: GuardName,
     handler: GuardedHandler<User, Claims, C, Result>,
-  ): JoinedHandler<C, NoInfer<Result>>
+  ): CombinedGuardHandler<C, NoInfer<Result>>
   /**
-   * Allows pages of registered clients to call from other origins. Needs the feature `cors()`.
-   * Mount it before the guards, because browsers send preflight requests without a token:
-   * `app.use('/api/*', cors())`.
+   * Allows pages of registered clients to call your routes from other origins (CORS). Needs the
+   * feature `cors()`. Mount it before the guards, because browsers send preflight requests without
+   * a token: `app.use('/api/*', cors())`.
    */
   cors(): MiddlewareHandler
   /**
-   * Enables cookie mode on your pages. Put `c.get('csrfToken')` into the page.
+   * Enables cookie mode on a page: your own pages may then call the API with a cookie and a CSRF
+   * token instead of an access token. Put `c.get('csrfToken')` into the page.
    * @example
    * ```ts
    * app.get('/', freshToken(), (c) => c.html(renderPage({ csrfToken: c.get('csrfToken') })))
    * ```
    */
-  freshToken(): Middleware<User, Claims>
+  freshToken(): GuardMiddleware<User, Claims>
 }
 
 /**
- * Creates the server's routes and guards for Hono 4.
+ * Creates the routes of the authorization server, and the guards for your own routes, for Hono 4.
  * @example
  * ```ts
  * const { routes, auth, scopes } = forHono(oauth)
@@ -134,7 +134,7 @@ export function forHono<User extends ApplicationUser, Claims extends object>(
 ): HonoAdapter<User, Claims> {
   const guard = guardOf(oauth, options)
 
-  const checks = scopeChecks<Middleware<User, Claims>>(guard, (assert) => (c, next) => {
+  const checks = scopeChecks<GuardMiddleware<User, Claims>>(guard, (assert) => (c, next) => {
     const caller: Caller = requireCaller(c.get('user') ?? c.get('oauthClient'))
     return resolveAwaitable<void, MiddlewareResult>(
       () => assert(caller),
@@ -146,8 +146,8 @@ export function forHono<User extends ApplicationUser, Claims extends object>(
   return {
     routes: mountHono(oauth, options),
     auth:
-      (name: GuardName = 'api', handler?: Handler<Guarded<User, Claims>>) =>
-      (c: Context<Guarded<User, Claims>>, next: Next) =>
+      (name: GuardName = 'api', handler?: Handler<GuardedEnv<User, Claims>>) =>
+      (c: Context<GuardedEnv<User, Claims>>, next: Next) =>
         resolveAwaitable<Caller, MiddlewareResult>(
           () => guard.authenticate(name, new HonoCredentials(c.req)),
           (caller) => {
@@ -162,7 +162,7 @@ export function forHono<User extends ApplicationUser, Claims extends object>(
       const crossOrigin = requireCrossOrigin(oauth)
       return async (c, next) => {
         if (oauth.handles(c.req.path)) return next()
-        const asked = crossOriginRequest(c.req.method, (name) => c.req.header(name))
+        const asked = readCrossOriginRequest(c.req.method, (name) => c.req.header(name))
         const { headers, preflight } = await crossOrigin.decide(asked)
         if (preflight) return toWebResponse(preflight)
         await next()

@@ -12,7 +12,7 @@ import type { StepUpDemand } from '../guard/step-up.ts'
 import type { AuthorizationServer, GuardTarget } from '../server.ts'
 import type { AddedClaims } from '../tokens/formats/claims-hook.ts'
 import type { ApplicationUser } from '../users/users.ts'
-import { crossOriginRequest, requireCrossOrigin } from './cross-origin.ts'
+import { readCrossOriginRequest, requireCrossOrigin } from './cross-origin.ts'
 import { guardOf } from './options.ts'
 
 /** A route handler of Next's App Router. */
@@ -40,7 +40,7 @@ export interface PageContext<Params = unknown> {
   readonly params: Params
 }
 
-/** A check of the caller that throws if the token may not do something. */
+/** A check of the authenticated caller, such as for a scope. Throws if the check fails. */
 export type ScopeCheck = (caller: Caller, guard: Pick<Guard, 'stepUp'>) => void
 
 /** Route handlers for Next. Created by `forNext()`. */
@@ -71,13 +71,14 @@ export interface NextAdapter<User extends ApplicationUser, Claims extends object
       handler: RouteHandler<GuardedContext<GuardResults<User, Claims>[Name], Params>, Req>,
     ]
   ): RouteHandler<NextContext<Params>, Req>
-  /** Requires all of these scopes. */
+  /** Creates a check that the token has all of these scopes. Pass it to `auth()`. */
   scopes(...names: string[]): ScopeCheck
-  /** Requires at least one of these scopes. */
+  /** Creates a check that the token has at least one of these scopes. Pass it to `auth()`. */
   scope(...names: string[]): ScopeCheck
   /**
-   * Allows pages of registered clients to call from other origins. Needs the feature `cors()`. Wrap
-   * it around the guard, because browsers send preflight requests without a token.
+   * Allows pages of registered clients to call your routes from other origins (CORS). Needs the
+   * feature `cors()`. Wrap it around the guard, because browsers send preflight requests without a
+   * token.
    * @example
    * ```ts
    * export const GET = cors(auth('api', (request, { user }) => Response.json(user.id)))
@@ -88,11 +89,13 @@ export interface NextAdapter<User extends ApplicationUser, Claims extends object
     handler?: RouteHandler<Context, Req>,
   ): RouteHandler<Context, Req>
   /**
-   * Requires a sign-in that is recent or strong enough (RFC 9470). Needs the feature `stepUp()`.
+   * Creates a check that the sign-in behind the token is recent or strong enough (RFC 9470). Pass
+   * it to `auth()`. Needs the feature `stepUp()`.
    */
   stepUp(demand: StepUpDemand): ScopeCheck
   /**
-   * Enables cookie mode: wraps a route handler that renders a page. Put `csrfToken` into the page.
+   * Enables cookie mode on a page by wrapping its route handler: your own pages may then call the
+   * API with a cookie and a CSRF token instead of an access token. Put `csrfToken` into the page.
    * @example
    * ```ts
    * export const GET = freshToken((request, { csrfToken }) => renderPage({ csrfToken }))
@@ -103,7 +106,7 @@ export interface NextAdapter<User extends ApplicationUser, Claims extends object
   ): RouteHandler<NextContext<Params>, Req>
 }
 
-/** The server, or a function that returns it. */
+/** The authorization server, or a function that returns it. */
 export type ServerSource<User extends ApplicationUser, Claims extends object = AddedClaims> =
   | AuthorizationServer<User, Claims>
   | (() => AuthorizationServer<User, Claims> | Promise<AuthorizationServer<User, Claims>>)
@@ -112,10 +115,12 @@ export type ServerSource<User extends ApplicationUser, Claims extends object = A
 export type NextAdapterOptions = GuardTarget
 
 /**
- * Creates the server's route handlers and guards for Next's App Router.
+ * Creates the route handlers of the authorization server, and the guards for your own routes, for
+ * Next's App Router.
  *
- * Next loads every route file at build time. Pass a function to connect to the database on the
- * first request instead. It is called for every request and must return the same server each time.
+ * Next loads every route file at build time. To connect to the database on the first request
+ * instead, pass a function as `source`. It is called for every request and must return the same
+ * server each time.
  * @example
  * ```ts
  * const { auth, scopes } = forNext(oauth)
@@ -163,7 +168,7 @@ export function forNext<User extends ApplicationUser, Claims extends object>(
       <Context, Req extends Request>(handler?: RouteHandler<Context, Req>) =>
       async (request: Req, context: Context) => {
         const crossOrigin = requireCrossOrigin(await server())
-        const asked = crossOriginRequest(request.method, (name) => request.headers.get(name))
+        const asked = readCrossOriginRequest(request.method, (name) => request.headers.get(name))
         const { headers, preflight } = await crossOrigin.decide(asked)
         if (preflight) return toWebResponse(preflight)
         const response = handler

@@ -21,7 +21,10 @@ export function nodeListener<Message extends IncomingMessage>(
   return listenTo(oauth, options)
 }
 
-/** Returns the parts of a Node.js request that a guard reads, without building a Request object. */
+/**
+ * Returns the parts of a Node.js request that a guard reads: the credentials, the method and the
+ * path. Does not build a `Request` object.
+ */
 export function nodeCredentials(message: NodeMessage): GuardCredentials {
   return new NodeCredentials(message)
 }

@@ -3,7 +3,7 @@ import type { Guard } from '../guard/guard.ts'
 import type { AuthorizationServer, GuardTarget } from '../server.ts'
 import type { ApplicationUser, CurrentUser, SignedOut } from '../users/users.ts'
 
-/** Options of an adapter. */
+/** Options of a framework adapter, such as `forExpress()`. */
 export interface AdapterOptions<FrameworkRequest> extends MountOptions<FrameworkRequest> {
   /**
    * Returns the signed-in user from the framework's own request, where its session middleware has
@@ -27,7 +27,10 @@ export interface AdapterOptions<FrameworkRequest> extends MountOptions<Framework
   readonly provider?: string
 }
 
-/** Returns the guard of the API and user provider that the adapter's options name. */
+/**
+ * Returns the guard for the API and the user provider given in the adapter's options. If neither is
+ * given, returns the server's default guard.
+ */
 export function guardOf<User extends ApplicationUser, Claims extends object>(
   oauth: Pick<AuthorizationServer<User, Claims>, 'guard' | 'guardFor'>,
   target: GuardTarget,

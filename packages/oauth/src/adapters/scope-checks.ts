@@ -1,7 +1,7 @@
 import { assertAnyScope, assertScopes, type Caller, type Guard } from '../guard/guard.ts'
 import type { StepUpDemand } from '../guard/step-up.ts'
 
-/** Checks of the caller, to be used after `auth`. */
+/** Checks of the authenticated caller of a route, to be used after `auth`. */
 export interface ScopeChecks<Middleware> {
   /**
    * Requires all of these scopes. Use it after `auth`. Other callers get 403.
@@ -24,7 +24,10 @@ export interface ScopeChecks<Middleware> {
   stepUp(demand: StepUpDemand): Middleware
 }
 
-/** Builds the checks for a framework. `run` turns a check of the caller into middleware. */
+/**
+ * Builds the checks `scopes`, `scope` and `stepUp` for one web framework. `run` turns a check of
+ * the caller into middleware of that framework.
+ */
 export function scopeChecks<Middleware>(
   guard: Pick<Guard, 'stepUp'>,
   run: (assert: (caller: Caller) => void) => Middleware,
@@ -37,7 +40,7 @@ export function scopeChecks<Middleware>(
 }
 
 /**
- * Returns the caller that `auth` has set.
+ * Returns the authenticated caller that the `auth` middleware has set.
  * @throws Error if a check runs before `auth`, which is a mistake in the application
  */
 export function requireCaller(caller: Caller | undefined): Caller {

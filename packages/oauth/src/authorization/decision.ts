@@ -22,7 +22,10 @@ export interface PendingDecision {
   readonly csrfToken: string
 }
 
-/** The parts of a request that are stored while the person decides. */
+/**
+ * The parts of an authorization request that are stored while the person decides on the approval
+ * screen.
+ */
 export interface PendingRequest
   extends Pick<
     AuthorizationRequest,
@@ -64,8 +67,8 @@ export async function openInteraction(
 }
 
 /**
- * Finds the interaction of an approval screen. Only the same person in the same session may decide,
- * and only from our own page.
+ * Finds the stored request (interaction) behind an approval screen. Only the person for whom the
+ * screen was opened, in the same session, may decide, and only from a page of this server.
  * @throws DecisionRefused or CsrfMismatch
  */
 export async function requireInteraction(
@@ -81,7 +84,7 @@ export async function requireInteraction(
   if (!accepted.some((text) => equalSecrets(csrfToken ?? '', text))) {
     throw new CsrfMismatch('The form does not carry the token of the page it came from.')
   }
-  if (interaction.decidedAt) throw alreadyAnswered()
+  if (interaction.decidedAt) throw alreadyDecidedError()
   if (interaction.expiresAt <= context.options.clock.now()) throw new DecisionRefused('expired')
   return interaction
 }
@@ -97,8 +100,8 @@ function csrfTokens(interaction: Interaction, { keyring }: ServerContext): strin
 }
 
 /**
- * A decision that cannot be accepted. The error page explains the reason in the language of the
- * page.
+ * Thrown if a person's decision on the approval screen cannot be accepted, for example because the
+ * screen has expired. The error page explains the reason in the person's language.
  */
 export class DecisionRefused extends InvalidRequest {
   readonly reason: 'expired' | 'answered' | 'applicationGone'
@@ -117,18 +120,18 @@ function withoutFullStop(text: string): string {
 }
 
 /**
- * Creates the error for a second decision. Showing the screen again would not help, because the
- * application waits for one response only.
+ * Creates the error for a second decision about the same authorization request. The screen is not
+ * offered again, because the application waits for one response only.
  */
-export function alreadyAnswered(): DecisionRefused {
+export function alreadyDecidedError(): DecisionRefused {
   return new DecisionRefused('answered')
 }
 
 /**
- * Returns the URL that the buttons of a screen post to. It repeats the request, so that an expired
- * screen can be opened anew.
+ * Returns the URL that the form of the approval screen is posted to. The URL repeats the parameters
+ * of the authorization request, so that an expired screen can be opened again.
  */
-export function screenAddress(
+export function decisionFormUrl(
   path: string,
   { id }: PendingDecision,
   request: ReadonlyMap<string, string>,
@@ -138,9 +141,10 @@ export function screenAddress(
 }
 
 /**
- * Returns a link that opens the screen anew after a form could not be accepted: the person has
- * signed out or in again, or the page was open too long. It is only a link, since any site could
- * have posted the form. `null` if reopening would not help.
+ * Returns a link that opens the approval screen again after its form was rejected because the
+ * person has signed out or in again, or the page was open too long. Does not redirect by itself,
+ * because another site could have posted the form. Returns `null` if opening the screen again would
+ * not help.
  */
 export function findReopenLink(
   error: OAuthError,

@@ -3,23 +3,29 @@ import { InvalidRequest } from '../errors.ts'
 import type { ExpandedRequest } from '../features/feature.ts'
 import type { Form } from '../http/form.ts'
 
-/** The parameters of an authorization request, from the URL or read by features. */
+/**
+ * The parameters of an authorization request: sent in the URL, or supplied by features, such as
+ * from a pushed request or a request object.
+ */
 export interface ReceivedRequest {
   readonly params: Form
   /** Names of the features that supplied the parameters. Empty if they were in the URL. */
   readonly expandedBy: readonly string[]
-  /** Hash of the single-use ticket that the response consumes. `null` for none. */
+  /**
+   * Hash of a single-use ticket, such as that of a pushed request. Sending the response consumes
+   * it, so that the request is answered only once. `null` for none.
+   */
   readonly ticket: string | null
   /**
-   * Must be called before a page is shown; see `ExpandedRequest`. `null` if there is nothing to
-   * keep.
+   * Function to call before a page is shown to the person, so that the request stays valid
+   * meanwhile; see `ExpandedRequest.keep`. `null` if it is not needed.
    */
   readonly keep: ExpandedRequest['keep'] | null
 }
 
 /**
- * Reads the parameters of a request that only refers to them or wraps them. Other requests are
- * returned unchanged.
+ * Reads the parameters of an authorization request that refers to them (`request_uri`) or wraps
+ * them (`request`). All other requests are returned unchanged.
  */
 export async function expandRequest(
   params: Form,

@@ -58,7 +58,10 @@ describe('judgeSignIn', () => {
     ['redirected, a sign-in far in the future', { askedAt: at(-60) }, at(3600), 'cannot tell'],
   ]
   const verdicts = cases.map(([name, demand, at, verdict]) => [name, verdict, demand, at] as const)
-  it.each(verdicts)('judges "%s" as "%s"', (_name, verdict, demand, authenticatedAt) => {
-    expect(judgeSignIn({ ...nothing, ...demand }, authenticatedAt, NOW)).toBe(verdict)
-  })
+  it.each(verdicts)(
+    'judges the situation "%s": the verdict is "%s"',
+    (_name, verdict, demand, authenticatedAt) => {
+      expect(judgeSignIn({ ...nothing, ...demand }, authenticatedAt, NOW)).toBe(verdict)
+    },
+  )
 })

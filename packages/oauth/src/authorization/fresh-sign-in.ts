@@ -3,7 +3,7 @@ import type { ServerContext } from '../context.ts'
 import type { Form } from '../http/form.ts'
 import { readSignedTime, signTime, type TimedRequest } from './signed-time.ts'
 
-/** The sign-in that a request demands (OpenID Connect Core §3.1.2.1). */
+/** How recent the sign-in must be for an authorization request (OpenID Connect Core §3.1.2.1). */
 export interface SignInDemand {
   /** Whether the person has to sign in for this request (`prompt=login`). */
   readonly again: boolean
@@ -26,8 +26,8 @@ export type SignInVerdict =
   | 'cannot tell'
 
 /**
- * Decides whether a sign-in is as recent as the request demands. Missing information never counts
- * as proof.
+ * Decides whether a sign-in is as recent as the authorization request demands. If `authenticatedAt`
+ * is `null`, a demand cannot be met.
  */
 export function judgeSignIn(
   demand: SignInDemand,
@@ -48,43 +48,49 @@ export function judgeSignIn(
 }
 
 /**
- * Query parameter with a signed time. It is added to the return URL and comes back from the sign-in
- * page.
+ * Name of a query parameter in the return URL of the sign-in page. Its value is the signed time at
+ * which the person was redirected to sign in.
  */
-export const SIGN_IN_MARKER = 'sign_in_asked'
+export const SIGN_IN_MARKER_PARAM = 'sign_in_asked'
 
 /**
- * Query parameter that says that the person was asked to use another account. Not signed: forging
- * it only leads to an error sooner.
+ * Name of a query parameter in the return URL of the sign-in page. It records that the person was
+ * asked to use another account. It is not signed, because forging it only causes an error earlier.
  */
-export const OTHER_ACCOUNT = 'other_account'
+export const OTHER_ACCOUNT_PARAM = 'other_account'
 
 /**
- * Query parameter that says that the person was asked for a stronger sign-in, which happens only
- * once.
+ * Name of a query parameter in the return URL of the sign-in page. It records that the person was
+ * asked for a stronger sign-in, so that this happens only once.
  */
-export const STRONGER_SIGN_IN = 'better_sign_in'
+export const STRONGER_SIGN_IN_PARAM = 'better_sign_in'
 
 /**
  * Parameters that the signed marker does not cover: the markers, and those whose demand the marker
  * proves.
  */
 const UNSIGNED_PARAMETERS: readonly string[] = [
-  SIGN_IN_MARKER,
-  OTHER_ACCOUNT,
-  STRONGER_SIGN_IN,
+  SIGN_IN_MARKER_PARAM,
+  OTHER_ACCOUNT_PARAM,
+  STRONGER_SIGN_IN_PARAM,
   'prompt',
   'max_age',
 ]
 
-/** Returns the marker that says when the person was redirected to sign in for this request. */
+/**
+ * Formats the value of the query parameter `sign_in_asked`: the signed time of now, valid only for
+ * this authorization request.
+ */
 export function formatSignInMarker(params: Form, context: ServerContext): string {
   return signTime(context.clock.now(), timedRequest(params), context)
 }
 
-/** Reads the marker. Returns `null` if there is none, or if it belongs to another request. */
+/**
+ * Reads the query parameter `sign_in_asked`: the time at which the person was redirected to sign in
+ * for this authorization request. Returns `null` if it is missing, or belongs to another request.
+ */
 export function readSignInMarker(params: Form, context: ServerContext): Date | null {
-  return readSignedTime(params.get(SIGN_IN_MARKER), timedRequest(params), context)
+  return readSignedTime(params.get(SIGN_IN_MARKER_PARAM), timedRequest(params), context)
 }
 
 function timedRequest(params: Form): TimedRequest {

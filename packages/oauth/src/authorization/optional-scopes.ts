@@ -3,7 +3,7 @@ import type { ServerContext } from '../context.ts'
 import { InvalidRequest } from '../errors.ts'
 import type { Form } from '../http/form.ts'
 import type { ShownScope } from '../pages/pages.ts'
-import { namesResources } from '../resources/requested.ts'
+import { isForNamedResources } from '../resources/requested.ts'
 import type { GrantDetails } from '../storage/details.ts'
 import type { Consent } from '../storage/records.ts'
 
@@ -64,16 +64,16 @@ export function readDeclined(
   return shown.filter((name) => optionalScopes.has(name) && !form.has(`${FIELD}${name}`))
 }
 
-/** The approved part of a request. */
-export interface ApprovedShare {
+/** The scopes and details of an authorization request that the person has approved. */
+export interface ApprovedAccess {
   readonly scopes: readonly string[]
   readonly details: GrantDetails | null
 }
 
 export function withoutDeclined(
-  { scopes, details }: ApprovedShare,
+  { scopes, details }: ApprovedAccess,
   declined: readonly string[],
-): ApprovedShare {
+): ApprovedAccess {
   if (declined.length === 0) return { scopes, details }
   const isLeft = (name: string) => !declined.includes(name)
   return { scopes: scopes.filter(isLeft), details: details && withoutShown(details, isLeft) }
@@ -88,17 +88,18 @@ function withoutShown(
 }
 
 /**
- * Returns the consent to remember: the scopes, and those of which individual claims were requested.
- * `null` for another API, because it must not count as approval for the server's own.
+ * Builds the consent to remember: the approved scopes, including scopes of which only individual
+ * claims were requested. Returns `null` for requests to other APIs, because their approval must not
+ * count for the server's own API.
  */
-export function consentTo(
+export function buildConsent(
   who: { readonly userId: string; readonly clientId: string },
-  { scopes, details }: ApprovedShare,
+  { scopes, details }: ApprovedAccess,
   declined: readonly string[],
   at: Date,
 ): Consent | null {
   const { userId, clientId } = who
-  if (namesResources(details)) return null
+  if (isForNamedResources(details)) return null
   const approved = [...scopes, ...(details?.alsoShown ?? [])]
   return { userId, clientId, scopes: approved, declined, updatedAt: at }
 }

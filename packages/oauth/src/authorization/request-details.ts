@@ -12,10 +12,10 @@ import { assertScopesKnown, readResources, resourceDetails } from '../resources/
 import type { GrantDetails } from '../storage/details.ts'
 
 /**
- * Reads the request beyond its scopes: the APIs that it is for, and the parameters of features.
- * `null` if there is nothing.
+ * Reads the details of an authorization request beyond its scopes: the requested APIs, and the
+ * parameters that features define. Returns `null` if it has none.
  */
-export function readDetails(
+export function readGrantDetails(
   params: Form,
   request: RequestedAuthorization,
   context: ServerContext,
@@ -40,10 +40,10 @@ export function readDetails(
 }
 
 /**
- * Rejects parameters that this server does not support, because the client relies on their effect
- * (RFC 9101 §7, OpenID Connect Core §3.1.2.6).
+ * Rejects an authorization request with parameters that this server does not support, such as
+ * `request`, because the client relies on their effect (RFC 9101 §7, OpenID Connect Core §3.1.2.6).
  */
-export function assertSupported(params: Form, { features }: ServerContext): void {
+export function assertParametersSupported(params: Form, { features }: ServerContext): void {
   if (params.has('request')) throw new RequestNotSupported('This server takes no request objects')
   if (params.has('request_uri')) {
     throw new RequestUriNotSupported('This server takes no request_uri')

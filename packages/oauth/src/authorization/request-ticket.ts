@@ -5,28 +5,34 @@ import type { Token } from '../storage/records.ts'
 import { revokeTokens } from '../tokens/revoke.ts'
 
 /**
- * Consumes the ticket of the request, so that only one response is sent. This happens last, when
- * the response is stored but not sent: a person who loads the page twice, or whose request failed
- * meanwhile, has lost nothing. If another response was first, the token is revoked; an unsent code
- * is worthless.
- * @throws InvalidRequestUri if another response was first
+ * Consumes the single-use ticket of an authorization request, so that the request is answered only
+ * once. Call it after the code or token is stored and before the response is sent: a person who
+ * reloads the page earlier can still continue. If the ticket was already consumed, the stored token
+ * is revoked.
+ * @throws InvalidRequestUri if the request was already answered
  */
-export async function claimResponse(
+export async function consumeTicketForResponse(
   ticket: string | null,
   token: Token | undefined,
   context: ServerContext,
 ): Promise<void> {
   if (ticket === null || (await context.storage.tickets.take(ticket))) return
   if (token) await revokeTokens({ id: token.id }, context)
-  throw requestGone()
+  throw requestGoneError()
 }
 
-/** Consumes the ticket after an error. The same error may be sent twice. */
-export async function endRequest(ticket: string | null, context: ServerContext): Promise<void> {
+/**
+ * Consumes the single-use ticket of an authorization request that ends with an error. Does not fail
+ * if the ticket is already consumed, so the same error may be sent twice.
+ */
+export async function consumeTicketAfterError(
+  ticket: string | null,
+  context: ServerContext,
+): Promise<void> {
   if (ticket !== null) await context.storage.tickets.take(ticket)
 }
 
-export function requestGone(): InvalidRequestUri {
+export function requestGoneError(): InvalidRequestUri {
   return new InvalidRequestUri(
     'This request is unknown, was answered before, or has waited too long',
     {
@@ -36,7 +42,8 @@ export function requestGone(): InvalidRequestUri {
 }
 
 /**
- * Adds the ticket to the details of an interaction. They are separated again by `splitTicket()`.
+ * Adds the hash of a single-use ticket to the details that are stored while the person decides.
+ * `splitTicket()` separates them again.
  */
 export function withTicket(
   details: GrantDetails | null,

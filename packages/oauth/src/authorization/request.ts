@@ -1,23 +1,28 @@
 import { matchesRedirect, redirectProblem } from '../clients/redirect-uris.ts'
-import { assertDemandsMet } from '../clients/settings/demands.ts'
+import { assertClientRequirementsMet } from '../clients/settings/demands.ts'
 import type { ServerContext } from '../context.ts'
 import { InvalidRequest, UnauthorizedClient, UnsupportedResponseType } from '../errors.ts'
 import type { AuthorizationResponse } from '../grants/grant.ts'
-import { readChallenge } from '../grants/pkce.ts'
-import { orDefaultScopes } from '../grants/requested-share.ts'
+import { readCodeChallenge } from '../grants/pkce.ts'
+import { withDefaultScopes } from '../grants/requested-share.ts'
 import { type Form, requireParam } from '../http/form.ts'
 import type { GrantDetails } from '../storage/details.ts'
 import type { Client } from '../storage/records.ts'
 import type { ReceivedRequest } from './expand-request.ts'
 import type { SignInDemand } from './fresh-sign-in.ts'
-import { assertSupported, readDetails } from './request-details.ts'
-import { type ResponseMode, readResponseMode, responseModeOr } from './response-modes.ts'
+import { assertParametersSupported, readGrantDetails } from './request-details.ts'
+import { type ResponseMode, readResponseMode, readResponseModeOrDefault } from './response-modes.ts'
 
-/** Longest `state` that is returned. Longer ones are rejected, never truncated. */
+/**
+ * Maximum length of the `state` parameter, in characters. Requests with a longer one are rejected.
+ */
 export const MAX_STATE_LENGTH = 2048
 
-/** The client and its proven redirect URI. From here on errors may be sent there. */
-export interface ReturnAddress {
+/**
+ * The client and its redirect URI, after the URI was found to be registered for this client. Errors
+ * may then be sent to that URI.
+ */
+export interface ResponseTarget {
   readonly client: Client
   readonly redirectTo: string
   /** The `redirect_uri` of the request. `null` if it had none. */
@@ -26,13 +31,14 @@ export interface ReturnAddress {
   readonly mode: ResponseMode
 }
 
-export interface AuthorizationRequest extends ReturnAddress {
-  /** The parameters that the request was read from. */
+export interface AuthorizationRequest extends ResponseTarget {
+  /** The parameters of the authorization request as received. */
   readonly received: ReceivedRequest
   readonly response: AuthorizationResponse
   readonly scopes: readonly string[]
   /**
-   * Scopes shown to the person: the requested ones, and those of which single claims are requested.
+   * Scopes shown to the person: the requested ones, and those that individually requested claims
+   * belong to.
    */
   readonly shownScopes: readonly string[]
   readonly codeChallenge: string | null
@@ -42,25 +48,26 @@ export interface AuthorizationRequest extends ReturnAddress {
 }
 
 /**
- * Determines the client and the redirect URI. Errors here are shown as a page, because the redirect
- * URI is not proven yet (threat A1, threat A2).
+ * Determines the client and the redirect URI of an authorization request. Errors thrown here are
+ * shown as a page instead of a redirect, because the redirect URI may not belong to the client
+ * (threat A1, threat A2).
  */
-export async function requireReturnAddress(
+export async function requireResponseTarget(
   params: Form,
   context: ServerContext,
-): Promise<ReturnAddress> {
+): Promise<ResponseTarget> {
   const client = await context.clients.findNamed(requireParam(params, 'client_id'), context)
   if (client) return returnAddressOf(client, params, context)
   throw new InvalidRequest('No application is registered with this client_id')
 }
 
-function returnAddressOf(client: Client, params: Form, context: ServerContext): ReturnAddress {
+function returnAddressOf(client: Client, params: Form, context: ServerContext): ResponseTarget {
   const redirectUri = params.get('redirect_uri') ?? null
   if (redirectUri !== null) assertRegistered(client, redirectUri)
   const redirectTo = redirectUri ?? onlyRedirectOf(client, params, context)
   const state = params.get('state') ?? null
   const usual = context.responses.get(params.get('response_type') ?? '')?.response.mode ?? 'query'
-  const mode = responseModeOr(params, usual, redirectTo)
+  const mode = readResponseModeOrDefault(params, usual, redirectTo)
   const tooLong = state !== null && state.length > MAX_STATE_LENGTH
   return { client, redirectTo, redirectUri, state: tooLong ? null : state, mode }
 }
@@ -84,12 +91,13 @@ function assertRegistered(client: Client, requested: string): void {
 }
 
 /**
- * Parses the rest of the request. Errors here are sent to the client. `askedAt` is when the person
- * was redirected to sign in for this request.
+ * Parses the parameters of an authorization request whose client and redirect URI are known. Errors
+ * thrown here are sent to the client. `askedAt` is the time at which the person was redirected to
+ * sign in for this request, or `null`.
  */
 export function parseAuthorizationRequest(
   received: ReceivedRequest,
-  address: ReturnAddress,
+  address: ResponseTarget,
   askedAt: Date | null,
   context: ServerContext,
 ): AuthorizationRequest {
@@ -98,20 +106,20 @@ export function parseAuthorizationRequest(
   if ((params.get('state')?.length ?? 0) > MAX_STATE_LENGTH) {
     throw new InvalidRequest(`state may have at most ${MAX_STATE_LENGTH} characters`)
   }
-  assertDemandsMet(client, context)
-  assertSupported(params, context)
+  assertClientRequirementsMet(client, context)
+  assertParametersSupported(params, context)
   const response = requireResponseType(params, client, context)
   const named = context.resolveScopes(params.get('scope'), client)
-  const scopes = orDefaultScopes(named, { client, params }, context)
+  const scopes = withDefaultScopes(named, { client, params }, context)
   const givesCode = response.type.split(' ').includes('code')
-  const codeChallenge = givesCode ? readChallenge(params) : null
+  const codeChallenge = givesCode ? readCodeChallenge(params) : null
   if (givesCode && !client.confidential && codeChallenge === null) {
     throw new InvalidRequest('This client must use PKCE: send a code_challenge with S256')
   }
   const prompts = readPrompts(params)
   const mode = readResponseMode(params, response.mode, address.redirectTo)
   const requested = { client, responseType: response.type, scopes, expandedBy }
-  const read = readDetails(params, requested, context)
+  const read = readGrantDetails(params, requested, context)
   return {
     received,
     client,

@@ -1,4 +1,4 @@
-import { rowIdOf } from '../clients/client.ts'
+import { rowIdOfDocumentUrl } from '../clients/client.ts'
 import { isVerified } from '../clients/self-registered.ts'
 import type { ServerContext } from '../context.ts'
 import { isOAuthError } from '../errors.ts'
@@ -8,7 +8,10 @@ import { findResource } from '../resources/requested.ts'
 import type { GrantDetails } from '../storage/details.ts'
 import type { Client } from '../storage/records.ts'
 
-/** Collects what the approval screen shows about a client. */
+/**
+ * Collects the information about a client that the approval screen shows: name, logo, links, and
+ * whether it is verified.
+ */
 export function describeApplication(client: Client, context: ServerContext): RequestingApplication {
   const { id, name, userId } = client
   const verified = isVerified(client)
@@ -50,8 +53,9 @@ function originOf({ settings }: Client): RequestingApplication['selfRegistered']
 }
 
 /**
- * Finds the application that waits behind the return URL of the sign-in page. Only the client id is
- * taken from the URL. Returns `null` if the URL is no authorization request of a known client.
+ * Finds the client whose authorization request the sign-in page returns to. Takes only the client
+ * id from the URL `returnTo`. Returns `null` if the URL is not an authorization request of a known
+ * client.
  */
 export async function findRequestingApplication(
   returnTo: string,
@@ -65,7 +69,7 @@ export async function findRequestingApplication(
     // Uses only documents fetched before: otherwise any link to the sign-in page could make the
     // server send a request.
     const client = clientId.startsWith('https://')
-      ? await context.clients.find(rowIdOf(clientId))
+      ? await context.clients.find(rowIdOfDocumentUrl(clientId))
       : await context.clients.findNamed(clientId, context)
     return client && describeApplication(client, context)
   } catch (error) {

@@ -13,7 +13,7 @@ export type ResponseMode = 'query' | 'fragment' | 'form_post'
 
 type Pairs = ReadonlyArray<readonly [name: string, value: string]>
 
-/** Creates the response to the client, by response mode. */
+/** Functions that create the authorization response, by response mode. */
 export const responseModes: Readonly<
   Record<ResponseMode, (redirectTo: string, pairs: Pairs, t: PageText) => HttpResponse>
 > = {
@@ -30,7 +30,7 @@ function encodePairs(pairs: Pairs): string {
   return pairs.map(([name, value]) => `${name}=${encodeURIComponent(value)}`).join('&')
 }
 
-/** Reads `response_mode`; `usual` if it was not sent. */
+/** Reads the parameter `response_mode`. Returns `usual` if it was not sent. */
 export function readResponseMode(
   params: Form,
   usual: ResponseMode,
@@ -53,10 +53,10 @@ export function readResponseMode(
 }
 
 /**
- * Reads `response_mode`, with `usual` instead of an error. For error responses, which must be sent
- * even if the mode is invalid.
+ * Reads the parameter `response_mode`. Returns `usual` if it is missing or invalid. For error
+ * responses, which must be sent in either case.
  */
-export function responseModeOr(
+export function readResponseModeOrDefault(
   params: Form,
   usual: ResponseMode,
   redirectTo: string,

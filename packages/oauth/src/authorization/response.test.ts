@@ -13,7 +13,7 @@ describe('authorizationResponse', () => {
     ['https://a.example/cb', 'fragment', '#', `https://a.example/cb#code=x%26y&state=%23&${tail}`],
     ['com.example.app:/cb', 'query', null, `com.example.app:/cb?code=x%26y&${tail}`],
   ] as const)(
-    'redirects with encoded parameters to %s, in the mode %s, with the state %j',
+    'encodes the parameters of a redirect to %s with response_mode=%s and the state %j',
     (redirectTo, mode, state, url) => {
       const { status, headers } = authorizationResponse(
         { redirectTo, mode, state },
@@ -24,7 +24,7 @@ describe('authorizationResponse', () => {
     },
   )
 
-  it('posts a form that submits itself with one script, and puts nothing in the URL', () => {
+  it('returns, for form_post, a page whose form is submitted by a script, and puts nothing in the URL', () => {
     const redirectTo = 'https://a.example/cb?t=7&u="><script>'
     const { status, headers, body } = authorizationResponse(
       { redirectTo, mode: 'form_post', state: '"><b>' },

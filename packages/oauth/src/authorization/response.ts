@@ -1,7 +1,7 @@
 import type { HttpResponse } from '@tollgate/http'
 import { type OAuthError, printable } from '../errors.ts'
 import { ENGLISH, type PageText } from '../pages/messages/messages.ts'
-import type { ReturnAddress } from './request.ts'
+import type { ResponseTarget } from './request.ts'
 import { responseModes } from './response-modes.ts'
 
 /**
@@ -9,7 +9,7 @@ import { responseModes } from './response-modes.ts'
  * client can tell servers apart.
  */
 export function authorizationResponse(
-  address: Pick<ReturnAddress, 'redirectTo' | 'state' | 'mode'>,
+  address: Pick<ResponseTarget, 'redirectTo' | 'state' | 'mode'>,
   params: Readonly<Record<string, string>>,
   issuer: string,
   t: PageText = ENGLISH,
@@ -22,7 +22,7 @@ export function authorizationResponse(
 }
 
 export function authorizationErrorResponse(
-  address: Pick<ReturnAddress, 'redirectTo' | 'state' | 'mode'>,
+  address: Pick<ResponseTarget, 'redirectTo' | 'state' | 'mode'>,
   error: OAuthError,
   issuer: string,
   t: PageText,

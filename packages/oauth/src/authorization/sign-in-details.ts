@@ -3,8 +3,11 @@ import type { GrantDetails } from '../storage/details.ts'
 import type { Client } from '../storage/records.ts'
 import type { SignedInPerson } from '../users/signed-in.ts'
 
-/** Adds how the person signed in, if the grant has details. */
-export function withSignIn(
+/**
+ * Adds the time and method of the sign-in to the details of a grant. Returns `null` if `details` is
+ * `null`.
+ */
+export function addSignInDetails(
   details: GrantDetails | null,
   person: SignedInPerson,
   client: Client,
@@ -16,7 +19,7 @@ export function withSignIn(
     signIn: {
       ...(authenticatedAt && { at: Math.floor(authenticatedAt.getTime() / 1000) }),
       ...(sessionId !== null && {
-        sid: sessionName(sessionId, client.id),
+        sid: clientSessionId(sessionId, client.id),
         session: sessionId,
       }),
       ...(acr !== null && { acr }),
@@ -26,9 +29,10 @@ export function withSignIn(
 }
 
 /**
- * Returns the session id for one client. Each client gets a different one: the application's own id
- * would give access to the session.
+ * Derives the session id (`sid`) that one client gets for a session of the application. Each client
+ * gets a different one. The application's own session id is not used, because it would give access
+ * to the session.
  */
-export function sessionName(sessionId: string, clientId: string): string {
+export function clientSessionId(sessionId: string, clientId: string): string {
   return sha256(`${sessionId}\n${clientId}`)
 }

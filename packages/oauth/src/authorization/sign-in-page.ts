@@ -3,10 +3,10 @@ import type { ServerContext } from '../context.ts'
 import { parseForm } from '../http/form.ts'
 
 /**
- * Returns the URL of the sign-in page. `hints`, such as a user name and a language, help the page
- * and prove nothing.
+ * Builds the URL of the sign-in page, which leads to `returnTo` afterwards. `hints`, such as a user
+ * name and a language, are added as query parameters; anyone can forge them.
  */
-export function signInLocation(
+export function buildSignInUrl(
   context: ServerContext,
   returnTo: string,
   hints: Readonly<Record<string, string>> = {},
@@ -19,22 +19,24 @@ export function signInLocation(
 }
 
 /**
- * Returns the link for "Not you?": the sign-in page, even if the person is signed in. Opening it
- * changes nothing, so a link on another site cannot do harm; the session ends when another person
- * has signed in.
+ * Builds the URL of the "Not you?" link: the sign-in page, shown even if the person is signed in.
+ * Opening the link does not end the session, so a link on another site does no harm.
  */
-export function otherAccountLocation(context: ServerContext, returnTo: string): string {
-  return signInLocation(context, returnTo, { prompt: 'select_account' })
+export function buildOtherAccountUrl(context: ServerContext, returnTo: string): string {
+  return buildSignInUrl(context, returnTo, { prompt: 'select_account' })
 }
 
-/** Returns the query of this request, with the parameters needed to find it again. */
-export function queryToReturnTo(
+/**
+ * Builds the query parameters of the URL that leads back to this authorization request: those of
+ * the request, and the ones in `kept`.
+ */
+export function buildReturnQuery(
   request: HttpRequest,
   kept: Readonly<Record<string, string>> = {},
 ): Map<string, string> {
   return new Map([...parseForm(request.query), ...Object.entries(kept)])
 }
 
-export function addressOf(request: HttpRequest, query: ReadonlyMap<string, string>): string {
+export function urlWithQuery(request: HttpRequest, query: ReadonlyMap<string, string>): string {
   return `${request.path}?${new URLSearchParams([...query])}`
 }

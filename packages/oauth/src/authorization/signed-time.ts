@@ -2,9 +2,9 @@ import { CLOCK_SKEW } from '../clock.ts'
 import type { ServerContext } from '../context.ts'
 import { deriveMacKey, equalSecrets, hmac } from '../crypto.ts'
 
-/** The request that a signed time belongs to. It is invalid for any other. */
+/** The request that a signed time belongs to. The signed time is invalid for any other request. */
 export interface TimedRequest {
-  /** Purpose of the key that signs. */
+  /** Purpose of the key that signs the time. Each purpose has its own key. */
   readonly purpose: 'sign-in requests' | 'request objects'
   readonly parts: readonly string[]
 }
@@ -13,7 +13,10 @@ export interface TimedRequest {
 const MAX_SIGN_IN_TIME = 60 * 60_000
 const SHAPE = /^(\d{1,16})\.([\w-]{43})$/
 
-/** Signs the time at which a request arrived, because it is passed through the browser. */
+/**
+ * Signs the time at which a request arrived. The time is then passed through the browser, which
+ * must not be able to change it.
+ */
 export function signTime(at: Date, request: TimedRequest, context: ServerContext): string {
   const [key] = keysOf(request, context)
   if (!key) throw new Error('There is no secret to sign with')
@@ -21,7 +24,10 @@ export function signTime(at: Date, request: TimedRequest, context: ServerContext
   return `${time}.${hmac(key, contentOf(time, request, context))}`
 }
 
-/** Reads a signed time. Returns `null` if it is missing, forged, for another request or too old. */
+/**
+ * Verifies and reads a signed time. Returns `null` if it is missing, forged, too old, or signed for
+ * another request.
+ */
 export function readSignedTime(
   text: string | undefined,
   request: TimedRequest,

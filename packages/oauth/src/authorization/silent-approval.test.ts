@@ -39,7 +39,7 @@ const CASES: ReadonlyArray<
 
 describe('mayApproveSilently', () => {
   it.each(CASES)(
-    'decides for a %s client that requests %j, has %j approved, sends prompt=%s and redirects to %s: %s',
+    'decides for a client (%s) that requests the scopes %j, with %j approved before, prompt=%s and the redirect URI %s: %s',
     (kind, scopes, had, ...rest) => {
       const [prompt, redirectTo, verdict] = rest
       const registration = { by: 'registration', verified: kind === 'verified' }
@@ -67,7 +67,7 @@ describe('mayApproveSilently', () => {
     [['a', 'b'], null, ['b'], false],
     [['a', 'b', 'c'], ['b'], ['b', 'c'], false],
   ])(
-    'decides for a request for %j, with a approved, %j declined and %j optional: %s',
+    'decides for the requested scopes %j, with the scope "a" approved before, %j declined before and %j optional: %s',
     (scopes, declined, optional, verdict) => {
       const question = {
         client: { settings: {}, confidential: true, firstParty: false } as unknown as Client,

@@ -8,20 +8,22 @@ import { createRecentCache } from './recent-cache.ts'
 
 export interface ClientCache<Context = never> {
   /**
-   * Finds a client by the id of its row. `null` if it is unknown or revoked. Returns a cached
-   * client without a promise while the feed is fresh.
+   * Finds a client by its database id. `null` if it is unknown or revoked. Returns a cached client
+   * without a promise, as long as the revocation feed was read within the last second.
    */
   find(id: string): Awaitable<Client | null>
   /**
-   * Finds a client by the `client_id` it sent in a request. For most clients this is the id of the
-   * row; finders of features handle the others.
+   * Finds a client by the `client_id` that it sent in a request. For most clients this is the
+   * database id. Features provide finders for other clients, such as those whose `client_id` is a
+   * URL.
    */
   findNamed(clientId: string, context: Context): Awaitable<Client | null>
 }
 
 /**
- * Finds clients whose `client_id` is not the id of their row, such as those with a metadata
- * document. Returns `null` for all other ids.
+ * Finds clients whose `client_id` is not their database id, such as clients identified by the URL
+ * of a metadata document. Returns `null` for ids of another form, and a promise of `null` if there
+ * is no such client.
  */
 export type ClientFinder<Context> = (
   clientId: string,
@@ -36,7 +38,10 @@ export interface ClientCacheOptions<Context> {
 
 const CACHE_SIZE = 5000
 
-/** Caches clients, which rarely change. The revocation feed announces changes. */
+/**
+ * Creates a cache of clients. Changed clients are dropped from the cache when the revocation feed
+ * announces the change.
+ */
 export function createClientCache<Context>(
   repository: ClientRepository,
   { feed, clock, finders }: ClientCacheOptions<Context>,

@@ -2,20 +2,25 @@ import type { AuthorizationCode } from '../storage/records.ts'
 import type { AuthorizationCodeRepository } from '../storage/repositories.ts'
 import { createRecentCache } from './recent-cache.ts'
 
-export interface CodeCache {
-  /** Caches a new code. Call it before the code is sent to anyone. */
+export interface AuthorizationCodeCache {
+  /** Caches a new authorization code. Call it before the code is sent to the client. */
   remember(code: AuthorizationCode): void
   /**
-   * Returns a code from the cache the first time, and otherwise from the store. Whether it still
-   * exists and is unused is checked by the exchange.
+   * Finds an authorization code by its hash: in the cache on the first call, from then on in the
+   * store. A cached code may have been deleted or used meanwhile; exchanging it detects that.
    */
   take(hash: string): Promise<AuthorizationCode | null>
 }
 
 const CACHE_SIZE = 10_000
 
-/** Caches new codes, so that exchanging a code in the process that created it needs no read. */
-export function createCodeCache(repository: Pick<AuthorizationCodeRepository, 'find'>): CodeCache {
+/**
+ * Creates a cache of new authorization codes, so that exchanging a code in the process that created
+ * it needs no database read.
+ */
+export function createAuthorizationCodeCache(
+  repository: Pick<AuthorizationCodeRepository, 'find'>,
+): AuthorizationCodeCache {
   const made = createRecentCache<AuthorizationCode>(CACHE_SIZE)
   return {
     remember: (code) => made.set(code.hash, code),

@@ -4,8 +4,8 @@ import { createRecentCache } from './recent-cache.ts'
 
 export interface ConsentCache {
   /**
-   * Returns the consent as last read by this process. Whether it is still valid is checked when it
-   * is used.
+   * Returns a user's consent for a client as this process last read it. The consent may have
+   * changed meanwhile; `ConsentRepository.use()` detects that.
    */
   recall(userId: string, clientId: string): Consent | null
   read(userId: string, clientId: string): Promise<Consent | null>
@@ -13,7 +13,10 @@ export interface ConsentCache {
 
 const CACHE_SIZE = 5000
 
-/** Caches consents, so that repeated requests of a client for the same user need no read. */
+/**
+ * Creates a cache of consents, so that repeated requests of a client for the same user need no
+ * database read.
+ */
 export function createConsentCache(repository: Pick<ConsentRepository, 'find'>): ConsentCache {
   const known = createRecentCache<Consent>(CACHE_SIZE)
   const nameOf = (userId: string, clientId: string) => `${clientId} ${userId}`

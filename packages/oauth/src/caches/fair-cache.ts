@@ -1,16 +1,19 @@
-/** A cache shared by several holders, each with a fair share of its size. */
+/**
+ * A cache with entries of several holders, such as networks. No holder can displace the entries of
+ * the others.
+ */
 export interface FairCache<T> {
   get(key: string): T | undefined
   /**
-   * Stores an entry. A new one counts against `holder`; an existing one stays with its first
-   * holder.
+   * Stores an entry. A new entry counts against `holder`; an existing entry stays with the holder
+   * that stored it first.
    */
   set(key: string, value: T, holder: string): void
 }
 
 /**
- * Creates a cache of limited size. When it is full, the largest holder loses its least recently
- * used entry, so that one caller cannot displace the entries of others.
+ * Creates a cache with at most `size` entries. When it is full, the holder with the most entries
+ * loses its least recently used one, so that no holder can displace the entries of others.
  */
 export function createFairCache<T>(size: number): FairCache<T> {
   const holders = new Map<string, Map<string, T>>()

@@ -6,8 +6,9 @@ export interface RecentCache<T, Key = string> {
 }
 
 /**
- * Creates a cache of limited size with two generations. When the younger half is full, it becomes
- * the older one, and the entries of the previous older half are dropped unless they were used.
+ * Creates a cache with at most `size` entries, split into two halves. When the younger half is
+ * full, it replaces the older half. Entries of the older half are then dropped unless they were
+ * used since.
  */
 export function createRecentCache<T, Key = string>(size: number): RecentCache<T, Key> {
   let young = new Map<Key, T>()

@@ -107,7 +107,7 @@ describe('authenticateClient', () => {
     ['a valid secret in a Basic header', basic('shop:tgs_secret'), {}],
     ['a public client', null, { client_id: 'spa' }],
   ])(
-    'rejects %s if only a method added by a feature is allowed',
+    'rejects %s if the client may only authenticate by a method that a feature adds',
     async (_what, authorization, form) => {
       const exclusiveAuthentication = { methods: ['private_key_jwt'] }
       const features = { authenticators: [exclusiveAuthentication], exclusiveAuthentication }
@@ -131,7 +131,7 @@ describe('authenticateClient', () => {
     [basic('shop:x'), 'Basic realm="Tollgate", charset="UTF-8"'],
     [null, undefined],
   ])(
-    'answers the refused Authorization header %j with the WWW-Authenticate challenge %j',
+    'refuses the Authorization header %j with the WWW-Authenticate challenge %j',
     async (authorization, challenge) => {
       const refused = await authenticate(authorization, { client_id: 'shop' }).catch(
         (error) => error,

@@ -2,13 +2,14 @@ import type { HttpRequest } from '@tollgate/http'
 import { type Awaitable, mapAwaitable } from '../awaitable.ts'
 import type { ServerContext } from '../context.ts'
 import { InvalidClient, InvalidRequest } from '../errors.ts'
-import { type Form, UNREADABLE } from '../http/form.ts'
+import { type Form, UNREADABLE_CHARACTERS } from '../http/form.ts'
 import type { Client } from '../storage/records.ts'
 import { authenticatesBy, type SecretMethod } from './authentication-methods.ts'
 
 /**
- * Authenticates the client of a request by its secret, or by an assertion that a feature
- * understands (RFC 6749 §2.3). Public clients are only identified.
+ * Authenticates the client of a request by its secret, or by a method that a feature adds, such as
+ * a signed assertion (RFC 6749 §2.3). Public clients have no credentials and are only identified by
+ * their `client_id`.
  * @throws InvalidClient if authentication fails
  */
 export function authenticateClient(
@@ -103,6 +104,6 @@ function parseBasic(header: string): ClientCredentials | null {
 function decodeFormValue(text: string): string {
   const encoded = text.includes('%') || text.includes('+')
   const value = encoded ? decodeURIComponent(text.replaceAll('+', ' ')) : text
-  if (UNREADABLE.test(value)) throw new InvalidRequest('The credentials are not text')
+  if (UNREADABLE_CHARACTERS.test(value)) throw new InvalidRequest('The credentials are not text')
   return value
 }

@@ -6,10 +6,10 @@ import type { Client } from '../storage/records.ts'
 import { isSecretOf } from './secret.ts'
 
 /**
- * Lists the client authentication methods that the server accepts: the secret methods and those of
- * features, unless one feature allows only its own.
+ * Lists the client authentication methods that the server accepts: those with a client secret, and
+ * those of features. If a feature allows only its own methods, lists only these.
  */
-export function offeredMethods({
+export function offeredAuthMethods({
   features: { authenticators, exclusiveAuthentication },
 }: Pick<ServerContext, 'features'>): readonly ClientAuthMethod[] {
   if (exclusiveAuthentication) return exclusiveAuthentication.methods
@@ -17,11 +17,11 @@ export function offeredMethods({
 }
 
 /**
- * Checks that the server offers the authentication method of a new client, which could never
- * authenticate otherwise.
- * @throws ValidationFailed if it does not
+ * Checks that the server offers the authentication method in the settings of a new client.
+ * Otherwise the client could never authenticate.
+ * @throws ValidationFailed if the server does not offer the method
  */
-export function assertMethodOffered(
+export function assertAuthMethodOffered(
   { token_endpoint_auth_method: method }: ClientSettings,
   context: Pick<ServerContext, 'features'>,
 ): void {
@@ -33,7 +33,8 @@ export function assertMethodOffered(
       settings: [`token_endpoint_auth_method must be ${names}: this server takes no other.`],
     })
   }
-  if (method === undefined || method === 'none' || offeredMethods(context).includes(method)) return
+  if (method === undefined || method === 'none' || offeredAuthMethods(context).includes(method))
+    return
   throw new ValidationFailed({
     settings: [`token_endpoint_auth_method ${method} is not offered: list the feature for it.`],
   })
@@ -55,8 +56,8 @@ const METHODS: Readonly<Record<SecretMethod, MethodCheck>> = {
 const secretMethods: readonly SecretMethod[] = ['client_secret_basic', 'client_secret_post']
 
 /**
- * Whether the client authenticates correctly by this method. A client with a registered method may
- * use no other.
+ * Whether the client may use this authentication method, and the secret is correct. A client with a
+ * registered method may use no other.
  */
 export function authenticatesBy(
   client: Client,

@@ -26,7 +26,7 @@ export class NoClientKeys extends Error {
 /** Imported key sets, kept for as long as the set itself is in memory. */
 const imported = new WeakMap<object, Keys>()
 
-/** The public keys of a signer, by value or by URL. */
+/** The public keys of a party that signs JWTs: given directly (`jwks`) or by URL (`jwks_uri`). */
 export interface SignerKeys {
   readonly jwks?: object | undefined
   readonly jwks_uri?: string | undefined
@@ -41,20 +41,20 @@ export interface SignerKeys {
  * returns its claims. Fetches the keys again if none matches, because the client may have rotated
  * them.
  */
-export function verifyByClient(
+export function verifyClientJwt(
   text: string,
   { settings: { jwks, jwks_uri }, createdAt: since }: Client,
   options: JWTVerifyOptions,
   context: Pick<ServerContext, 'outgoing' | 'network'>,
 ): Promise<JWTPayload> {
-  return verifyByKeys(text, { jwks, jwks_uri, since }, options, context)
+  return verifyJwtWithKeys(text, { jwks, jwks_uri, since }, options, context)
 }
 
 /**
- * Verifies a JWT with the keys of its signer and returns its claims. Fetches the keys again once if
- * none matches.
+ * Verifies a JWT with the public keys of the party that signed it, and returns its claims. If no
+ * key matches, fetches the keys again once.
  */
-export async function verifyByKeys(
+export async function verifyJwtWithKeys(
   text: string,
   { jwks, jwks_uri, since }: SignerKeys,
   options: JWTVerifyOptions,

@@ -6,16 +6,16 @@ import { isOrigin } from './settings/checks.ts'
 export interface ClientOrigins {
   /** Origins of all clients. */
   readonly all: ReadonlySet<string>
-  /** Origins of clients that did not register themselves. */
+  /** Origins of clients registered by the operator or by a user, not by the clients themselves. */
   readonly trusted: ReadonlySet<string>
 }
 
 export interface OriginReader {
-  /** Returns the cached origins. `null` if they are outdated. */
+  /** Returns the cached origins of all clients. `null` if they are outdated. */
   known(): ClientOrigins | null
   /** Reads the origins of all clients. Returns the cached ones if they were read moments ago. */
   read(): Promise<ClientOrigins>
-  /** Discards the cache after a client has changed or was deleted. */
+  /** Discards the cached origins. Call it after a client has changed or was deleted. */
   forget(): void
 }
 
@@ -74,8 +74,9 @@ function originsOf(clients: readonly Client[]): ClientOrigins {
 }
 
 /**
- * Returns the origins of a client's pages. Those of plain http redirect URIs count only if listed
- * in `allowed_origins`, because http does not prove whose page it is.
+ * Returns the web origins of a client: those of its https redirect URIs and, unless the client
+ * registered itself, those in the setting `allowed_origins`. Origins of http redirect URIs are left
+ * out, because anyone on the network could serve pages under them.
  */
 export function originsOfClient({ redirectUris, settings }: Client): string[] {
   const ofRedirects = redirectUris

@@ -6,8 +6,8 @@ import { joinRedirects } from './redirect-uris.ts'
 export const PERSONAL_ACCESS_CLIENT = 'personal-access'
 
 /**
- * A client as shown by the JSON routes and the command line. Contains neither the secret nor its
- * hash.
+ * A client as returned by the JSON management routes and printed by the command line. Contains
+ * neither the secret nor its hash.
  */
 export interface ClientJson {
   /** The `client_id`. */
@@ -34,17 +34,17 @@ export interface ClientJson {
 
 /**
  * Returns the public `client_id`: the URL of the client's metadata document if it has one,
- * otherwise the id of its row.
+ * otherwise its database id.
  */
 export function clientIdOf({ id, settings }: Client): string {
   return settings.self_registered?.document ?? id
 }
 
 /**
- * Derives the row id of a client with a metadata document from its URL, because the column holds
- * only 64 characters.
+ * Derives the database id of a client from the URL of its metadata document. The URL itself may be
+ * too long for the column, which holds 64 characters.
  */
-export function rowIdOf(address: string): string {
+export function rowIdOfDocumentUrl(address: string): string {
   return `cimd_${sha256(address)}`
 }
 
@@ -52,7 +52,10 @@ export function isPersonalAccessClient(client: Client): boolean {
   return client.grantTypes.includes('personal_access')
 }
 
-/** Converts a client for the JSON routes and the command line, without its secret and hash. */
+/**
+ * Converts a client to the form that the JSON management routes return and the command line prints,
+ * without its secret and hash.
+ */
 export function clientJson(client: Client): ClientJson {
   return {
     id: client.id,

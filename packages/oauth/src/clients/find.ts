@@ -1,13 +1,13 @@
 import type { ServerContext } from '../context.ts'
 import { isPossibleId } from '../storage/possible-id.ts'
 import type { Client } from '../storage/records.ts'
-import { rowIdOf } from './client.ts'
+import { rowIdOfDocumentUrl } from './client.ts'
 import { noSuchClient } from './save.ts'
 
 /** Reads a client from the store by its `client_id`, deleted ones included. */
 export async function findClient(id: string, { storage }: ServerContext): Promise<Client | null> {
   // The public id of a client with a metadata document is the URL of that document.
-  const rowId = id.startsWith('https://') ? rowIdOf(id) : id
+  const rowId = id.startsWith('https://') ? rowIdOfDocumentUrl(id) : id
   return isPossibleId(rowId) ? storage.clients.find(rowId) : null
 }
 

@@ -2,7 +2,7 @@ import type { ServerContext } from '../context.ts'
 import { randomId } from '../crypto.ts'
 import { NotFound, ValidationFailed } from '../errors.ts'
 import type { GrantType } from '../grants/grant.ts'
-import type { OwnSettings } from '../storage/client-settings.ts'
+import type { ConfigurableClientSettings } from '../storage/client-settings.ts'
 import type { Client } from '../storage/records.ts'
 import { PERSONAL_ACCESS_CLIENT } from './client.ts'
 import { type ClientPage, type ClientPageOptions, listClientPage } from './client-pages.ts'
@@ -63,7 +63,7 @@ export interface NewClient {
    */
   readonly resourceServer?: boolean
   /** Further client metadata, under the names of RFC 7591 and OpenID Connect Registration. */
-  readonly settings?: OwnSettings
+  readonly settings?: ConfigurableClientSettings
 }
 
 /**
@@ -139,8 +139,8 @@ export interface Clients {
    */
   endPreviousSecret(id: string): Promise<Client>
   /**
-   * Deletes the client and ends all its tokens.
-   * @throws NotFound if there is no such client or it was deleted before
+   * Deletes a client and revokes all its tokens.
+   * @throws NotFound if there is no such client, or it is already deleted
    * @example
    * ```ts
    * await oauth.clients.revoke(client.id)
@@ -148,9 +148,9 @@ export interface Clients {
    */
   revoke(id: string): Promise<void>
   /**
-   * Marks a client that registered itself, or that a user registered, as verified by the operator:
-   * the consent screen shows its logo and no longer warns about it. A later change by the
-   * client or its owner makes it unverified again.
+   * Marks a self-registered client, or a client that a user registered, as verified by the
+   * operator. The consent screen then shows its logo and no longer warns about it. A later change
+   * by the client or its owner makes it unverified again.
    * @throws NotFound if there is no such client, or the operator registered it
    * @throws ValidationFailed if the client is being changed at the same moment
    */
@@ -161,12 +161,15 @@ export interface Clients {
    */
   unverify(id: string): Promise<Client>
   /**
-   * Returns the pairwise subject (OpenID Connect Core §8) by which a client knows a user. `null` if
-   * the client may know the user id, because it has public subjects or does not exist. Show it to
-   * the client wherever your API would show the user id.
+   * Returns the pairwise subject (OpenID Connect Core §8): the identifier by which a client knows a
+   * user instead of the user id. Use it in responses of your API to that client. `null` if the
+   * client has public subjects, so that it may get the user id, or does not exist.
    */
   pairwiseSubject(id: string, userId: string | number): Promise<string | null>
-  /** Returns the client of all personal access tokens. Creates it if necessary. */
+  /**
+   * Returns the built-in client that all personal access tokens belong to. Creates it on the first
+   * call.
+   */
   personal(): Promise<Client>
 }
 
@@ -264,8 +267,8 @@ function withoutReview({ settings }: Client): ClientFields | null {
 }
 
 /**
- * Returns the client of personal access tokens. The first process that needs it creates it, so no
- * installation step is required.
+ * Returns the built-in client that all personal access tokens belong to. The first process that
+ * needs it creates it, so no installation step is required.
  */
 export async function personalAccessClient(context: ServerContext): Promise<Client> {
   const found = await context.clients.find(PERSONAL_ACCESS_CLIENT)

@@ -2,8 +2,8 @@ import type { ServerContext } from '../context.ts'
 import type { Client } from '../storage/records.ts'
 
 /**
- * Returns the subject by which a client with pairwise subjects knows a user. `null` if the client
- * may know the user id.
+ * Returns the pairwise subject (OpenID Connect Core §8): the identifier by which a client knows a
+ * user instead of the user id. `null` if the client may know the user id.
  */
 export function pairwiseSubject(
   client: Client,

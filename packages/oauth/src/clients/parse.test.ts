@@ -3,7 +3,7 @@ import { nameProblem, parseGrantTypes, parseRedirects, parseScopeLimit } from '.
 
 describe('nameProblem', () => {
   it.each(['Shop', 'Кофейня', '咖啡店 ☕', 'مقهى', "O'Neill & <Söhne>", 'n'.repeat(191)])(
-    'accepts %s',
+    'finds no problem in the client name %s',
     (name) => expect(nameProblem(name)).toBeNull(),
   )
 
@@ -20,7 +20,7 @@ describe('nameProblem', () => {
     ['\u202egnp.exe', 'direction'],
     ['\u2066x', 'direction'],
     ['lone \ud800', 'control'],
-  ])('rejects %j', (name, why) => {
+  ])('finds a problem in the client name %j', (name, why) => {
     expect(nameProblem(name)).toContain(why)
   })
 })
@@ -35,9 +35,12 @@ describe('parseRedirects', () => {
     [[`${one}?x=1,2`], ['authorization_code'], [`${one}?x=1,2`]],
     [undefined, ['client_credentials'], []],
     ['', ['password', 'refresh_token'], []],
-  ])('parses %j for the grants %j as %j', (redirect, grants, uris) => {
-    expect(parseRedirects(redirect, grants, 'https://api.example')).toEqual(uris)
-  })
+  ])(
+    'parses the redirect URIs %j of a client with the grants %j as %j',
+    (redirect, grants, uris) => {
+      expect(parseRedirects(redirect, grants, 'https://api.example')).toEqual(uris)
+    },
+  )
 
   it.each([
     [undefined, ['authorization_code']],
@@ -47,7 +50,7 @@ describe('parseRedirects', () => {
     [[one, 'javascript:x'], ['authorization_code']],
     ['http://app.example/cb', ['authorization_code']],
     ['mailto:ada@example.com', ['client_credentials']],
-  ])('rejects %j for the grants %j', (redirect, grants) => {
+  ])('rejects the redirect URIs %j of a client with the grants %j', (redirect, grants) => {
     expect(() => parseRedirects(redirect, grants, 'https://api.example')).toThrow(
       expect.objectContaining({ code: 'validation_failed' }),
     )
@@ -74,7 +77,7 @@ describe('parseScopeLimit', () => {
     expect(parseScopeLimit(['b'], defined)).toEqual(['b'])
   })
 
-  it.each(['c', '*', ''])('rejects %j', (scope) => {
+  it.each(['c', '*', ''])('rejects the scope list %j', (scope) => {
     expect(() => parseScopeLimit([scope], defined)).toThrow('not defined')
   })
 })

@@ -56,7 +56,8 @@ export function redirectProblems(redirects: readonly string[], issuer: string): 
 
 /**
  * Parses redirect URIs, which are required for grants that use the authorization endpoint.
- * @throws ValidationFailed if one is missing or invalid
+ * @throws ValidationFailed if a redirect URI is invalid, or if there is none although a grant needs
+ * one
  */
 export function parseRedirects(
   redirect: string | readonly string[] | undefined,

@@ -113,7 +113,7 @@ describe('newRedirectProblem', () => {
     expect(newRedirectProblem(uri, issuer)).toMatch(new RegExp(why))
   })
 
-  it('keeps a plain http redirect URI usable that was stored earlier', () => {
+  it('rejects a new plain http redirect URI, while one that was stored earlier stays usable', () => {
     expect(matchesRedirect('http://app.example/cb', 'http://app.example/cb')).toBe(true)
   })
 })
@@ -127,7 +127,7 @@ describe('splitRedirects', () => {
     ['https://a.example/1,2 , app:/cb', ['https://a.example/1,2', 'app:/cb']],
     ['https://a.example,', ['https://a.example', '']],
     ['https://a.example,,https://b.example', ['https://a.example', '', 'https://b.example']],
-  ])('splits %j into %j', (text, uris) => {
+  ])('splits the stored text %j into the redirect URIs %j', (text, uris) => {
     expect(splitRedirects(text)).toEqual(uris)
   })
 })
@@ -144,7 +144,7 @@ describe('matchesRedirect', () => {
     ['http://127.0.0.1/cb', 'http://127.0.0.1:65535/cb'],
     ['http://localhost/cb', 'http://localhost:8080/cb'],
     ['http://localhost:3118/cb', 'http://localhost:51004/cb'],
-  ])('matches a registered %s with a requested %s', (registered, requested) => {
+  ])('accepts, for the registered redirect URI %s, the requested %s', (registered, requested) => {
     expect(matchesRedirect(registered, requested)).toBe(true)
   })
 
@@ -178,7 +178,7 @@ describe('matchesRedirect', () => {
     ['https://127.0.0.1/cb', 'https://127.0.0.1:8443/cb'],
     ['https://app.example/cb', 'http://127.0.0.1:8080/cb'],
     ['javascript:alert(1)', 'javascript:alert(1)'],
-  ])('does not match a registered %s with a requested %s', (registered, requested) => {
+  ])('refuses, for the registered redirect URI %s, the requested %s', (registered, requested) => {
     expect(matchesRedirect(registered, requested)).toBe(false)
   })
 })
@@ -190,8 +190,11 @@ describe('splitRedirects and joinRedirects', () => {
     ['https://a.example,https://b.example', ['https://a.example', 'https://b.example']],
     ['https://a.example , https://b.example', ['https://a.example', 'https://b.example']],
     ['https://a.example,', ['https://a.example', '']],
-  ])('splits %j into %j, and joins and splits it again without loss', (text, uris) => {
-    expect(splitRedirects(text)).toEqual(uris)
-    expect(splitRedirects(joinRedirects(uris))).toEqual(uris)
-  })
+  ])(
+    'split the text %j into %j, and a join and another split return the same list',
+    (text, uris) => {
+      expect(splitRedirects(text)).toEqual(uris)
+      expect(splitRedirects(joinRedirects(uris))).toEqual(uris)
+    },
+  )
 })

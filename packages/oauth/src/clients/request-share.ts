@@ -1,27 +1,30 @@
 import type { ServerContext } from '../context.ts'
-import { shares } from '../limits/policies.ts'
-import type { RatePolicy, SharePolicy } from '../limits/resources.ts'
+import { ticketQuotas } from '../limits/policies.ts'
+import type { RatePolicy, TicketQuota } from '../limits/resources.ts'
 import type { Client, Ticket } from '../storage/records.ts'
 
-/** Adds a ticket to an opened share. Returns `false` if its hash is taken. */
+/**
+ * Stores a ticket that counts against the quota opened by `openRequestQuota()`. Returns `false` if
+ * the hash of the ticket is taken.
+ */
 export type AddTicket = (ticket: Omit<Ticket, 'holder'>) => Promise<boolean>
 
 /**
- * Opens the share that a client's stored requests count against. Anyone can send requests for
- * clients without a secret, and anyone can register a client, so those count against the sender's
- * network. Every other client has its own share, which only its own requests fill.
- * @throws TooManyRequests if the network exceeds the rate
+ * Chooses the quota that the stored requests of a client count against, and returns a function that
+ * stores a request. Requests of public and self-registered clients count against the sender's
+ * network, because anyone can send them. Every other client has a quota of its own.
+ * @throws TooManyRequests if the network has sent too many requests
  */
-export async function openRequestShare(
+export async function openRequestQuota(
   client: Client,
-  { rate, share }: { readonly rate: RatePolicy; readonly share: SharePolicy },
+  { rate, share }: { readonly rate: RatePolicy; readonly share: TicketQuota },
   { resources, network }: ServerContext,
 ): Promise<AddTicket> {
   if (client.confidential && client.settings.self_registered === undefined) {
     return (ticket) =>
       resources.add(
         { ...ticket, kind: `${ticket.kind} of client` },
-        shares.ofProvenClient,
+        ticketQuotas.ofProvenClient,
         client.id,
       )
   }

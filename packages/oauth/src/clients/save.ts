@@ -4,7 +4,7 @@ import { YEAR } from '../lifetimes.ts'
 import type { Client, NewRevocation } from '../storage/records.ts'
 import type { ClientChange } from '../storage/repositories.ts'
 
-/** The fields of a client that may change. `saveClient()` sets `updatedAt`. */
+/** The fields of a client that `saveClient()` can change. It sets `updatedAt` itself. */
 export type ClientFields = Omit<ClientChange, 'updatedAt'>
 
 /**
@@ -15,7 +15,10 @@ const NOTICE_LIFETIME = { client: 100 * YEAR * 1000, 'client-changed': 3600 * 10
 /** How often to retry when a concurrent request changed the client between read and write. */
 const MAX_ATTEMPTS = 10
 
-/** Thrown when the client has changed since it was read, so that a write would undo that change. */
+/**
+ * Thrown if a client was changed by another request since it was read. Writing would undo that
+ * change.
+ */
 export class ClientChanged extends Error {
   override readonly name = 'ClientChanged'
 }
@@ -51,8 +54,8 @@ export async function saveClient(
 }
 
 /**
- * Reads the client, lets `decide` choose the change and writes it. Retries after concurrent
- * changes. `decide` returns `null` to change nothing.
+ * Reads a client, calls `decide` for the fields to change, and writes them. Repeats all three steps
+ * if the client was changed concurrently. `decide` returns `null` to change nothing.
  * @throws NotFound if the client does not exist or was deleted
  */
 export async function changeClient(

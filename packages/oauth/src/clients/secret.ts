@@ -33,7 +33,7 @@ export interface NewSecret {
   readonly settings: ClientSettings
 }
 
-/** Whether a client of this kind has a secret. */
+/** Whether a client has a secret: it is confidential, and its authentication method uses one. */
 export function hasOwnSecret({
   confidential,
   settings,

@@ -1,8 +1,8 @@
 import { isAfter } from '../clock.ts'
 import type { ServerContext } from '../context.ts'
 import { InvalidTarget, isOAuthError } from '../errors.ts'
-import { wholeSecond } from '../lifetimes.ts'
-import { shares } from '../limits/policies.ts'
+import { floorToSecond } from '../lifetimes.ts'
+import { ticketQuotas } from '../limits/policies.ts'
 import type { ResolvedOptions } from '../options.ts'
 import type { SelfRegistration } from '../storage/client-settings.ts'
 import type { Client } from '../storage/records.ts'
@@ -17,8 +17,8 @@ import { type ClientFields, changeClient } from './save.ts'
 const MAX_ACCESS_LIFETIME = 3600 * 1000
 
 /**
- * Grant types that self-registered clients may have, if the server offers them. Excludes
- * grants that need no approval by a user.
+ * Grant types that self-registered clients may have, if the server offers them. Grants without
+ * approval by a user, such as client credentials, are not included.
  */
 export const selfRegisteredGrants: readonly string[] = [
   'authorization_code',
@@ -27,8 +27,8 @@ export const selfRegisteredGrants: readonly string[] = [
 ]
 
 /**
- * Returns the scopes a client may request. `null` for any defined scope. A self-registered client
- * is also limited to the scopes currently open to such clients.
+ * Returns the scopes that a client may request. `null` for any defined scope. Self-registered
+ * clients are also limited to the option `selfRegistered.scopes`.
  */
 export function scopeLimitOf(
   { scopes, settings }: Client,
@@ -39,9 +39,9 @@ export function scopeLimitOf(
 }
 
 /**
- * Returns the APIs a client's request is for. `null` for the server's own API. If only some APIs
- * are open to self-registered clients, a request for another one is rejected, because a token
- * without scopes would still be accepted there.
+ * Returns the URLs of the APIs that a client's request is for. `null` for the server's own API.
+ * Rejects requests of self-registered clients for APIs that the option `selfRegistered.resources`
+ * does not list.
  * @throws InvalidTarget if a named API is not open to the client, or if none is named and several
  * are open
  */
@@ -60,7 +60,10 @@ export function resolveClientResources(
   throw new InvalidTarget("Name what the token is for: the parameter 'resource' is missing")
 }
 
-/** Whether the client may currently get tokens for this API. */
+/**
+ * Whether the client may currently get tokens for this API. Only self-registered clients are
+ * limited, by the option `selfRegistered.resources`.
+ */
 export function mayAccessResource(
   { settings }: Client,
   uri: string,
@@ -102,14 +105,20 @@ export function isVerified({ firstParty, userId, settings }: Client): boolean {
   return userId === null || settings.verified === true
 }
 
-/** Limits the expiry of access tokens of self-registered clients. */
+/**
+ * Limits the expiry `end` of an access token to one hour from `now` if the client registered
+ * itself. Returns `end` unchanged for other clients.
+ */
 export function limitExpiry({ settings }: Client, end: Date, now: Date): Date {
   if (settings.self_registered === undefined) return end
-  const latest = wholeSecond(now.getTime() + MAX_ACCESS_LIFETIME)
+  const latest = floorToSecond(now.getTime() + MAX_ACCESS_LIFETIME)
   return isAfter(end, latest) ? latest : end
 }
 
-/** Removes the verification, which applied to the client before its change. */
+/**
+ * Removes the mark that the operator has verified a self-registered client. Called when the client
+ * changes, because the verification applied to its previous state.
+ */
 export function withoutVerification({
   verified: _,
   ...registration
@@ -123,9 +132,9 @@ export function isUnused({ settings }: Client): boolean {
 
 /**
  * Stores a self-registered client that is deleted at `unused_until` if it was not used by then.
- * Returns `null` if its id is taken.
+ * Returns `null` if the id of the client is taken.
  */
-export async function createUnused(
+export async function createUnusedClient(
   client: Client,
   registration: SelfRegistration & { readonly unused_until: number },
   context: ServerContext,
@@ -133,23 +142,27 @@ export async function createUnused(
   const settings = { ...client.settings, self_registered: registration }
   const unused = { ...client, settings }
   // Must come first: without its ticket, an unused client would never be found and deleted.
-  await trackUnused({ clientId: client.id, until: registration.unused_until }, context)
+  await trackUnusedClient({ clientId: client.id, until: registration.unused_until }, context)
   return (await context.storage.clients.create(unused)) ? unused : null
 }
 
-/** Counts the client among the unused clients of its network, until it is used or deleted. */
-export async function trackUnused(
+/**
+ * Counts a new self-registered client against the quota of unused clients per network, until the
+ * client is used or deleted.
+ */
+export async function trackUnusedClient(
   unused: UnusedClient,
   { resources, network }: ServerContext,
 ): Promise<void> {
-  await resources.add(unusedTicket(unused), shares.unusedClients, network)
+  await resources.add(unusedTicket(unused), ticketQuotas.unusedClients, network)
 }
 
 /**
- * Records that a user approved the client or that it got a token. It is no longer deleted as
- * unused, nor counted for its network. Returns `false` if the client no longer exists.
+ * Records that a self-registered client was used: a user approved it, or it got a token. The client
+ * is then no longer deleted as unused, nor counted for its network. Returns `false` if the client
+ * no longer exists.
  */
-export async function markUsed(client: Client, context: ServerContext): Promise<boolean> {
+export async function markClientUsed(client: Client, context: ServerContext): Promise<boolean> {
   const until = client.settings.self_registered?.unused_until
   try {
     // Reads the client from the store, because the cached one may be outdated.

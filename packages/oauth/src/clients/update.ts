@@ -1,7 +1,7 @@
 import type { ServerContext } from '../context.ts'
 import { Conflict, ValidationFailed } from '../errors.ts'
 import type { GrantType } from '../grants/grant.ts'
-import type { ClientSettings, OwnSettings } from '../storage/client-settings.ts'
+import type { ClientSettings, ConfigurableClientSettings } from '../storage/client-settings.ts'
 import type { Client } from '../storage/records.ts'
 import { isPersonalAccessClient } from './client.ts'
 import { requireClient } from './find.ts'
@@ -45,7 +45,7 @@ export interface ClientUpdate {
 
 /** Client metadata to change. `null` removes a setting. */
 export type SettingsChange = {
-  readonly [Name in keyof OwnSettings]?: OwnSettings[Name] | null
+  readonly [Name in keyof ConfigurableClientSettings]?: ConfigurableClientSettings[Name] | null
 }
 
 const OWNER_FIELDS = ['name', 'redirect', 'unchangedSince', 'by']

@@ -1,50 +1,53 @@
 import { type HttpRequest, type HttpResponse, wantsHtml } from '@tollgate/http'
-import { openInteraction, screenAddress } from '../authorization/decision.ts'
+import { decisionFormUrl, openInteraction } from '../authorization/decision.ts'
 import { expandRequest, type ReceivedRequest } from '../authorization/expand-request.ts'
 import {
   formatSignInMarker,
   judgeSignIn,
-  OTHER_ACCOUNT,
+  OTHER_ACCOUNT_PARAM,
   readSignInMarker,
-  SIGN_IN_MARKER,
-  STRONGER_SIGN_IN,
+  SIGN_IN_MARKER_PARAM,
+  STRONGER_SIGN_IN_PARAM,
 } from '../authorization/fresh-sign-in.ts'
 import {
   describeScopes,
   findEarlierConsent,
   withoutDeclined,
 } from '../authorization/optional-scopes.ts'
-import { pageFor } from '../authorization/page-language.ts'
+import { choosePageLanguage } from '../authorization/page-language.ts'
 import {
   type AuthorizationRequest,
   parseAuthorizationRequest,
-  type ReturnAddress,
-  requireReturnAddress,
+  type ResponseTarget,
+  requireResponseTarget,
 } from '../authorization/request.ts'
-import { claimResponse, endRequest } from '../authorization/request-ticket.ts'
+import {
+  consumeTicketAfterError,
+  consumeTicketForResponse,
+} from '../authorization/request-ticket.ts'
 import { describeApplication, describeResources } from '../authorization/requesting-application.ts'
 import { authorizationErrorResponse, authorizationResponse } from '../authorization/response.ts'
-import { withSignIn } from '../authorization/sign-in-details.ts'
+import { addSignInDetails } from '../authorization/sign-in-details.ts'
 import {
-  addressOf,
-  otherAccountLocation,
-  queryToReturnTo,
-  signInLocation,
+  buildOtherAccountUrl,
+  buildReturnQuery,
+  buildSignInUrl,
+  urlWithQuery,
 } from '../authorization/sign-in-page.ts'
-import { declinedBefore, mayApproveSilently } from '../authorization/silent-approval.ts'
+import { mayApproveSilently, previouslyDeclinedScopes } from '../authorization/silent-approval.ts'
 import { isLoopback } from '../clients/settings/checks.ts'
 import type { ServerContext } from '../context.ts'
 import { ConsentRequired, isOAuthError, LoginRequired, Unauthenticated } from '../errors.ts'
 import type { AuthorizationResult } from '../grants/grant.ts'
 import { parseForm } from '../http/form.ts'
-import { htmlPage, redirectDestination, redirectSource } from '../http/html.ts'
+import { cspSourceOfRedirect, displayedRedirectTarget, htmlPage } from '../http/html.ts'
 import { redirect } from '../http/responses.ts'
 import type { PageText } from '../pages/messages/messages.ts'
-import { namesResources } from '../resources/requested.ts'
+import { isForNamedResources } from '../resources/requested.ts'
 import type { Consent } from '../storage/records.ts'
 import { emitTokenCreated } from '../tokens/issue.ts'
 import { revokeTokens } from '../tokens/revoke.ts'
-import { servesUser } from '../users/providers.ts'
+import { clientServesUser } from '../users/providers.ts'
 import { retryIfSignedOut, type SignInMark } from '../users/retry-if-signed-out.ts'
 import { findSignedIn, type Person, type SignedInPerson } from '../users/signed-in.ts'
 
@@ -58,7 +61,7 @@ export async function authorize(
 ): Promise<HttpResponse> {
   const query = parseForm(request.query)
   const received = await expandRequest(query, context)
-  const address = await requireReturnAddress(received.params, context)
+  const address = await requireResponseTarget(received.params, context)
   try {
     const askedAt = readSignInMarker(query, context)
     const authRequest = parseAuthorizationRequest(received, address, askedAt, context)
@@ -70,7 +73,7 @@ export async function authorize(
         if (isWrongPerson(person, authRequest, context))
           return askForOtherAccount(request, authRequest, context)
         if (wantsStrongerSignIn(person, request, authRequest, context)) {
-          return signIn(request, authRequest, context, STRONGER_SIGN_IN)
+          return signIn(request, authRequest, context, STRONGER_SIGN_IN_PARAM)
         }
         return needsSignIn(person, authRequest, context)
           ? signIn(request, authRequest, context)
@@ -79,7 +82,7 @@ export async function authorize(
     )
     return response ?? (await signIn(request, authRequest, context))
   } catch (error) {
-    const { t } = pageFor(request, received.params.get('ui_locales'), context)
+    const { t } = choosePageLanguage(request, received.params.get('ui_locales'), context)
     return sendError(error, { address, received, t }, context)
   }
 }
@@ -117,7 +120,7 @@ async function assertMayAsk(
   { client, redirectTo, shownScopes: scopes, details }: AuthorizationRequest,
   { consents, options: { optionalScopes: optional } }: ServerContext,
 ): Promise<void> {
-  const elsewhere = namesResources(details)
+  const elsewhere = isForNamedResources(details)
   const question = { client, redirectTo, scopes, elsewhere, optional, askAgain: false }
   const isApproved = (consent: Consent | null) => mayApproveSilently({ ...question, consent })
   if (isApproved(consents.recall(person.id, client.id))) return
@@ -135,7 +138,7 @@ function isWrongPerson(
   context: ServerContext,
 ): boolean {
   const { features, providers } = context
-  if (!servesUser(client, person.id, providers)) return true
+  if (!clientServesUser(client, person.id, providers)) return true
   return features.personCheckers.some(
     (feature) => feature.acceptsPerson?.(received.params, client, person, context) === false,
   )
@@ -150,8 +153,8 @@ function askForOtherAccount(
   authRequest: AuthorizationRequest,
   context: ServerContext,
 ): Promise<HttpResponse> {
-  const askedBefore = parseForm(request.query).has(OTHER_ACCOUNT)
-  if (!askedBefore) return signIn(request, authRequest, context, OTHER_ACCOUNT)
+  const askedBefore = parseForm(request.query).has(OTHER_ACCOUNT_PARAM)
+  if (!askedBefore) return signIn(request, authRequest, context, OTHER_ACCOUNT_PARAM)
   throw new LoginRequired(
     'The user who signed in is not the one the request means, or not as it demands',
   )
@@ -170,7 +173,7 @@ function wantsStrongerSignIn(
   const { signInCheckers } = context.features
   if (signInCheckers.length === 0 || prompts.none) return false
   if (signInCheckers.every((feature) => feature.acceptsSignIn?.(details, person))) return false
-  return !parseForm(request.query).has(STRONGER_SIGN_IN)
+  return !parseForm(request.query).has(STRONGER_SIGN_IN_PARAM)
 }
 
 /**
@@ -203,9 +206,9 @@ async function respondTo(
     return null
   }
   const { ticket } = authRequest.received
-  if (ticket !== null) await claimResponse(ticket, token, context)
+  if (ticket !== null) await consumeTicketForResponse(ticket, token, context)
   if (token) emitTokenCreated(token, context)
-  const { t } = pageFor(request, authRequest.received.params.get('ui_locales'), context)
+  const { t } = choosePageLanguage(request, authRequest.received.params.get('ui_locales'), context)
   return authorizationResponse(authRequest, params, context.options.issuer, t)
 }
 
@@ -245,7 +248,7 @@ async function approveBy(
 ): Promise<AuthorizationResult | null> {
   const { client, redirectTo, redirectUri, codeChallenge, shownScopes } = authRequest
   const { optionalScopes: optional } = context.options
-  const elsewhere = namesResources(authRequest.details)
+  const elsewhere = isForNamedResources(authRequest.details)
   const askAgain = authRequest.prompts.consent
   const question = {
     client,
@@ -257,8 +260,8 @@ async function approveBy(
     askAgain,
   }
   if (!mayApproveSilently(question)) return null
-  const { scopes, details: left } = withoutDeclined(authRequest, declinedBefore(question))
-  const details = withSignIn(left, person, client)
+  const { scopes, details: left } = withoutDeclined(authRequest, previouslyDeclinedScopes(question))
+  const details = addSignInDetails(left, person, client)
   const approved = { client, userId: person.id, redirectUri, scopes, codeChallenge, details }
   const result = await authRequest.response.prepare(approved, context)
   const { code, token } = result
@@ -277,7 +280,7 @@ async function showConsent(
   person: Person,
   context: ServerContext,
 ): Promise<HttpResponse> {
-  const query = queryToReturnTo(request, await authRequest.received.keep?.())
+  const query = buildReturnQuery(request, await authRequest.received.keep?.())
   const pending = await openInteraction(authRequest, person, context)
   const { pages, basePath } = context.options
   const { client, shownScopes: shown } = authRequest
@@ -285,21 +288,21 @@ async function showConsent(
     { userId: person.id, clientId: client.id, shown },
     context,
   )
-  const page = pageFor(request, authRequest.received.params.get('ui_locales'), context)
+  const page = choosePageLanguage(request, authRequest.received.params.get('ui_locales'), context)
   const screen = await pages.consent({
     ...page.view,
     ...describeApplication(client, context),
     userId: person.id,
-    otherAccount: otherAccountLocation(context, addressOf(request, query)),
+    otherAccount: buildOtherAccountUrl(context, urlWithQuery(request, query)),
     scopes: describeScopes(shown, before, page.view.language, context),
     resources: describeResources(authRequest.details, context),
-    destination: redirectDestination(authRequest.redirectTo),
+    destination: displayedRedirectTarget(authRequest.redirectTo),
     toOwnComputer: leadsToOwnComputer(authRequest.redirectTo, context.options.issuerUrl),
     opensProgram: appSchemeOf(authRequest.redirectTo),
-    action: screenAddress(`${basePath}/authorize`, pending, query),
+    action: decisionFormUrl(`${basePath}/authorize`, pending, query),
     csrfToken: pending.csrfToken,
   })
-  return htmlPage(screen, 200, redirectSource(authRequest.redirectTo))
+  return htmlPage(screen, 200, cspSourceOfRedirect(authRequest.redirectTo))
 }
 
 /**
@@ -323,18 +326,18 @@ async function signIn(
   request: HttpRequest,
   authRequest: AuthorizationRequest,
   context: ServerContext,
-  note?: typeof OTHER_ACCOUNT | typeof STRONGER_SIGN_IN,
+  note?: typeof OTHER_ACCOUNT_PARAM | typeof STRONGER_SIGN_IN_PARAM,
 ): Promise<HttpResponse> {
   if (authRequest.prompts.none) throw new LoginRequired('The user is not signed in')
   if (!wantsHtml(request) && request.header('accept')?.includes('application/json')) {
     throw new Unauthenticated('Unauthenticated.')
   }
   const { params, keep } = authRequest.received
-  const query = queryToReturnTo(request, await keep?.())
+  const query = buildReturnQuery(request, await keep?.())
   const { again, maxAge, askedAt } = authRequest.signIn
   const demanded = again || maxAge !== null || askedAt !== null
   if (note) query.set(note, 'asked')
-  if (demanded) query.set(SIGN_IN_MARKER, formatSignInMarker(query, context))
+  if (demanded) query.set(SIGN_IN_MARKER_PARAM, formatSignInMarker(query, context))
   const hints = Object.fromEntries(
     ['login_hint', 'ui_locales'].flatMap((name) => {
       const value = params.get(name)
@@ -344,7 +347,7 @@ async function signIn(
   const acrValues = authRequest.details?.acrValues
   const wishes = acrValues ? { ...hints, acr_values: acrValues.join(' ') } : hints
   const { provider } = authRequest.client.settings
-  const page = signInLocation(context, addressOf(request, query), {
+  const page = buildSignInUrl(context, urlWithQuery(request, query), {
     ...wishes,
     ...(provider !== undefined && { provider }),
   })
@@ -354,7 +357,7 @@ async function signIn(
 }
 
 interface FailedRequest {
-  readonly address: ReturnAddress
+  readonly address: ResponseTarget
   readonly received: ReceivedRequest
   readonly t: PageText
 }
@@ -371,6 +374,6 @@ async function sendError(
   if (!isOAuthError(error) || error.code === 'unauthenticated') throw error
   // Another tab has already answered this pushed request, so the client has received its response.
   if (error.code === 'invalid_request_uri') throw error
-  await endRequest(received.ticket, context)
+  await consumeTicketAfterError(received.ticket, context)
   return authorizationErrorResponse(address, error, context.options.issuer, t)
 }

@@ -8,7 +8,7 @@ import type { ServerContext } from '../context.ts'
 import { NotFound } from '../errors.ts'
 import type { GrantType } from '../grants/grant.ts'
 import { readValid } from '../http/body.ts'
-import { pageResponse } from '../http/page.ts'
+import { paginatedResponse } from '../http/page.ts'
 import { empty, noStoreJson } from '../http/responses.ts'
 import type { Client } from '../storage/records.ts'
 import { requireSignedIn } from './signed-in.ts'
@@ -53,14 +53,17 @@ export async function listClients(
 ): Promise<HttpResponse> {
   const person = await requireSignedIn(request, context)
   const clients = await manageClients(context).listByUser(person.id)
-  return pageResponse(request, clients, {
+  return paginatedResponse(request, clients, {
     at: ({ name, id }) => ({ by: name, id }),
     order: 'rising',
     toJson: clientJson,
   })
 }
 
-/** Handles POST /oauth/clients. The secret is returned only here and after a rotation. */
+/**
+ * Handles POST /oauth/clients. The client secret is returned only here and by the route that
+ * rotates it.
+ */
 export async function createClient(
   request: HttpRequest,
   context: ServerContext,

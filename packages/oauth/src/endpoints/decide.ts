@@ -1,13 +1,17 @@
 import type { HttpRequest, HttpResponse } from '@tollgate/http'
-import { alreadyAnswered, DecisionRefused, requireInteraction } from '../authorization/decision.ts'
-import { consentTo, readDeclined, withoutDeclined } from '../authorization/optional-scopes.ts'
-import { pageFor } from '../authorization/page-language.ts'
-import { claimResponse, splitTicket } from '../authorization/request-ticket.ts'
+import {
+  alreadyDecidedError,
+  DecisionRefused,
+  requireInteraction,
+} from '../authorization/decision.ts'
+import { buildConsent, readDeclined, withoutDeclined } from '../authorization/optional-scopes.ts'
+import { choosePageLanguage } from '../authorization/page-language.ts'
+import { consumeTicketForResponse, splitTicket } from '../authorization/request-ticket.ts'
 import { authorizationErrorResponse, authorizationResponse } from '../authorization/response.ts'
 import type { ResponseMode } from '../authorization/response-modes.ts'
-import { withSignIn } from '../authorization/sign-in-details.ts'
+import { addSignInDetails } from '../authorization/sign-in-details.ts'
 import { matchesRedirect } from '../clients/redirect-uris.ts'
-import { isUnused, markUsed, scopeLimitOf } from '../clients/self-registered.ts'
+import { isUnused, markClientUsed, scopeLimitOf } from '../clients/self-registered.ts'
 import type { ServerContext } from '../context.ts'
 import { AccessDenied, InvalidRequest, Unauthenticated } from '../errors.ts'
 import { type Form, parseForm, readForm, requireParam } from '../http/form.ts'
@@ -56,7 +60,7 @@ async function decide(request: HttpRequest, context: ServerContext): Promise<Htt
   const decisions: Readonly<Record<string, typeof approve>> = { approve, deny: refuse }
   const carryOut = Object.hasOwn(decisions, decision) ? decisions[decision] : undefined
   if (!carryOut) throw new InvalidRequest('decision must be approve or deny')
-  const { t } = pageFor(request, parseForm(request.query).get('ui_locales'), context)
+  const { t } = choosePageLanguage(request, parseForm(request.query).get('ui_locales'), context)
   return carryOut({ ...(await pending(request, form, context)), form, t }, context)
 }
 
@@ -118,7 +122,7 @@ async function approve(
   context: ServerContext,
 ): Promise<HttpResponse> {
   const offered = context.responses.get(interaction.responseType)
-  if (!offered) throw alreadyAnswered()
+  if (!offered) throw alreadyDecidedError()
   if (!mayStillHave(interaction, client, offered.grantType, context)) throw clientGone()
   const { ticket, details: requestedDetails } = splitTicket(interaction.details)
   const declined = readDeclined(
@@ -127,10 +131,10 @@ async function approve(
     context,
   )
   const share = withoutDeclined({ scopes: interaction.scopes, details: requestedDetails }, declined)
-  const details = withSignIn(share.details, person, client)
+  const details = addSignInDetails(share.details, person, client)
   // Unused clients may be evicted. Mark the client before approving, because nothing that was
   // approved is ever evicted.
-  if (isUnused(client) && !(await markUsed(client, context))) throw clientGone()
+  if (isUnused(client) && !(await markClientUsed(client, context))) throw clientGone()
   const result = await offered.response.prepare(
     { ...interaction, client, scopes: share.scopes, details },
     context,
@@ -138,12 +142,12 @@ async function approve(
   const at = context.options.clock.now()
   const approved = await context.storage.interactions.approve(interaction.hash, {
     at,
-    consent: consentTo(interaction, share, declined, at),
+    consent: buildConsent(interaction, share, declined, at),
     ...(result.code ? { code: result.code } : {}),
     ...(result.token ? { token: result.token } : {}),
   })
-  if (!approved) throw alreadyAnswered()
-  await claimResponse(ticket, result.token, context)
+  if (!approved) throw alreadyDecidedError()
+  await consumeTicketForResponse(ticket, result.token, context)
   if (result.token) emitTokenCreated(result.token, context)
   return authorizationResponse(
     addressOf(interaction, context),
@@ -161,8 +165,8 @@ async function refuse(
     interaction.hash,
     context.options.clock.now(),
   )
-  if (!denied) throw alreadyAnswered()
-  await claimResponse(splitTicket(interaction.details).ticket, undefined, context)
+  if (!denied) throw alreadyDecidedError()
+  await consumeTicketForResponse(splitTicket(interaction.details).ticket, undefined, context)
   const error = new AccessDenied('The user denied the request')
   const { issuer } = context.options
   return authorizationErrorResponse(addressOf(interaction, context), error, issuer, t)

@@ -13,8 +13,8 @@ import { addedClaims, formatSubject, isBound, parseSubject } from '../tokens/for
 const INACTIVE = { active: false }
 
 /**
- * Handles POST /oauth/introspect (RFC 7662). A client sees its own tokens, a resource server sees
- * all.
+ * Handles POST /oauth/introspect (RFC 7662). A confidential client can introspect its own tokens, a
+ * resource server those of every client.
  */
 export async function introspect(
   request: HttpRequest,

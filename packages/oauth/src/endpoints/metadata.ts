@@ -1,6 +1,6 @@
 import type { HttpRequest, HttpResponse } from '@tollgate/http'
 import { responseModes } from '../authorization/response-modes.ts'
-import { offeredMethods } from '../clients/authentication-methods.ts'
+import { offeredAuthMethods } from '../clients/authentication-methods.ts'
 import type { ServerContext } from '../context.ts'
 import { json } from '../http/responses.ts'
 
@@ -52,7 +52,7 @@ export async function metadata(
  */
 function authenticationMetadata(context: ServerContext): Record<string, unknown> {
   const { features } = context
-  const methods = offeredMethods(context)
+  const methods = offeredAuthMethods(context)
   const algorithms = new Set(features.authenticators.flatMap((each) => each.algorithms ?? []))
   const endpoints = [
     { name: 'token', supported: methods },
@@ -85,14 +85,17 @@ export function jwksPath(issuer: URL): string {
 }
 
 /**
- * Returns the metadata path: the well-known segment, followed by the path of the issuer (RFC 8414
- * §3.1).
+ * Returns the path of the server's metadata: `/.well-known/oauth-authorization-server`, followed by
+ * the path of the issuer (RFC 8414 §3.1).
  */
 export function metadataPath(issuer: URL): string {
   return `/.well-known/oauth-authorization-server${issuer.pathname === '/' ? '' : issuer.pathname}`
 }
 
-/** Handles GET /.well-known/jwks.json: future, current and former keys until they are revoked. */
+/**
+ * Handles GET /.well-known/jwks.json. Lists the public signing keys, including future and former
+ * ones, until they are revoked.
+ */
 export async function jwks(_request: HttpRequest, context: ServerContext): Promise<HttpResponse> {
   const keys = context.keys.all().map((key) => ({
     ...key.publicJwk,

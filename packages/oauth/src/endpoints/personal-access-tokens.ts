@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { personalAccessClient } from '../clients/manage.ts'
 import type { ServerContext } from '../context.ts'
 import { readValid } from '../http/body.ts'
-import { pageResponse } from '../http/page.ts'
+import { paginatedResponse } from '../http/page.ts'
 import { empty, noStoreJson } from '../http/responses.ts'
 import {
   issuePersonalAccessToken,
@@ -41,22 +41,24 @@ const schemaFor = (allowed: ReadonlySet<string>, identity: ReadonlySet<string>) 
   })
 
 /** Handles GET /oauth/personal-access-tokens. */
-export async function listPersonal(
+export async function listPersonalTokens(
   request: HttpRequest,
   context: ServerContext,
 ): Promise<HttpResponse> {
   const person = await requireSignedIn(request, context)
   const client = await personalAccessClient(context)
   const tokens = await listPersonalAccessTokens(person.id, context)
-  return pageResponse(request, tokens, {
+  return paginatedResponse(request, tokens, {
     at: (token) => ({ by: token.createdAt.getTime(), id: token.id }),
     order: 'falling',
     toJson: (token) => tokenJson(token, client),
   })
 }
 
-/** Handles POST /oauth/personal-access-tokens. The text of the token is returned only here. */
-export async function createPersonal(
+/**
+ * Handles POST /oauth/personal-access-tokens. Only this response contains the text of the token.
+ */
+export async function createPersonalToken(
   request: HttpRequest,
   context: ServerContext,
 ): Promise<HttpResponse> {
@@ -69,7 +71,7 @@ export async function createPersonal(
 }
 
 /** Handles DELETE /oauth/personal-access-tokens/{token-id}. */
-export async function deletePersonal(
+export async function deletePersonalToken(
   request: HttpRequest,
   context: ServerContext,
   id: string,

@@ -1,14 +1,14 @@
 import type { HttpRequest, HttpResponse } from '@tollgate/http'
 import type { ServerContext } from '../context.ts'
-import type { MetadataHint } from '../guard/guard.ts'
+import type { ResourceMetadataHint } from '../guard/guard.ts'
 import { json } from '../http/responses.ts'
 import type { Resource, Resources } from '../resources/resources.ts'
 
 const NAME = '/.well-known/oauth-protected-resource'
 
 /**
- * Returns the metadata path of an API: the well-known segment, followed by the path of the API (RFC
- * 9728 §3.1). `null` if the API has no web address.
+ * Returns the path of the metadata of an API: `/.well-known/oauth-protected-resource`, followed by
+ * the path of the API (RFC 9728 §3.1). `null` if the URI of the API is not an http or https URL.
  */
 export function resourceMetadataPath({ uri }: Pick<Resource, 'uri'>): string | null {
   if (!/^https?:/.test(uri)) return null
@@ -17,10 +17,11 @@ export function resourceMetadataPath({ uri }: Pick<Resource, 'uri'>): string | n
 }
 
 /**
- * Returns the hint that guards add to the challenge for callers without a token. `null` if the API
- * has no web address to fetch its metadata from.
+ * Returns the URL of the API's metadata and the scopes to request, which guards add to the
+ * `WWW-Authenticate` challenge for callers without a token. `null` if the URI of the API is not an
+ * http or https URL.
  */
-export function guardAdvice(resource: Resource): MetadataHint | null {
+export function metadataHintOf(resource: Resource): ResourceMetadataHint | null {
   const path = resourceMetadataPath(resource)
   if (path === null) return null
   const { scopesToAskFor } = resource

@@ -5,7 +5,7 @@ import { requireSignedIn } from './signed-in.ts'
 
 /**
  * Handles GET /oauth/scopes. Lists the scopes in the order of definition, without `*` and without
- * scopes about the person.
+ * identity scopes such as `openid`.
  */
 export async function listScopes(
   request: HttpRequest,

@@ -7,9 +7,9 @@ import { findSignedIn, type Person } from '../users/signed-in.ts'
 const SAFE_METHODS = new Set(['GET', 'HEAD'])
 
 /**
- * Returns the signed-in person who calls a management route, by the application's session or by
- * cookie mode. Bearer tokens are rejected: a third party must not manage a person's clients and
- * tokens.
+ * Returns the signed-in person who calls a management route, authenticated by the session of the
+ * application or by the cookie of cookie mode. Bearer tokens are rejected: a third party must not
+ * manage a person's clients and tokens.
  * @throws Unauthenticated, or CsrfMismatch for a changing request without the CSRF token
  */
 export async function requireSignedIn(

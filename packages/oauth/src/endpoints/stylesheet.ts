@@ -2,8 +2,8 @@ import type { HttpRequest, HttpResponse } from '@tollgate/http'
 import type { ServerContext } from '../context.ts'
 
 /**
- * Handles GET /oauth/pages.css: the stylesheet of the default pages, whose policy forbids inline
- * styles.
+ * Handles GET /oauth/pages.css: the stylesheet of the default pages. It is a separate file because
+ * their Content-Security-Policy forbids inline styles.
  */
 export async function stylesheet(
   _request: HttpRequest,

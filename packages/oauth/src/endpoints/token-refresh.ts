@@ -8,7 +8,8 @@ import { requireSignedIn } from './signed-in.ts'
 
 /**
  * Handles POST /oauth/token/refresh: issues a new cookie for cookie mode before the current one
- * expires. Requires a live session of the application, so that the cookie cannot outlast it.
+ * expires. Requires a session of the application that has not ended, so that the cookie cannot
+ * outlast the session.
  */
 export async function refreshCookie(
   request: HttpRequest,

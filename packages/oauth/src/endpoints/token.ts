@@ -1,11 +1,11 @@
 import type { HttpRequest, HttpResponse } from '@tollgate/http'
 import { authenticateClient } from '../clients/authenticate.ts'
-import { isUnused, markUsed } from '../clients/self-registered.ts'
+import { isUnused, markClientUsed } from '../clients/self-registered.ts'
 import type { ServerContext } from '../context.ts'
 import { UnauthorizedClient, UnsupportedGrantType } from '../errors.ts'
 import { readForm, requireParam } from '../http/form.ts'
 import { noStoreJson } from '../http/responses.ts'
-import { bindContext, proveKey } from '../tokens/proven-key.ts'
+import { bindTokensToKey, readProvenKey } from '../tokens/proven-key.ts'
 
 /** Handles POST /oauth/token (RFC 6749 §3.2). */
 export async function token(request: HttpRequest, context: ServerContext): Promise<HttpResponse> {
@@ -18,17 +18,17 @@ export async function token(request: HttpRequest, context: ServerContext): Promi
   if (!client.grantTypes.includes(grant.type)) {
     throw new UnauthorizedClient(`This client may not use grant_type=${grant.type}`)
   }
-  const proving = proveKey(request, client, context)
+  const proving = readProvenKey(request, client, context)
   const proven = proving && (await proving)
   const signOutMark = context.feed.signOutMark()
   const exchangeRequest = { client, params, request, signOutMark }
-  const within = proven ? bindContext(context, proven.thumbprint) : context
+  const within = proven ? bindTokensToKey(context, proven.thumbprint) : context
   const response = await grant.exchange(exchangeRequest, within)
   // A client that proved a key must never receive an unbound token, whatever the grant does. `N_A`
   // marks a token that is not an access token.
   if (proven && !['DPoP', 'N_A'].includes(response.token_type)) {
     throw new Error(`${grant.type} gave a token without its key`)
   }
-  if (isUnused(client)) await markUsed(client, context)
+  if (isUnused(client)) await markClientUsed(client, context)
   return noStoreJson(response, 200, proven?.headers)
 }

@@ -1,7 +1,7 @@
 import type { HttpRequest, HttpResponse } from '@tollgate/http'
 import type { ServerContext } from '../context.ts'
 import { NotFound } from '../errors.ts'
-import { pageResponse } from '../http/page.ts'
+import { paginatedResponse } from '../http/page.ts'
 import { empty } from '../http/responses.ts'
 import type { Token } from '../storage/records.ts'
 import type { TokenWithClient } from '../storage/repositories.ts'
@@ -10,8 +10,8 @@ import { tokenJson } from '../tokens/token-json.ts'
 import { requireSignedIn } from './signed-in.ts'
 
 /**
- * Handles GET /oauth/tokens: lists what the signed-in person has authorized third parties to do,
- * with each client.
+ * Handles GET /oauth/tokens: lists the tokens that third-party clients hold for the signed-in
+ * person, each with its client.
  */
 export async function listTokens(
   request: HttpRequest,
@@ -20,7 +20,7 @@ export async function listTokens(
   const person = await requireSignedIn(request, context)
   const now = context.options.clock.now()
   const listed = await context.storage.tokens.listWithClients(person.id, now)
-  return pageResponse(request, listed.filter(isThirdParty), {
+  return paginatedResponse(request, listed.filter(isThirdParty), {
     at: ({ token }) => ({ by: token.createdAt.getTime(), id: token.id }),
     order: 'falling',
     toJson: ({ token, client }) => tokenJson(token, client),

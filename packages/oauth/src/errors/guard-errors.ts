@@ -63,13 +63,16 @@ export class InsufficientScope extends defineError('insufficient_scope', 403) {
 
 /** Options of errors about a DPoP proof. */
 export interface ProofErrorOptions extends OAuthErrorOptions {
-  /** Signature algorithms for proofs. Set it at guarded routes, whose response is a challenge. */
+  /**
+   * Accepted signature algorithms for proofs. Set it for guarded routes only: the response is then
+   * a challenge that lists them.
+   */
   readonly algorithms?: readonly string[]
 }
 
 /**
- * A problem with a proof: status 400 at an endpoint of the server, 401 with a challenge at a
- * guarded route (RFC 9449 §5 and §7.1).
+ * Base class of errors about a DPoP proof. The status is 400 at an endpoint of the server, and 401
+ * with a challenge at a guarded route (RFC 9449 §5 and §7.1).
  */
 export abstract class ProofError extends OAuthError {
   override readonly status: 400 | 401
@@ -95,10 +98,13 @@ export class InvalidDpopProof extends ProofError {
   readonly code = 'invalid_dpop_proof'
 }
 
-/** The client has to repeat the request with this nonce in its proof (RFC 9449 §8). */
+/**
+ * The client has to repeat the request with a DPoP proof that contains the nonce in this error (RFC
+ * 9449 §8).
+ */
 export class UseDpopNonce extends ProofError {
   readonly code = 'use_dpop_nonce'
-  /** The nonce for the next proof. */
+  /** The nonce that the next DPoP proof must contain. */
   readonly nonce: string
 
   constructor(message: string, nonce: string, options: ProofErrorOptions = {}) {
@@ -119,12 +125,15 @@ export interface SignInDemands {
   readonly maxAge?: number
 }
 
-/** The person has to sign in again, or in a stronger way; the challenge says how (RFC 9470 §3). */
+/**
+ * The person has to sign in again, or in a stronger way. The challenge in the response names the
+ * requirements (RFC 9470 §3).
+ */
 export class InsufficientUserAuthentication extends defineError(
   'insufficient_user_authentication',
   401,
 ) {
-  /** The requirements of the route. */
+  /** The requirements of the route for the sign-in. */
   readonly demands: SignInDemands
   readonly #scheme: TokenScheme
 

@@ -35,7 +35,7 @@ export class MethodNotAllowed extends defineError('method_not_allowed', 405, Man
 
 /** The body is larger than the server reads. */
 export class PayloadTooLarge extends defineError('payload_too_large', 413, ManagementError) {
-  /** Closes the connection, because the rest of the body is not read. */
+  /** Returns the header that closes the connection, because the rest of the body is not read. */
   override headers(): Record<string, string> {
     return { connection: 'close' }
   }

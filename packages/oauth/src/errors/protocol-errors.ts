@@ -24,7 +24,7 @@ export class InvalidClient extends defineError('invalid_client', 401) {
 /** A code, refresh token or password is invalid. The message does not reveal which check failed. */
 export class InvalidGrant extends defineError('invalid_grant', 400) {}
 
-/** This client may not use that grant. */
+/** The client may not use the grant type or response type that it requested. */
 export class UnauthorizedClient extends defineError('unauthorized_client', 400) {}
 
 /** The request has a `request` parameter (RFC 9101), but no feature supports it. */
@@ -33,7 +33,7 @@ export class RequestNotSupported extends defineError('request_not_supported', 40
 /** The request has a `request_uri` parameter, but no feature supports it. */
 export class RequestUriNotSupported extends defineError('request_uri_not_supported', 400) {}
 
-/** A `request_uri` is unknown, expired, already used, or of another client. */
+/** The `request_uri` is unknown, expired, already used, or belongs to another client. */
 export class InvalidRequestUri extends defineError('invalid_request_uri', 400) {}
 
 /** A request object (RFC 9101) is expired, not for this server, or not signed by the client. */
@@ -47,7 +47,10 @@ export class RegistrationNotSupported extends defineError('registration_not_supp
 /** A redirect URI cannot be registered (RFC 7591 §3.2.2). */
 export class InvalidRedirectUri extends defineError('invalid_redirect_uri', 400) {}
 
-/** Other client metadata is invalid or not allowed here (RFC 7591 §3.2.2). */
+/**
+ * Client metadata other than a redirect URI is invalid, or this server does not allow it (RFC 7591
+ * §3.2.2).
+ */
 export class InvalidClientMetadata extends defineError('invalid_client_metadata', 400) {}
 
 /** This server does not offer the `grant_type`. */
@@ -78,12 +81,14 @@ export class SlowDown extends defineError('slow_down', 400) {}
 export class ExpiredToken extends defineError('expired_token', 400) {}
 
 /**
- * The person has to sign in, but the request forbids pages (`prompt=none`), or they did not sign in
- * as it demands.
+ * The person has to sign in, but the request forbids showing a page (`prompt=none`). Or the person
+ * has signed in, but not as the request demands.
  */
 export class LoginRequired extends defineError('login_required', 400) {}
 
-/** The person has to approve, but the request forbids pages (`prompt=none`). */
+/**
+ * The person has to approve the request, but the request forbids showing a page (`prompt=none`).
+ */
 export class ConsentRequired extends defineError('consent_required', 400) {}
 
 /** An internal error. Its details are only in the log. */

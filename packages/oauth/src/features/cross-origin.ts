@@ -2,12 +2,12 @@ import {
   allowedMethods,
   type HttpRequest,
   type HttpResponse,
-  type Match,
   type Route,
+  type RouteMatch,
 } from '@tollgate/http'
 import { type Awaitable, mapAwaitable } from '../awaitable.ts'
 import type { ServerContext } from '../context.ts'
-import type { OpenTo } from '../grants/grant.ts'
+import type { AllowedOrigins } from '../grants/grant.ts'
 import type { CrossOriginPolicy, CrossOriginTarget } from './feature.ts'
 
 /** The parts of a request that decide whether a page on another origin may read the response. */
@@ -33,8 +33,8 @@ export interface CrossOriginVerdict {
   readonly preflight: HttpResponse | null
 }
 
-/** Decides what pages on other origins may read. */
-export interface CrossOrigin {
+/** Decides which pages on other origins may call the guarded routes of the application (CORS). */
+export interface CrossOriginRules {
   /**
    * Decides whether a page on another origin may call a route of the application. Call it before
    * the guard, because a preflight has no token.
@@ -43,7 +43,7 @@ export interface CrossOrigin {
 }
 
 interface OpenRoute extends Route {
-  readonly openTo?: OpenTo
+  readonly openTo?: AllowedOrigins
 }
 
 /** How long browsers cache the response to a preflight, in seconds. */
@@ -54,7 +54,10 @@ const PREFLIGHT_CACHE_SECONDS = '600'
  */
 const METHODS = 'GET, HEAD, POST, PUT, PATCH, DELETE'
 
-export function guardedCrossOrigin(policy: CrossOriginPolicy, context: ServerContext): CrossOrigin {
+export function createCrossOriginRules(
+  policy: CrossOriginPolicy,
+  context: ServerContext,
+): CrossOriginRules {
   return {
     decide(request) {
       return mapAwaitable(mayRead(policy, request.origin, 'guarded', context), (allowed) => {
@@ -71,9 +74,9 @@ export function guardedCrossOrigin(policy: CrossOriginPolicy, context: ServerCon
  * Decides whether a page on another origin may call a route of this server. `null` if the route is
  * not open to other origins.
  */
-export function endpointCrossOrigin(
+export function decideEndpointCrossOrigin(
   policy: CrossOriginPolicy,
-  match: Match<OpenRoute>,
+  match: RouteMatch<OpenRoute>,
   request: HttpRequest,
   context: ServerContext,
 ): Awaitable<CrossOriginVerdict> | null {
@@ -81,15 +84,15 @@ export function endpointCrossOrigin(
   if (!openTo) return null
   const { method } = request
   const origin = request.header('origin')
-  const crossOriginRequest = {
+  const readCrossOriginRequest = {
     method,
     origin,
     preflightMethod: request.header('access-control-request-method'),
   }
   const methods = allowedMethods(match).join(', ')
-  if (openTo === 'anyone') return verdictOf(policy, crossOriginRequest, '*', methods)
+  if (openTo === 'anyone') return verdictOf(policy, readCrossOriginRequest, '*', methods)
   return mapAwaitable(mayRead(policy, origin, 'endpoint', context), (allowed) =>
-    verdictOf(policy, crossOriginRequest, allowed, methods),
+    verdictOf(policy, readCrossOriginRequest, allowed, methods),
   )
 }
 
@@ -101,7 +104,7 @@ export function withHeaders(
   return { ...response, headers: { ...response.headers, ...headers } }
 }
 
-function openingOf({ routes }: Match<OpenRoute>): OpenTo | undefined {
+function openingOf({ routes }: RouteMatch<OpenRoute>): AllowedOrigins | undefined {
   for (const { openTo } of routes.values()) if (openTo) return openTo
   return undefined
 }

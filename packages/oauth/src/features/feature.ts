@@ -7,16 +7,16 @@ import type { Awaitable } from '../awaitable.ts'
 import type { SigningAlgorithm } from '../crypto.ts'
 import type {
   AuthorizationResponse,
-  ExchangeRequest,
   FeatureRoute,
   GrantContext,
+  TokenEndpointRequest,
   TokenResponse,
 } from '../grants/grant.ts'
 import type { KeyProof } from '../guard/key-proof.ts'
 import type { Form } from '../http/form.ts'
 import type { ResourceOptions } from '../resources/resources.ts'
 import type { ScopeDefinitions } from '../scopes.ts'
-import type { ClientAuthMethod, ClientDemand } from '../storage/client-settings.ts'
+import type { ClientAuthMethod, ClientRequirement } from '../storage/client-settings.ts'
 import type { GrantDetails } from '../storage/details.ts'
 import type { Client, SessionSelector, Token } from '../storage/records.ts'
 import type { SignedInPerson } from '../users/signed-in.ts'
@@ -28,11 +28,14 @@ export type CrossOriginTarget = 'endpoint' | 'guarded'
 
 /** Decides which pages on other origins may call the server and its guarded routes. */
 export interface CrossOriginPolicy {
-  /** Whether pages of this origin may call the target. */
+  /**
+   * Whether pages of this origin may call the server (`endpoint`) or the guarded routes
+   * (`guarded`).
+   */
   allows(origin: string, place: CrossOriginTarget, context: GrantContext): Awaitable<boolean>
-  /** Request headers that these pages may send. */
+  /** Request headers that pages on allowed origins may send. */
   readonly requestHeaders: readonly string[]
-  /** Response headers that these pages may read. */
+  /** Response headers that pages on allowed origins may read. */
   readonly responseHeaders: readonly string[]
 }
 
@@ -49,15 +52,18 @@ export interface RequestedAuthorization {
   /** URLs of the requested APIs. `null` for the server's own. */
   readonly resources?: readonly string[] | null
   /**
-   * Whether the client sent it directly rather than through a browser (RFC 8628). It then cannot be
-   * pushed or signed.
+   * Whether the client sent the request directly rather than through a browser, as devices do (RFC
+   * 8628). The request can then neither be pushed nor signed.
    */
   readonly direct?: boolean
 }
 
-/** The contents of an authorization request that were not in its URL. */
+/**
+ * The parameters of an authorization request that were not in its URL, such as those of a pushed
+ * request.
+ */
 export interface ExpandedRequest {
-  /** The parameters; they replace those that were sent. */
+  /** The parameters of the request. They replace those in the URL. */
   readonly params: Form
   /** Names of other features that supplied the parameters earlier. */
   readonly expandedBy?: readonly string[]
@@ -66,8 +72,9 @@ export interface ExpandedRequest {
    */
   readonly ticket?: string
   /**
-   * Called before a page is shown, from when on the person may take their time or reload the page.
-   * The returned parameters are added to the URL that the person returns to after signing in.
+   * Extends the validity of the request. Called before a page is shown, because the person may take
+   * some time or reload the page. The returned parameters are added to the URL that the person
+   * returns to after signing in.
    */
   keep?(): Promise<Readonly<Record<string, string>>>
 }
@@ -76,7 +83,7 @@ export interface ExpandedRequest {
 export interface IssuedToken {
   /** The token's row. */
   readonly token: Token
-  /** The scopes of this token; fewer than those of the row if a refresh requested less. */
+  /** The scopes of this access token. Fewer than `token.scopes` if a refresh requested fewer. */
   readonly scopes: readonly string[]
   /** The text of the access token. */
   readonly accessToken: string
@@ -98,14 +105,14 @@ export interface ClientAuthentication {
    * Authenticates the client of a request. Returns `null` if the request does not use these
    * methods. Throw InvalidClient for invalid credentials.
    */
-  authenticate?(params: Form, context: GrantContext): Promise<AuthenticatedBy> | null
+  authenticate?(params: Form, context: GrantContext): Promise<ClientAuthenticationResult> | null
 }
 
-/** An authenticated client. */
-export interface AuthenticatedBy {
+/** An authenticated client, and the method by which it authenticated. */
+export interface ClientAuthenticationResult {
   /** The client. */
   readonly client: Client
-  /** The method that it used. */
+  /** The authentication method that the client used. */
   readonly method: ClientAuthMethod
 }
 
@@ -113,21 +120,24 @@ export interface AuthenticatedBy {
 export interface ProvenKey {
   /** Thumbprint of the key (RFC 7638). Tokens issued by the request are bound to it. */
   readonly thumbprint: string
-  /** Headers for the response. */
+  /** Headers to add to the response, such as a new DPoP nonce. */
   readonly headers: Readonly<Record<string, string>>
 }
 
 /** Support for tokens that are bound to a key. At most one feature may provide it. */
-export interface KeyProofs {
+export interface KeyProofSupport {
   /** Signature algorithms for proofs, listed in challenges. */
   readonly algorithms: readonly string[]
   /**
-   * Whether refresh tokens rotate although a key protects them: the key of the token, or the one
+   * Whether refresh tokens rotate although they are bound to a key: that of the token, or the one
    * with which the client authenticates.
    * @default true
    */
   readonly rotatesRefreshTokens?: boolean
-  /** Base URLs of the guarded APIs, in addition to those that the server knows. */
+  /**
+   * Base URLs at which clients reach the guarded APIs, in addition to the origins of the server and
+   * of the `resources`.
+   */
   readonly apiUrls: readonly string[]
   /**
    * Checks the proof of a request to an endpoint of this server. `null` if none is required and
@@ -135,8 +145,8 @@ export interface KeyProofs {
    */
   prove(request: HttpRequest, client: Client, context: GrantContext): Promise<ProvenKey | null>
   /**
-   * Requires that the caller who presents a bound token holds its key.
-   * @throws OAuthError if not
+   * Checks that the caller who presents a token bound to a key holds that key.
+   * @throws OAuthError if the proof is missing or invalid
    */
   check(proof: KeyProof, context: GrantContext): Promise<void>
 }
@@ -155,10 +165,13 @@ export interface SelfRegisteredOptions {
   readonly resources?: readonly string[]
 }
 
-/** Handles a token exchange for a confidential client that holds the grant. */
+/**
+ * Issues one kind of token by token exchange (RFC 8693), for confidential clients that may use that
+ * grant.
+ */
 export interface TokenIssuer {
   /** Issues the requested token. Throw an OAuthError for mistakes of the client. */
-  issue(request: ExchangeRequest, context: GrantContext): Promise<TokenResponse>
+  issue(request: TokenEndpointRequest, context: GrantContext): Promise<TokenResponse>
 }
 
 /** An extension beyond OAuth 2.0, enabled by listing it in the option `features`. */
@@ -175,13 +188,13 @@ export interface Feature {
    */
   readonly selfRegistered?: SelfRegisteredOptions
   /**
-   * Scopes that the feature adds. They are about the person rather than an API, so the wildcard `*`
-   * does not include them.
+   * Scopes that the feature adds, with their descriptions. They grant access to data about the
+   * person rather than to an API, so the wildcard `*` does not include them.
    */
   readonly scopes?: ScopeDefinitions
   /**
-   * Scopes that cannot be `optionalScopes`, because the other scopes mean something different
-   * without them.
+   * Scopes that people cannot decline, because the other scopes mean something different without
+   * them. They must not be listed in the option `optionalScopes`.
    */
   readonly requiredScopes?: readonly string[]
   /** Algorithms that the feature signs with. */
@@ -223,8 +236,8 @@ export interface Feature {
     context: GrantContext,
   ): GrantDetails | null
   /**
-   * Whether the signed-in person, with their current sign-in, matches the request.
-   * If not, they are asked to sign in.
+   * Whether the signed-in person, with their current sign-in, is the person that the authorization
+   * request asks for. If not, the person is asked to sign in.
    */
   acceptsPerson?(
     params: Form,
@@ -240,16 +253,17 @@ export interface Feature {
   /** Additional methods of client authentication. */
   readonly authentication?: ClientAuthentication
   /**
-   * Finds a client that its `client_id` describes, such as a URL. `null` if the id is not of this
-   * kind; a promise of `null` if there is no such client.
+   * Finds a client whose `client_id` has a form that this feature handles, such as the URL of a
+   * metadata document. Returns `null` if the id has another form, and a promise of `null` if there
+   * is no such client.
    */
   findClient?(clientId: string, context: GrantContext): Promise<Client | null> | null
   /** Returns the path of the client's logo on this server. `null` for none. */
   logoPath?(client: Client, context: GrantContext): string | null
   /**
-   * Whether the sign-in is as strong as the request would like. If not, the person is asked once to
-   * sign in again. It is not enforced: a person who returns with the same sign-in is accepted, and
-   * the token says how they signed in.
+   * Whether the current sign-in is as strong as the authorization request prefers. If not, the
+   * person is asked once to sign in again. A person who returns with the same sign-in is accepted;
+   * the token states how the person signed in.
    */
   acceptsSignIn?(details: GrantDetails | null, person: SignedInPerson): boolean
   /**
@@ -278,7 +292,7 @@ export interface Feature {
    */
   start?(context: GrantContext): () => void
   /** Support for tokens that are bound to a key. */
-  readonly keyProofs?: KeyProofs
+  readonly keyProofs?: KeyProofSupport
   /** Creates the response to an introspection request. `null` for the usual JSON response. */
   introspection?(
     description: Readonly<Record<string, unknown>>,
@@ -289,7 +303,7 @@ export interface Feature {
    * Client settings that the feature enforces. Clients with a setting that no feature enforces are
    * rejected.
    */
-  readonly enforces?: readonly ClientDemand[]
+  readonly enforces?: readonly ClientRequirement[]
   /**
    * Whether access tokens state when and how the person signed in, so that guards can require a
    * recent or stronger sign-in.

@@ -20,8 +20,9 @@ export function requirePkce(): Feature {
 }
 
 /**
- * Rejects a request for a code without a challenge. Device requests have no such code and their own
- * protection.
+ * Rejects an authorization request for a code if it has no `code_challenge`. Device requests are
+ * not checked, because they get no code. `who` names the party that requires PKCE in the error
+ * message, such as "This server".
  */
 export function requireChallenge(
   params: Form,

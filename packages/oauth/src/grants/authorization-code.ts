@@ -9,7 +9,7 @@ import { matchesProvenKey } from '../tokens/proven-key.ts'
 import { revokeTokens } from '../tokens/revoke.ts'
 import type { ApprovedRequest, AuthorizationResponse, Grant } from './grant.ts'
 import { verifyChallenge } from './pkce.ts'
-import { shareOfGrant } from './requested-share.ts'
+import { accessFromGrant } from './requested-share.ts'
 
 /** RFC 6749 §4.1.2 allows up to 10 minutes, but a redirect takes about a second. */
 const CODE_LIFETIME = 60_000
@@ -32,7 +32,7 @@ export function authorizationCode(): Grant {
       if (!code || code.clientId !== client.id) throw refused()
       if (code.usedAt) return refuseReplay(code, context)
       assertExchangeable(code, client, params, context)
-      const share = shareOfGrant(code, { client, params, scopes: [] }, context)
+      const share = accessFromGrant(code, { client, params, scopes: [] }, context)
       // Check before the code is used up: if the application's lookup fails, the client can retry
       // with the same code.
       if (!(await context.knownUsers.existsNow(code.userId))) throw refused()

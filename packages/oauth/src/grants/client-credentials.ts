@@ -5,7 +5,7 @@ import type { Form } from '../http/form.ts'
 import { parseScope } from '../scopes.ts'
 import type { Client } from '../storage/records.ts'
 import type { Grant } from './grant.ts'
-import { detailsOfRequest, orDefaultScopes } from './requested-share.ts'
+import { resourceDetailsOfRequest, withDefaultScopes } from './requested-share.ts'
 
 /**
  * Creates the client credentials grant (RFC 6749 §4.4), with which a confidential client acts for
@@ -21,13 +21,13 @@ export function clientCredentials(): Grant {
         throw new UnauthorizedClient('Only confidential clients may act for themselves')
       }
       const named = resolveNamed(params, client, context)
-      const scopes = orDefaultScopes(named, { client, params }, context)
+      const scopes = withDefaultScopes(named, { client, params }, context)
       const personal = scopes.find((name) => context.options.identityScopes.has(name))
       if (personal !== undefined) {
         throw new InvalidScope(`The scope '${personal}' is about a person, and here is none`)
       }
       const grantType = 'client_credentials'
-      const details = detailsOfRequest(params, scopes, context)
+      const details = resourceDetailsOfRequest(params, scopes, context)
       const issue = { client, userId: null, scopes, grantType, refreshable: false, details }
       return context.issueTokens(issue)
     },

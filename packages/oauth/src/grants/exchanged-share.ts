@@ -4,17 +4,17 @@ import type { VerifiedToken } from '../guard/verify.ts'
 import type { Form } from '../http/form.ts'
 import {
   assertScopesKnown,
+  chooseTokenResources,
   filterKnownScopes,
   findResource,
   grantedResources,
-  readTargets,
-  resourcesOfOneToken,
+  readTargetResources,
 } from '../resources/requested.ts'
-import { holdsScope, parseScope, resolveScopes, WILDCARD } from '../scopes.ts'
+import { holdsScope, parseScope, resolveScopes, WILDCARD_SCOPE } from '../scopes.ts'
 import type { Client, Token } from '../storage/records.ts'
 import { isFor } from '../tokens/formats/claims.ts'
 
-/** A valid token presented for exchange, and its row. */
+/** A valid access token presented for token exchange, and its stored row. */
 export interface PresentedToken {
   readonly verified: VerifiedToken
   readonly row: Token
@@ -35,21 +35,21 @@ export async function verifyPresentedToken(
   return { verified, row }
 }
 
-export interface ExchangedShare {
+export interface ExchangedTokenAccess {
   readonly scopes: readonly string[]
   /** URLs of the APIs that the new token is for. */
   readonly resources: readonly string[]
 }
 
 /**
- * Determines the scopes and APIs of the new token: the requested ones, or all that are allowed.
- * Never more than the presented token has.
+ * Determines the scopes and APIs of a token that is issued by token exchange: the requested ones,
+ * or all that are allowed. Never more than the presented token has.
  */
-export function shareOfSubject(
+export function accessFromSubjectToken(
   shown: PresentedToken,
   { client, params }: { readonly client: Client; readonly params: Form },
   context: ServerContext,
-): ExchangedShare {
+): ExchangedTokenAccess {
   const resources = shareOfTargets(shown, params, context)
   const requested = parseScope(params.get('scope'))
   const scopes =
@@ -66,7 +66,7 @@ function shareOfTargets({ verified, row }: PresentedToken, params: Form, context
     const resource = findResource(uri, known)
     return resource !== null && isFor(resource.audience, verified.claims)
   })
-  const share = resourcesOfOneToken(granted, readTargets(params, known), known)
+  const share = chooseTokenResources(granted, readTargetResources(params, known), known)
   if (share.length > 0) return share
   throw new InvalidTarget('The subject_token is for no resource of this server')
 }
@@ -106,7 +106,7 @@ function allowedScopes(
   const mayHave = (name: string) => client.scopes === null || client.scopes.includes(name)
   return filterKnownScopes(scopes, resources, known, identityScopes).filter(
     (name) =>
-      name !== WILDCARD &&
+      name !== WILDCARD_SCOPE &&
       !identityScopes.has(name) &&
       !machineScopeNames.has(name) &&
       mayHave(name),

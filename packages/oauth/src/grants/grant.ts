@@ -45,14 +45,14 @@ export interface TokenResponse {
 }
 
 /** Describes the token to issue. */
-export interface IssueRequest {
+export interface TokenIssueRequest {
   /** The client that receives the token. */
   readonly client: Client
   /** The user that the token is for. `null` if the client acts for itself. */
   readonly userId: string | null
   /** The scopes of the token. */
   readonly scopes: readonly string[]
-  /** The grant that issued the token; stored with it. */
+  /** The grant type that issues the token. Stored with it. */
   readonly grantType: GrantType
   /**
    * Whether to issue a refresh token, provided that the server and the client have the refresh
@@ -65,7 +65,7 @@ export interface IssueRequest {
    */
   readonly expiresAt?: Date
   /**
-   * Pass `ExchangeRequest.signOutMark` if the grant itself found out who the user is. If that user
+   * Pass `TokenEndpointRequest.signOutMark` if the grant itself found out who the user is. If that user
    * was signed out everywhere since then, nothing is issued and InvalidGrant is thrown.
    */
   readonly signOutMark?: number
@@ -74,7 +74,7 @@ export interface IssueRequest {
 }
 
 /** A request to the token endpoint from an authenticated client that may use the grant. */
-export interface ExchangeRequest {
+export interface TokenEndpointRequest {
   /** The client that sent the request. */
   readonly client: Client
   /**
@@ -84,7 +84,11 @@ export interface ExchangeRequest {
   readonly params: Form
   /** The rest of the request: headers, method and path. Its body has been read. */
   readonly request: HttpRequest
-  /** Taken before the grant looks up the user; see `IssueRequest.signOutMark`. */
+  /**
+   * Marks the time before the grant looks up the user. Pass it on as
+   * `TokenIssueRequest.signOutMark`, so that no token is issued if the user is signed out
+   * everywhere meanwhile.
+   */
   readonly signOutMark: number
 }
 
@@ -113,7 +117,7 @@ export interface GrantContext {
    */
   resolveScopes(text: string | undefined, client: Client): string[]
   /** Stores a token, emits its events and returns the response for the client. */
-  issueTokens(request: IssueRequest): Promise<TokenResponse>
+  issueTokens(request: TokenIssueRequest): Promise<TokenResponse>
   /**
    * Verifies an access token of this server and returns its contents.
    * @throws InvalidToken unless the token is genuine, unexpired and not revoked
@@ -128,7 +132,10 @@ export interface GrantContext {
   userExists(userId: string): Promise<boolean>
 }
 
-/** An authorization request that the person has approved, now or earlier. */
+/**
+ * An authorization request that the user has approved: on the approval screen, or by a remembered
+ * consent.
+ */
 export interface ApprovedRequest {
   /** The client that sent the request. */
   readonly client: Client
@@ -157,7 +164,7 @@ export interface AuthorizationResult {
   readonly params: Readonly<Record<string, string>>
 }
 
-/** How a grant responds at the authorization endpoint. */
+/** A response type of the authorization endpoint, and how a grant creates the response. */
 export interface AuthorizationResponse {
   /** The value of `response_type`. */
   readonly type: string
@@ -174,10 +181,10 @@ export interface AuthorizationResponse {
 }
 
 /**
- * Origins that may call a route. `clients`: pages of registered clients. `anyone`: every page, for
- * public responses that are the same for all callers.
+ * Web origins whose pages may call a route (CORS). `clients`: the origins of registered clients.
+ * `anyone`: every origin, for public responses that are the same for all callers.
  */
-export type OpenTo = 'clients' | 'anyone'
+export type AllowedOrigins = 'clients' | 'anyone'
 
 /** A route that a grant or a feature adds to the server. */
 export interface FeatureRoute extends Route {
@@ -187,7 +194,7 @@ export interface FeatureRoute extends Route {
    * Pages on other origins that may call the route, if a feature such as `cors()` allows any.
    * @default none
    */
-  readonly openTo?: OpenTo
+  readonly openTo?: AllowedOrigins
   /**
    * Whether the route responds 503 while the clock of this process is not trusted. Set it to
    * `false` for routes that only read or revoke.
@@ -204,11 +211,16 @@ export interface FeatureRoute extends Route {
  * @see docs/guides/write-a-grant.md
  */
 export interface Grant {
-  /** The `grant_type` that it handles. */
+  /** The value of `grant_type` that this grant handles. */
   readonly type: GrantType
   /** Handles a request to the token endpoint. Throw an OAuthError for mistakes of the client. */
-  exchange?(request: ExchangeRequest, context: GrantContext): TokenResponse | Promise<TokenResponse>
-  /** How it responds at the authorization endpoint. Absent if it is not used there. */
+  exchange?(
+    request: TokenEndpointRequest,
+    context: GrantContext,
+  ): TokenResponse | Promise<TokenResponse>
+  /**
+   * How the grant responds at the authorization endpoint. Absent if the grant is not used there.
+   */
   readonly response?: AuthorizationResponse
   /** Additional routes, relative to the base path of the server. */
   readonly routes?: readonly FeatureRoute[]

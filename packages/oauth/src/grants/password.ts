@@ -7,7 +7,7 @@ import { createTokenResponse, prepareToken, storeUnlessSignedOut } from '../toke
 import { ownerKey, type UserProvider, type UserProviders } from '../users/providers.ts'
 import { retryIfSignedOut } from '../users/retry-if-signed-out.ts'
 import type { Grant } from './grant.ts'
-import { detailsOfRequest, orDefaultScopes } from './requested-share.ts'
+import { resourceDetailsOfRequest, withDefaultScopes } from './requested-share.ts'
 
 /** Long enough for any passphrase. Longer input is rejected, never truncated (threat T8). */
 const MAX_CREDENTIAL_LENGTH = 1024
@@ -29,8 +29,8 @@ export function password(): Grant {
         client: client.scopes,
         wildcard: 'allowed',
       })
-      const scopes = orDefaultScopes(named, { client, params }, context)
-      const details = detailsOfRequest(params, scopes, context)
+      const scopes = withDefaultScopes(named, { client, params }, context)
+      const details = resourceDetailsOfRequest(params, scopes, context)
       const provider = providerOf(client, context.providers)
       const token = await retryIfSignedOut(
         context,

@@ -1,13 +1,14 @@
 import { describe, expect, it } from 'vitest'
 import { sha256 } from '../crypto.ts'
-import { readChallenge, verifyChallenge } from './pkce.ts'
+import { readCodeChallenge, verifyChallenge } from './pkce.ts'
 
 /** The example of RFC 7636 appendix B. */
 const verifier = 'dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk'
 const challenge = 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM'
 
-describe('readChallenge', () => {
-  const read = (params: Record<string, string>) => readChallenge(new Map(Object.entries(params)))
+describe('readCodeChallenge (PKCE)', () => {
+  const read = (params: Record<string, string>) =>
+    readCodeChallenge(new Map(Object.entries(params)))
 
   it('returns null when no challenge was sent', () => {
     expect(read({})).toBeNull()
@@ -26,14 +27,14 @@ describe('readChallenge', () => {
     { code_challenge: `${challenge}=`, code_challenge_method: 'S256' },
     { code_challenge: challenge.replace('-', '+'), code_challenge_method: 'S256' },
     { code_challenge: `${challenge}\n`, code_challenge_method: 'S256' },
-  ])('rejects the parameters %j', (params) => {
+  ])('rejects the request parameters %j', (params) => {
     expect(() => read(params as Record<string, string>)).toThrow(
       expect.objectContaining({ code: 'invalid_request' }),
     )
   })
 })
 
-describe('verifyChallenge', () => {
+describe('verifyChallenge (PKCE)', () => {
   it.each([
     ['accepts the verifier of RFC 7636', challenge, verifier, true],
     ['accepts a code without a challenge and a request without a verifier', null, null, true],
@@ -49,7 +50,7 @@ describe('verifyChallenge', () => {
     ['that is too short', verifier.slice(1)],
     ['that is too long', verifier.repeat(3)],
     ['that ends with a line break', `${verifier}\n`],
-  ])('rejects a verifier %s, although its challenge matches', (_what, given) => {
+  ])('rejects a code verifier %s, although it matches the challenge', (_what, given) => {
     expect(verifyChallenge(sha256(given), given)).toBe(false)
   })
 })

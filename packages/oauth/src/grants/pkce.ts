@@ -12,7 +12,7 @@ const CHALLENGE = /^[\w-]{43}$/
  * Reads the PKCE challenge of an authorization request; `null` if it has none. Only S256 is
  * accepted: a `plain` challenge that leaks is itself the verifier.
  */
-export function readChallenge(params: Form): string | null {
+export function readCodeChallenge(params: Form): string | null {
   const challenge = params.get('code_challenge')
   const method = params.get('code_challenge_method')
   if (challenge === undefined) {

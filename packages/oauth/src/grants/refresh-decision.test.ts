@@ -1,7 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import type { Client, Token } from '../storage/records.ts'
 import { client, token } from '../testing/contract-fixtures.ts'
-import { decideRefresh, type Presented, type RefreshDecision } from './refresh-decision.ts'
+import {
+  decideRefresh,
+  type PresentedRefreshToken,
+  type RefreshDecision,
+} from './refresh-decision.ts'
 
 const NOW = new Date('2026-05-01T12:00:00Z')
 const SECOND = 1000
@@ -23,7 +27,7 @@ interface Situation {
   readonly presented?: number
   readonly row?: Partial<Token> | null
   readonly by?: Client
-  readonly late?: Presented['late']
+  readonly late?: PresentedRefreshToken['late']
   readonly overtaken?: boolean
 }
 
@@ -122,7 +126,7 @@ describe('decideRefresh, for a refresh token with a valid signature', () => {
     ['a token far newer than its row', { presented: 60 }, 'move forward'],
   ]
   const decisions = cases.map(([name, situation, decision]) => [name, decision, situation] as const)
-  it.each(decisions)('decides for %s: %s', (_name, decision, situation) => {
+  it.each(decisions)('decides about %s: "%s"', (_name, decision, situation) => {
     expect(decide(situation)).toBe(decision)
   })
 
@@ -141,11 +145,14 @@ describe('decideRefresh, for a refresh token with a valid signature', () => {
     ],
     ['changed by a concurrent request long ago', { ...kept(ago(HOUR)), overtaken: true }, 'renew'],
     ['of a generation that was never issued', { ...kept(NOW), presented: 5 }, 'refuse'],
-  ])('decides correctly for a non-rotating token %s', (_name, situation, decision) => {
-    expect(decide(situation)).toBe(decision)
-  })
+  ])(
+    'makes the right decision for a refresh token that is not rotated, if it is %s',
+    (_name, situation, decision) => {
+      expect(decide(situation)).toBe(decision)
+    },
+  )
 
-  it('renews a non-rotating token instead of ending the family, and refuses it once the grant has ended (threat T6)', () => {
+  it('renews a refresh token that is not rotated instead of ending its family, and refuses it once the grant has ended (threat T6)', () => {
     expect(decide({ presented: 0 })).toBe('end the family')
     expect(decide({ presented: 0, row: { details } })).toBe('renew')
     expect(decide({ presented: 0, row: { details, revokedAt: ago(1) } })).toBe('refuse')
@@ -160,12 +167,15 @@ describe('decideRefresh, for a refresh token with a valid signature', () => {
     ['it belongs to another client', { clientId: 'other' }],
     ["the client's secret was rotated", {}, { ...client, secretVersion: 2 }],
   ]
-  it.each(over)('refuses a token of any generation if %s', (_name, row, by = client) => {
-    for (const presented of [0, 3, 4, 5, 6]) {
-      for (const age of [0, 13 * SECOND, 25 * HOUR]) {
-        const found = row && { issuedAt: ago(age), ...row }
-        expect(decide({ presented, row: found, by })).toBe('refuse')
+  it.each(over)(
+    'refuses the refresh token, however often it was rotated, if %s',
+    (_name, row, by = client) => {
+      for (const presented of [0, 3, 4, 5, 6]) {
+        for (const age of [0, 13 * SECOND, 25 * HOUR]) {
+          const found = row && { issuedAt: ago(age), ...row }
+          expect(decide({ presented, row: found, by })).toBe('refuse')
+        }
       }
-    }
-  })
+    },
+  )
 })

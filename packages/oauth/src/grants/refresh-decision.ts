@@ -2,33 +2,36 @@ import { CLOCK_SKEW } from '../clock.ts'
 import type { Client, Token } from '../storage/records.ts'
 
 /**
- * Period, in milliseconds, in which a repeat always returns the same successor: the response was
- * lost, or two tabs refreshed at once.
+ * How long after its use a refresh token can be presented again and returns the same new token, in
+ * milliseconds. For lost responses, and for tabs that refresh at the same time.
  */
-export const REPEAT_WINDOW = 10_000
+export const REPEAT_WINDOW_MS = 10_000
 
-/** How long after its use a refresh token may still be repeated late, in milliseconds. */
-export interface LateWindows {
+/**
+ * How long after its first use a refresh token may still be presented again (a late repeat), for
+ * confidential and for public clients, in milliseconds.
+ */
+export interface LateRepeatWindows {
   readonly confidential: number
   readonly public: number
 }
 
-export interface Presented {
-  /** Generation of the presented refresh token, whose signature is valid. */
+export interface PresentedRefreshToken {
+  /** Generation (number of refreshes) in the presented refresh token. */
   readonly generation: number
-  /** The client, already authenticated. */
+  /** The authenticated client that presents the refresh token. */
   readonly client: Client
   readonly row: Token | null
   readonly now: Date
-  readonly late: LateWindows
-  /** Whether a concurrent request changed the row since this request first read it. */
+  readonly late: LateRepeatWindows
+  /** Whether a concurrent request changed the stored token since this request first read it. */
   readonly overtaken: boolean
 }
 
 export type RefreshDecision =
   /** The token is the current one. */
   | 'rotate'
-  /** The token was used within `REPEAT_WINDOW`: return the same successor again. */
+  /** The token was used within `REPEAT_WINDOW_MS`: return the same successor again. */
   | 'repeat'
   /** The token was used earlier: the response was lost, or it was copied. Record it, emit an event. */
   | 'repeat late'
@@ -41,13 +44,12 @@ export type RefreshDecision =
   | 'refuse'
 
 /**
- * Decides what happens to a genuine refresh token. Contains the whole rule
- * (docs/decisions/0013-late-repeats.md); the caller writes only if the row has not changed since it
- * was read.
+ * Decides what happens when a client presents a genuine refresh token, such as rotating it or
+ * revoking the grant. The rule is explained in docs/decisions/0013-late-repeats.md.
  */
-export function decideRefresh(presented: Presented): RefreshDecision {
+export function decideRefresh(presented: PresentedRefreshToken): RefreshDecision {
   const { generation, client, row, now, late } = presented
-  if (!row || !isAlive(row, client, now)) return 'refuse'
+  if (!row || !isRefreshable(row, client, now)) return 'refuse'
   if (row.details?.keepsRefreshToken) return decideNonRotating(presented, row)
   if (generation === row.generation) return 'rotate'
   if (generation > row.generation) return 'move forward'
@@ -55,7 +57,7 @@ export function decideRefresh(presented: Presented): RefreshDecision {
   const age = now.getTime() - row.issuedAt.getTime()
   // A clock that was set back must not keep the window open.
   if (age < -CLOCK_SKEW) return 'end the family'
-  if (age <= REPEAT_WINDOW) return 'repeat'
+  if (age <= REPEAT_WINDOW_MS) return 'repeat'
   const window = client.confidential ? late.confidential : late.public
   if (age > window || hasExpired(row.previousExpiresAt, now)) return 'end the family'
   // If a thief and the owner take turns, one of them is late in every generation.
@@ -67,15 +69,21 @@ export function decideRefresh(presented: Presented): RefreshDecision {
  * Decides for a key-bound token that does not rotate (FAPI 2.0). Using it repeatedly is no sign of
  * theft (threat T6).
  */
-function decideNonRotating({ generation, now, overtaken }: Presented, row: Token): RefreshDecision {
+function decideNonRotating(
+  { generation, now, overtaken }: PresentedRefreshToken,
+  row: Token,
+): RefreshDecision {
   if (generation !== 0) return 'refuse'
   // Several processes of one client share the token and may refresh at the same moment.
   const age = now.getTime() - row.issuedAt.getTime()
-  return overtaken && age <= REPEAT_WINDOW ? 'repeat' : 'renew'
+  return overtaken && age <= REPEAT_WINDOW_MS ? 'repeat' : 'renew'
 }
 
-/** Whether this client, with its current secret, can still refresh the grant. */
-export function isAlive(row: Token, client: Client, now: Date): boolean {
+/**
+ * Whether this client can still refresh this token: it is the client of the token, its secret was
+ * not rotated, and the token is neither revoked nor expired.
+ */
+export function isRefreshable(row: Token, client: Client, now: Date): boolean {
   return (
     row.clientId === client.id &&
     row.clientSecretVersion === client.secretVersion &&

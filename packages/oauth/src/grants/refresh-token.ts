@@ -5,16 +5,21 @@ import { type Form, requireParam } from '../http/form.ts'
 import { parseSeconds } from '../lifetimes.ts'
 import { parseScope, resolveScopes } from '../scopes.ts'
 import type { GrantDetails } from '../storage/details.ts'
-import type { Client, Rotation, Token } from '../storage/records.ts'
-import { endedByRotation } from '../storage/rotated-token.ts'
-import type { TokenShare } from '../tokens/formats/format.ts'
+import type { Client, Token, TokenRotation } from '../storage/records.ts'
+import { revocationsByRotation } from '../storage/rotated-token.ts'
+import type { TokenAccess } from '../tokens/formats/format.ts'
 import type { RefreshTokenContent } from '../tokens/formats/refresh-tokens.ts'
 import { createTokenResponse, detailsWithClaims } from '../tokens/issue.ts'
 import { revokeTokens } from '../tokens/revoke.ts'
-import { servesUser } from '../users/providers.ts'
+import { clientServesUser } from '../users/providers.ts'
 import type { Grant } from './grant.ts'
-import { decideRefresh, isAlive, type LateWindows, REPEAT_WINDOW } from './refresh-decision.ts'
-import { shareOfGrant } from './requested-share.ts'
+import {
+  decideRefresh,
+  isRefreshable,
+  type LateRepeatWindows,
+  REPEAT_WINDOW_MS,
+} from './refresh-decision.ts'
+import { accessFromGrant } from './requested-share.ts'
 
 /** Options of `refreshToken()`. */
 export interface RefreshTokenOptions {
@@ -46,7 +51,7 @@ const MAX_ATTEMPTS = 5
 interface Presentation {
   readonly content: RefreshTokenContent
   readonly client: Client
-  readonly late: LateWindows
+  readonly late: LateRepeatWindows
   /** Whether the previous access token is revoked. */
   readonly endsOldAccessTokens: boolean
   /** New details for the row, if the application adds claims. */
@@ -60,7 +65,7 @@ interface Presentation {
  * createAuthorizationServer({ …, grants: [authorizationCode(), refreshToken({ repeatableFor: '2h' })] })
  */
 export function refreshToken(options: RefreshTokenOptions = {}): Grant {
-  const late = parseLateWindows(options)
+  const late = parseLateRepeatWindows(options)
   const endsOldAccessTokens = options.endsOldAccessToken ?? false
   return {
     type: 'refresh_token',
@@ -78,7 +83,7 @@ export function refreshToken(options: RefreshTokenOptions = {}): Grant {
         checksFirst || context.features.keyProofs
           ? await requireShare({ content, client }, requested, params, context)
           : null
-      if (!servesUser(client, content.userId, context.providers)) throw refused()
+      if (!clientServesUser(client, content.userId, context.providers)) throw refused()
       // Check before the token is used up: if the application's lookup fails, the client can retry
       // with the same token.
       if (!(await context.knownUsers.existsNow(content.userId)))
@@ -98,7 +103,7 @@ export function refreshToken(options: RefreshTokenOptions = {}): Grant {
       const token =
         (await rotate(generation, generation + 1, presentation, context)) ??
         (await decideWithRetries(presentation, context))
-      const share = shareOfGrant(token, { client, params, scopes: requested }, context)
+      const share = accessFromGrant(token, { client, params, scopes: requested }, context)
       return createTokenResponse(token, context, share)
     },
   }
@@ -116,7 +121,7 @@ function rotate(
 ): Promise<Token | null> {
   const { accessTokensExpireAt, refreshTokensExpireAt } = context.options
   const issuedAt = context.clock.now()
-  const rotation: Rotation = {
+  const rotation: TokenRotation = {
     id: content.tokenId,
     clientId: client.id,
     clientSecretVersion: client.secretVersion,
@@ -132,7 +137,7 @@ function rotate(
   if (!endsOldAccessTokens) return rotating
   return rotating.then((token) => {
     // Other processes learn of it from the revocation feed.
-    if (token) for (const ended of endedByRotation(rotation, token)) context.feed.note(ended)
+    if (token) for (const ended of revocationsByRotation(rotation, token)) context.feed.note(ended)
     return token
   })
 }
@@ -232,11 +237,11 @@ async function requireShare(
   requested: readonly string[],
   params: Form,
   context: ServerContext,
-): Promise<{ readonly token: Token; readonly share: TokenShare }> {
+): Promise<{ readonly token: Token; readonly share: TokenAccess }> {
   const token = await context.storage.tokens.find(content.tokenId)
-  if (!token || !isAlive(token, client, context.clock.now())) throw refused()
+  if (!token || !isRefreshable(token, client, context.clock.now())) throw refused()
   assertHoldsKey(token, client, context)
-  const share = shareOfGrant(token, { client, params, scopes: requested }, context)
+  const share = accessFromGrant(token, { client, params, scopes: requested }, context)
   resolveScopes(requested, {
     defined: context.options.scopeNames,
     client: null,
@@ -280,10 +285,10 @@ function refused(): InvalidGrant {
   return new InvalidGrant('The refresh token is invalid, expired or revoked')
 }
 
-const MIN_WINDOW = REPEAT_WINDOW / 1000
+const MIN_WINDOW = REPEAT_WINDOW_MS / 1000
 const MAX_WINDOW = 7 * 24 * 3600
 
-export function parseLateWindows(options: RefreshTokenOptions): LateWindows {
+export function parseLateRepeatWindows(options: RefreshTokenOptions): LateRepeatWindows {
   return {
     confidential: parseWindow('repeatableFor', options.repeatableFor ?? '24h'),
     public: parseWindow('publicRepeatableFor', options.publicRepeatableFor ?? '1h'),

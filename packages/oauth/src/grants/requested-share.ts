@@ -9,22 +9,22 @@ import { InvalidGrant } from '../errors.ts'
 import type { Form } from '../http/form.ts'
 import {
   assertScopesKnown,
+  chooseTokenResources,
   filterKnownScopes,
   grantedResources,
   readResources,
   resourceDetails,
-  resourcesOfOneToken,
 } from '../resources/requested.ts'
 import { narrowScopes } from '../scopes.ts'
 import type { GrantDetails } from '../storage/details.ts'
 import type { Client, Token } from '../storage/records.ts'
-import type { TokenShare } from '../tokens/formats/format.ts'
+import type { TokenAccess } from '../tokens/formats/format.ts'
 
 /**
- * Returns the named scopes. If the request names none, returns the default scopes (RFC 6749 §3.3)
- * that the client may have and the requested APIs know.
+ * Returns the scopes that the request names. If it names none, returns the default scopes (RFC 6749
+ * §3.3) that the client may have and the requested APIs know.
  */
-export function orDefaultScopes(
+export function withDefaultScopes(
   named: readonly string[],
   { client, params }: { readonly client: Client; readonly params: Form },
   { options }: Pick<ServerContext, 'options'>,
@@ -38,22 +38,22 @@ export function orDefaultScopes(
 }
 
 /**
- * Details to store for the requested APIs, in a grant that starts at the token endpoint. `null` for
- * the server's own API.
+ * Returns the details to store for the APIs that a request to the token endpoint names
+ * (`resource`). `null` for the server's own API.
  */
-export function detailsOfRequest(
+export function resourceDetailsOfRequest(
   params: Form,
   scopes: readonly string[],
   { options: { resources, identityScopes } }: ServerContext,
 ): GrantDetails | null {
   const requested = readResources(params, resources)
-  if (requested !== null) resourcesOfOneToken(requested, requested, resources)
+  if (requested !== null) chooseTokenResources(requested, requested, resources)
   assertScopesKnown(scopes, requested, resources, identityScopes)
   return resourceDetails(requested, resources)
 }
 
-/** A client's request for all or part of a grant. */
-export interface ShareRequest {
+/** A client's request for a token with all or some of the scopes and APIs of a grant. */
+export interface TokenAccessRequest {
   readonly client: Client
   readonly params: Form
   /** The requested scopes; empty for all. */
@@ -61,14 +61,14 @@ export interface ShareRequest {
 }
 
 /**
- * Determines the scopes and APIs of the next token: all that were granted and are still available,
- * or the requested part.
+ * Determines the scopes and APIs of the next access token of a grant: all that were granted and are
+ * still available, or the requested ones of them.
  */
-export function shareOfGrant(
+export function accessFromGrant(
   granted: Pick<Token, 'scopes' | 'details'>,
-  { client, params, scopes: requested }: ShareRequest,
+  { client, params, scopes: requested }: TokenAccessRequest,
   context: ServerContext,
-): TokenShare {
+): TokenAccess {
   const { options } = context
   const { resources: known, identityScopes } = options
   const resources = shareOfResources(granted, { client, params }, context)
@@ -83,7 +83,7 @@ export function shareOfGrant(
 
 function shareOfResources(
   granted: Pick<Token, 'details'>,
-  { client, params }: Pick<ShareRequest, 'client' | 'params'>,
+  { client, params }: Pick<TokenAccessRequest, 'client' | 'params'>,
   { options }: ServerContext,
 ): readonly string[] | undefined {
   const { resources } = options
@@ -93,5 +93,5 @@ function shareOfResources(
   )
   // Clients start a new authorization on `invalid_grant`; on any other error they would be stuck.
   if (open.length === 0) throw new InvalidGrant('What access was granted to is no longer there')
-  return resourceDetails(resourcesOfOneToken(open, requested, resources), resources)?.resources
+  return resourceDetails(chooseTokenResources(open, requested, resources), resources)?.resources
 }

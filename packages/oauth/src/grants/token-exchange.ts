@@ -6,8 +6,12 @@ import { findResource, resourceDetails } from '../resources/requested.ts'
 import type { Actor, GrantDetails, ParentToken } from '../storage/details.ts'
 import type { Client } from '../storage/records.ts'
 import { type AccessTokenClaims, isBound } from '../tokens/formats/claims.ts'
-import { servesUser } from '../users/providers.ts'
-import { type PresentedToken, shareOfSubject, verifyPresentedToken } from './exchanged-share.ts'
+import { clientServesUser } from '../users/providers.ts'
+import {
+  accessFromSubjectToken,
+  type PresentedToken,
+  verifyPresentedToken,
+} from './exchanged-share.ts'
 import type { Grant, GrantType } from './grant.ts'
 
 export const TOKEN_EXCHANGE: GrantType = 'urn:ietf:params:oauth:grant-type:token-exchange'
@@ -29,11 +33,11 @@ export interface TokenExchangeOptions {
    * Decides whether this client may have this token. Called last. By default, every client with the
    * grant may.
    */
-  allow?(question: ExchangeQuestion): boolean | Promise<boolean>
+  allow?(question: TokenExchangeQuestion): boolean | Promise<boolean>
 }
 
 /** A token exchange that has passed all other checks. */
-export interface ExchangeQuestion {
+export interface TokenExchangeQuestion {
   /** The client that sent the request. */
   readonly client: Client
   /** The presented token. */
@@ -66,7 +70,7 @@ export function tokenExchange(options: TokenExchangeOptions = {}): Grant {
       const wanted = readWantedType(params)
       const subject = await readSubject(client, params, context)
       const actor = await readActor(params, client, options, context)
-      const { scopes, resources } = shareOfSubject(subject, { client, params }, context)
+      const { scopes, resources } = accessFromSubjectToken(subject, { client, params }, context)
       const details: GrantDetails = {
         ...resourceDetails(resources, context.options.resources),
         ...detailsOfSubject(subject, actor),
@@ -119,7 +123,7 @@ async function readSubject(client: Client, params: Form, context: ServerContext)
   const { subject } = shown.verified
   // A token about a client itself cannot be passed on: the new token would name a different client.
   if (subject.kind !== 'user') throw new InvalidRequest('The subject_token belongs to no user')
-  if (!servesUser(client, subject.id, context.providers)) {
+  if (!clientServesUser(client, subject.id, context.providers)) {
     throw new InvalidRequest('The subject_token belongs to a user of another provider')
   }
   // Read from the token, because its row may have started without a key.

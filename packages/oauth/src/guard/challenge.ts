@@ -1,10 +1,10 @@
 import type { HttpResponse } from '@tollgate/http'
 
 /**
- * Adds the accepted proof algorithms to the challenge, and on 401 also offers DPoP next to Bearer
- * (RFC 9449 §7.1 and §7.2).
+ * Adds the accepted DPoP algorithms to the `WWW-Authenticate` challenge of a response. A 401
+ * response also gets a challenge for DPoP next to that for Bearer (RFC 9449 §7.1 and §7.2).
  */
-export function withKeyChallenge(
+export function addDpopChallenge(
   response: HttpResponse,
   algorithms: readonly string[] | undefined,
 ): HttpResponse {

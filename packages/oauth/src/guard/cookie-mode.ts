@@ -5,7 +5,7 @@ import { equalSecrets, hmac } from '../crypto.ts'
 import { type CookieAttributes, readCookie, serializeCookie } from '../http/cookies.ts'
 import type { Keyring } from '../keys/keyring.ts'
 import type { RevocationFeed } from '../revocations/feed.ts'
-import type { KnownUsers } from '../users/known-users.ts'
+import type { UserExistenceCache } from '../users/known-users.ts'
 import type { SignInMark } from '../users/retry-if-signed-out.ts'
 import type { Person } from '../users/signed-in.ts'
 
@@ -18,21 +18,21 @@ export interface CookieUser {
 
 export interface CookieMode {
   /**
-   * Returns the CSRF token of a session. It stays the same when the cookie is renewed, so that open
-   * tabs keep working.
+   * Returns the CSRF token of a session for cookie mode. It stays the same when the cookie is
+   * renewed, so that open tabs keep working.
    */
   csrfToken(person: Person): string
   /**
-   * Whether the cookie belongs to this user and session and has more than half of its lifetime
-   * left.
+   * Whether the cookie of cookie mode belongs to this user and session, and has more than half of
+   * its lifetime left.
    */
   isGood(person: Person, cookieHeader: string | null): Promise<boolean>
   /**
-   * Creates a cookie and returns its `Set-Cookie` header. `null` if the user was signed out
-   * everywhere since the mark was taken.
+   * Creates a cookie for cookie mode and returns its `Set-Cookie` header. `null` if the user was
+   * signed out everywhere since `mark` was taken.
    */
   issue(person: Person, mark: SignInMark): Promise<string | null>
-  /** Returns the `Set-Cookie` header that deletes the cookie. */
+  /** Returns the `Set-Cookie` header that deletes the cookie of cookie mode. */
   clear(): string
   /**
    * Authenticates a request by cookie and CSRF token. `null` if the cookie is missing or invalid,
@@ -55,7 +55,7 @@ export interface CookieModeOptions {
   readonly secure: boolean
   readonly clock: Clock
   readonly feed: RevocationFeed
-  readonly knownUsers: KnownUsers
+  readonly knownUsers: UserExistenceCache
 }
 
 interface Content extends CookieUser {

@@ -3,7 +3,7 @@ import type { Clock } from '../clock.ts'
 import { readCookie } from '../http/cookies.ts'
 import type { RevocationFeed } from '../revocations/feed.ts'
 import { retryIfSignedOut } from '../users/retry-if-signed-out.ts'
-import { type Application, findSignedIn, type Person } from '../users/signed-in.ts'
+import { findSignedIn, type Person, type SignInContext } from '../users/signed-in.ts'
 import { COOKIE_NAME, type CookieMode } from './cookie-mode.ts'
 
 /** The CSRF token and cookie that a page of the application needs for cookie mode. */
@@ -14,7 +14,7 @@ export interface FreshToken {
   readonly setCookie: string | null
 }
 
-export interface FreshTokenContext extends Application {
+export interface FreshTokenContext extends SignInContext {
   readonly cookies: CookieMode
   readonly feed: RevocationFeed
   readonly clock: Clock

@@ -9,9 +9,12 @@ describe('parsePresented', () => {
     ['BEARER a.b-c_d~e+f/g=', 'Bearer', 'a.b-c_d~e+f/g='],
     ['DPoP abc', 'DPoP', 'abc'],
     ['dpop abc', 'DPoP', 'abc'],
-  ])('parses %j as %s with the token %j', (header, scheme, text) => {
-    expect(parsePresented(header)).toEqual({ scheme, text })
-  })
+  ])(
+    'parses the Authorization header %j as the scheme %s with the token %j',
+    (header, scheme, text) => {
+      expect(parsePresented(header)).toEqual({ scheme, text })
+    },
+  )
 
   it.each([
     '',
@@ -28,7 +31,7 @@ describe('parsePresented', () => {
     'DPoP abc, DPoP abc',
     'Bearer DPoP abc',
     'abc',
-  ])('rejects %j', (header) => {
+  ])('rejects the Authorization header %j', (header) => {
     expect(() => parsePresented(header)).toThrow(expect.objectContaining({ code: 'invalid_token' }))
   })
 })
@@ -49,7 +52,7 @@ describe('scope checks', () => {
     [['b', 'a'], ['a', 'b'], true, true],
     [['c'], ['a', 'b'], false, false],
   ])(
-    'given the scopes %j and the required scopes %j, assertScopes passes: %s, assertAnyScope passes: %s',
+    "compare the token's scopes %j with the required scopes %j: assertScopes passes: %s, assertAnyScope passes: %s",
     (held, needed, all, any) => {
       const passes = (check: () => void) => {
         try {

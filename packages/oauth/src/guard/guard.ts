@@ -10,9 +10,9 @@ import { type AccessTokenClaims, addedClaims, isBound, isFor } from '../tokens/f
 import type { AddedClaims } from '../tokens/formats/claims-hook.ts'
 import type { UserProvider, UserProviders } from '../users/providers.ts'
 import type { ApplicationUser, Users } from '../users/users.ts'
-import { withKeyChallenge } from './challenge.ts'
+import { addDpopChallenge } from './challenge.ts'
 import type { CookieMode } from './cookie-mode.ts'
-import type { GuardProofs } from './key-proof.ts'
+import type { GuardProofChecker } from './key-proof.ts'
 import { type CallerSignIn, type StepUpDemand, signInCheck } from './step-up.ts'
 import type { TokenVerifier, VerifiedToken } from './verify.ts'
 
@@ -166,18 +166,22 @@ export interface GuardOptions {
   readonly providers: UserProviders
   /** The only provider whose users the guard accepts. `null` for users of every provider. */
   readonly provider: UserProvider | null
-  /** Returns a promise until keys and revocations are loaded, and `null` afterwards. */
+  /**
+   * Returns a promise that resolves once signing keys and revocations are loaded. Returns `null` if
+   * they already are.
+   */
   readonly ready: () => Promise<void> | null
   readonly publicError: (thrown: unknown) => OAuthError
   /** The `aud` value of the tokens that the guard accepts. */
   readonly audience: string
   /**
-   * Additional information for callers without a valid token. `null` if the API has no metadata.
+   * Reference to the metadata of the API, added to the challenge for callers without a valid token.
+   * `null` if the API has no metadata.
    */
-  readonly metadataHint: MetadataHint | null
+  readonly metadataHint: ResourceMetadataHint | null
   /** Checks DPoP proofs. If `null`, tokens bound to a key are rejected. */
-  readonly proofs: GuardProofs | null
-  /** Whether access tokens state when and how the user signed in. */
+  readonly proofs: GuardProofChecker | null
+  /** Whether access tokens state when and how the user signed in (feature `stepUp()`). */
   readonly addsSignInClaims: boolean
   /** Scopes that only clients acting for themselves can have. `*` does not include them. */
   readonly machineScopes: ReadonlySet<string>
@@ -187,7 +191,7 @@ export interface GuardOptions {
 }
 
 /** The protected resource metadata that a challenge points to (RFC 9728 §5.1). */
-export interface MetadataHint {
+export interface ResourceMetadataHint {
   readonly metadataUrl: string
   readonly scopesToAskFor: readonly string[]
 }
@@ -306,7 +310,7 @@ export function createGuard<User extends ApplicationUser, Claims extends object>
       return starting ? starting.then(() => guards[name](credentials)) : guards[name](credentials)
     },
     refusal: (error) =>
-      withKeyChallenge(
+      addDpopChallenge(
         withMetadataHint(errorResponse(options.publicError(error)), options.metadataHint),
         proofs?.algorithms,
       ),
@@ -321,7 +325,10 @@ export function createGuard<User extends ApplicationUser, Claims extends object>
  * Adds the URL of the API's metadata to the challenge, so that a client can find out where to get a
  * token.
  */
-function withMetadataHint(response: HttpResponse, advice: MetadataHint | null): HttpResponse {
+function withMetadataHint(
+  response: HttpResponse,
+  advice: ResourceMetadataHint | null,
+): HttpResponse {
   const challenge = response.headers?.['www-authenticate']
   if (!advice || challenge === undefined) return response
   const { metadataUrl, scopesToAskFor } = advice
@@ -432,8 +439,8 @@ async function findRecord<User extends ApplicationUser>(
 const schemeOf = ({ boundToKey }: Caller): TokenScheme => (boundToKey ? 'DPoP' : 'Bearer')
 
 /**
- * Requires all of the scopes.
- * @throws InsufficientScope if one is missing
+ * Checks that the caller has all of the scopes.
+ * @throws InsufficientScope if the caller lacks a scope
  */
 export function assertScopes(caller: Caller, scopes: readonly string[]): void {
   if (scopes.every((name) => caller.tokenCan(name))) return
@@ -442,7 +449,7 @@ export function assertScopes(caller: Caller, scopes: readonly string[]): void {
 }
 
 /**
- * Requires at least one of the scopes.
+ * Checks that the caller has at least one of the scopes.
  * @throws InsufficientScope if the caller has none of them
  */
 export function assertAnyScope(caller: Caller, scopes: readonly string[]): void {

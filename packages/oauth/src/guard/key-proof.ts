@@ -18,7 +18,7 @@ export interface KeyProof {
 }
 
 /** Checks the proofs with which callers show that they hold the key of their token. */
-export interface GuardProofs {
+export interface GuardProofChecker {
   /** Signature algorithms accepted for proofs. */
   readonly algorithms: readonly string[]
   /** Origins of the guarded API. */

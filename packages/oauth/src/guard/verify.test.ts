@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { followRevocations, type RevocationFeed } from '../revocations/feed.ts'
 import { memoryStorage } from '../storage/memory.ts'
-import { endedMark, type NewRevocation, type RevocationKind } from '../storage/records.ts'
+import { buildEndedEntry, type NewRevocation, type RevocationKind } from '../storage/records.ts'
 import type { RevocationRepository } from '../storage/repositories.ts'
 import type { AccessTokenClaims } from '../tokens/formats/claims.ts'
-import { createKnownUsers } from '../users/known-users.ts'
+import { createUserExistenceCache } from '../users/known-users.ts'
 import { createUserProviders } from '../users/providers.ts'
 import { createTokenVerifier } from './verify.ts'
 
@@ -46,7 +46,7 @@ function createTestVerifier(setting: Setting = {}) {
     },
     keys: { removals },
     feed: feed ?? feedOf(revocations),
-    knownUsers: createKnownUsers({
+    knownUsers: createUserExistenceCache({
       providers: createUserProviders({
         findById: findById ?? ((id) => (id === 'nobody' ? null : { id })),
       }),
@@ -59,7 +59,7 @@ function createTestVerifier(setting: Setting = {}) {
   })
 }
 
-it('the verifier distinguishes tokens with the same signature, in any order of use', async () => {
+it('the token verifier distinguishes two tokens that have the same signature, whichever comes first', async () => {
   const verifier = createTestVerifier()
   for (const name of ['ada', 'bob', 'ada', 'ada', 'bob', 'bob']) {
     const text = `${name}.the-same-signature`
@@ -70,7 +70,7 @@ it('the verifier distinguishes tokens with the same signature, in any order of u
   expect(verifier.verifyHeader('Bearer eve.the-same-signature')).toBeInstanceOf(Promise)
 })
 
-it('the verifier caches a token that takes no read when it comes a second time', async () => {
+it('the token verifier caches a token that needs no database read, from its second use on', async () => {
   let decoded = 0
   const verifier = createTestVerifier({ decodesByRead: false, onDecode: () => void decoded++ })
   await verifier.verify('eve.x')
@@ -83,7 +83,7 @@ it('the verifier caches a token that takes no read when it comes a second time',
   expect(decoded).toBe(3)
 })
 
-it('the verifier returns without a promise if it knows the user and nothing has to be read', async () => {
+it('the token verifier returns its result synchronously if the user is cached and no database read is needed', async () => {
   const verifier = createTestVerifier({ decodesByRead: false })
   await verifier.verify('eve.x')
   const first = verifier.verifyHeader('Bearer ada.x')
@@ -92,7 +92,7 @@ it('the verifier returns without a promise if it knows the user and nothing has 
   expect(verifier.verifyHeader('Bearer ada.y')).toMatchObject({ subject: { id: 'ada' } })
 })
 
-it('the verifier decodes a token that takes no read again after a signing key was revoked', async () => {
+it('the token verifier decodes a cached token again after a signing key was revoked', async () => {
   let [removals, decoded] = [0, 0]
   const counts = { removals: () => removals, onDecode: () => void decoded++ }
   const verifier = createTestVerifier({ decodesByRead: false, ...counts })
@@ -105,7 +105,7 @@ it('the verifier decodes a token that takes no read again after a signing key wa
   expect(decoded).toBe(3)
 })
 
-it('the verifier empties its cache once for each revoked signing key', async () => {
+it('the token verifier empties its cache once for each revoked signing key', async () => {
   let removals = 0
   const verifier = createTestVerifier({ removals: () => removals })
   for (let i = 0; i < 3; i += 1) {
@@ -116,7 +116,7 @@ it('the verifier empties its cache once for each revoked signing key', async () 
   }
 })
 
-it('the verifier empties its cache when the store has lost part of its history', async () => {
+it('the token verifier empties its cache if the database has lost part of the revocation feed', async () => {
   let mark = 'of the primary'
   const entry = { id: 1, kind: 'token', subject: 'bob', at: NOW, until: NOW } as const
   const feed = feedOf({
@@ -132,7 +132,7 @@ it('the verifier empties its cache when the store has lost part of its history',
   }
 })
 
-it('the verifier decodes a token again if a key was revoked in the meantime', async () => {
+it('the token verifier decodes a token again if a signing key was revoked while it was being decoded', async () => {
   let decoded = 0
   const setting = { removals: () => Math.min(decoded, 1), onDecode: () => void decoded++ }
   await createTestVerifier(setting).verify('ada.x')
@@ -162,7 +162,7 @@ describe('a cached token that was accepted a second ago', () => {
     await refuses(() => verifier.verifyHeader('Bearer ada.x'))
   })
 
-  it('is rejected after its user was deleted, even while the feed is fresh', async () => {
+  it('is rejected after its user was deleted, even if the revocation feed was read a moment ago', async () => {
     const { feed } = start()
     let isThere = true
     const verifier = createTestVerifier({ feed, findById: (id) => (isThere ? { id } : null) })
@@ -173,7 +173,7 @@ describe('a cached token that was accepted a second ago', () => {
     await refuses(() => verifier.verifyHeader('Bearer ada.x'))
   })
 
-  it('is rejected if it was revoked while the application was asked about its user', async () => {
+  it('is rejected if it was revoked while the application was looking up its user', async () => {
     const { feed, revoke } = start()
     const verifier = createTestVerifier({
       feed,
@@ -187,7 +187,7 @@ describe('a cached token that was accepted a second ago', () => {
   })
 })
 
-it('the verifier names the scheme of a rejected token in the challenge', async () => {
+it('the token verifier names the scheme of the rejected token (Bearer or DPoP) in the challenge', async () => {
   const claims = { cnf: { jkt: 'thumbprint' }, exp: SECONDS }
   const error = await createTestVerifier({ claims })
     .verify('ada.x')
@@ -196,9 +196,9 @@ it('the verifier names the scheme of a rejected token in the challenge', async (
 })
 
 describe.each([
-  ['that decodes tokens with a read', true],
-  ['that decodes tokens without a read', false],
-])('a verifier %s', (_name, decodesByRead) => {
+  ['that reads the database to decode a token', true],
+  ['that decodes tokens without reading the database', false],
+])('a token verifier %s', (_name, decodesByRead) => {
   /** Verifies a header three times, because later times may find the token in the cache. */
   async function verifyRepeatedly(setting: Setting, header: string): Promise<unknown[]> {
     const verifier = createTestVerifier({ ...setting, decodesByRead })
@@ -213,7 +213,7 @@ describe.each([
   const revoked = (kind: RevocationKind, subject: string): Setting => ({
     revoked: [{ kind, subject, at: NOW, until: new Date(NOW.getTime() + 60_000) }],
   })
-  const ended = (at: number): Setting => ({ revoked: [endedMark(new Date(at))] })
+  const ended = (at: number): Setting => ({ revoked: [buildEndedEntry(new Date(at))] })
   const exchanged = { parents: [{ jti: 'parent.3', client_id: 'caller' }] }
   const own = { sub: 'client:shop' }
   const bound = { claims: { cnf: { jkt: 'thumbprint' } } }

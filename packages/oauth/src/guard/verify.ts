@@ -14,7 +14,7 @@ import {
   tokenIdOf,
 } from '../tokens/formats/claims.ts'
 import type { AccessTokens } from '../tokens/formats/format.ts'
-import type { KnownUser, KnownUsers } from '../users/known-users.ts'
+import type { CachedUser, UserExistenceCache } from '../users/known-users.ts'
 import { type PresentedToken, parsePresented } from './bearer.ts'
 
 /** A verified access token and its content. */
@@ -33,10 +33,11 @@ export interface VerifiedToken {
 
 export interface TokenVerifier {
   /**
-   * Verifies an Authorization header: the token must be genuine, not expired or revoked, and sent
-   * with the right scheme. Returns without a promise if nothing has to be read and the application
-   * does not have to be asked. Does not check whether the caller holds the key of a bound token.
-   * @throws InvalidToken otherwise
+   * Verifies the access token in an Authorization header: it must be genuine, neither expired nor
+   * revoked, and sent with the right scheme (Bearer or DPoP). Returns without a promise if
+   * everything needed is in memory. Does not check whether the caller holds the key of a token
+   * bound to a key.
+   * @throws InvalidToken if a check fails
    */
   verifyHeader(header: string): Awaitable<VerifiedToken>
   /**
@@ -44,7 +45,10 @@ export interface TokenVerifier {
    * @throws InvalidToken if the token is not genuine, expired or revoked
    */
   verify(text: string): Promise<VerifiedToken>
-  /** Decodes a token that may be expired or revoked. `null` if it is not genuine. */
+  /**
+   * Decodes an access token without checking whether it is expired or revoked. `null` if it is not
+   * genuine.
+   */
   identify(text: string): Promise<VerifiedToken | null>
 }
 
@@ -52,7 +56,7 @@ export interface VerifierOptions {
   readonly accessTokens: Pick<AccessTokens, 'decode'>
   readonly keys: Pick<SigningKeys, 'removals'>
   readonly feed: RevocationFeed
-  readonly knownUsers: KnownUsers
+  readonly knownUsers: UserExistenceCache
   readonly issuer: string
   /** The `aud` values of all APIs. Each guard checks its own. */
   readonly audiences: ReadonlySet<string>
@@ -73,7 +77,7 @@ const FINGERPRINTED = 16
 interface Known {
   readonly token: VerifiedToken
   /** `null` for a client that acts for itself. */
-  readonly user: KnownUser | null
+  readonly user: CachedUser | null
 }
 
 export function createTokenVerifier(options: VerifierOptions): TokenVerifier {
@@ -120,7 +124,7 @@ export function createTokenVerifier(options: VerifierOptions): TokenVerifier {
     else verifiedOnce.set(mark, true)
   }
 
-  function userOf({ subject }: VerifiedToken): KnownUser | null {
+  function userOf({ subject }: VerifiedToken): CachedUser | null {
     return subject.kind === 'user' ? knownUsers.of(subject.id) : null
   }
 
@@ -222,7 +226,7 @@ export function createTokenVerifier(options: VerifierOptions): TokenVerifier {
     return !user || knownUsers.isCurrent(user) ? alive : requireUser(user, alive)
   }
 
-  async function requireUser(user: KnownUser, token: VerifiedToken): Promise<VerifiedToken> {
+  async function requireUser(user: CachedUser, token: VerifiedToken): Promise<VerifiedToken> {
     if (!(await knownUsers.exists(user))) throw refused(token)
     // The token may have been revoked while the application was asked.
     if (!feed.isFresh()) await feed.sync()

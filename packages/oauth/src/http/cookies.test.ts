@@ -18,7 +18,7 @@ describe('readCookie', () => {
     ['a=t=1', null],
     ['t=1; t=1', null],
     ['t=1; a=2; t=3', null],
-  ])('reads the cookie t from the header %j as %j', (header, value) => {
+  ])('reads the cookie named t from the Cookie header %j as %j', (header, value) => {
     expect(readCookie(header, 't')).toBe(value)
   })
 })
@@ -27,7 +27,7 @@ describe('serializeCookie', () => {
   it.each([
     [false, 't=v; Path=/; Max-Age=60; HttpOnly; SameSite=Lax'],
     [true, 't=v; Path=/; Max-Age=60; HttpOnly; SameSite=Lax; Secure'],
-  ])('sets the attributes for secure=%s', (secure, header) => {
+  ])('sets the cookie attributes with secure=%s', (secure, header) => {
     expect(serializeCookie({ name: 't', path: '/', secure }, 'v', 60)).toBe(header)
   })
 })

@@ -1,6 +1,6 @@
 import { isRightToLeft } from '@tollgate/http'
 
-/** Markup that is safe to send. */
+/** HTML in which all inserted values are escaped. */
 export class Html {
   readonly text: string
 
@@ -47,7 +47,7 @@ export interface DocumentHead {
   readonly stylesheet: string | null
 }
 
-export function documentOf(
+export function renderDocument(
   { title, language, stylesheet: href }: DocumentHead,
   body: Html,
 ): string {
@@ -69,8 +69,8 @@ ${body}
 `.text
 }
 
-/** Joins the parts of a message, escaping all that are not Html. */
-export function joined(parts: readonly (Html | string | number)[]): Html {
+/** Joins the parts of a page text to HTML. Escapes all parts that are not `Html`. */
+export function joinHtml(parts: readonly (Html | string | number)[]): Html {
   return new Html(
     parts.map((part) => (part instanceof Html ? part.text : escapeHtml(String(part)))).join(''),
   )

@@ -2,7 +2,7 @@ import type { HttpRequest } from '@tollgate/http'
 import { InvalidRequest } from '../errors.ts'
 import { MAX_BODY_BYTES, mediaType } from './body.ts'
 
-/** Parameters by name. */
+/** Parameters of a query or form, by name. */
 export type Form = ReadonlyMap<string, string>
 
 const MAX_PARAMETERS = 64
@@ -53,7 +53,7 @@ export async function readForm(request: HttpRequest): Promise<Form> {
 }
 
 /**
- * Returns the parameter.
+ * Returns the value of a parameter.
  * @throws InvalidRequest if it is missing
  */
 export function requireParam(form: Form, name: string): string {
@@ -65,8 +65,11 @@ export function requireParam(form: Form, name: string): string {
 }
 
 const PLAIN = /^[\w.~!*'()-]*$/
-/** Characters that are rejected: NUL, and the replacement for bytes that were not UTF-8. */
-export const UNREADABLE = /[\0\ufffd]/
+/**
+ * Matches characters that are rejected in parameters: NUL, and U+FFFD, which replaces bytes that
+ * are not UTF-8.
+ */
+export const UNREADABLE_CHARACTERS = /[\0\ufffd]/
 
 function decode(text: string): string {
   if (PLAIN.test(text)) return text
@@ -78,7 +81,7 @@ function decode(text: string): string {
       cause,
     })
   }
-  if (UNREADABLE.test(decoded)) {
+  if (UNREADABLE_CHARACTERS.test(decoded)) {
     throw new InvalidRequest('A parameter holds a character that cannot be accepted')
   }
   return decoded

@@ -1,5 +1,8 @@
 import type { HttpResponse } from '@tollgate/http'
-/** Creates a page whose policy forbids framing, scripts, other origins and caching (threat A10). */
+/**
+ * Creates a response with an HTML page. Its headers forbid framing, scripts, content from other
+ * origins, and caching (threat A10). `formTarget` is an origin to which forms may redirect.
+ */
 export function htmlPage(
   html: string,
   status: number,
@@ -30,16 +33,19 @@ function policy(formTarget: string | null): string {
 }
 
 /**
- * Returns the source expression for the Content-Security-Policy: an origin, or the scheme of a
- * native app.
+ * Returns the source expression by which a Content-Security-Policy allows a redirect URI: its
+ * origin, or the scheme of a native app.
  */
-export function redirectSource(redirectTo: string): string {
+export function cspSourceOfRedirect(redirectTo: string): string {
   const url = new URL(redirectTo)
   return url.protocol === 'http:' || url.protocol === 'https:' ? url.origin : url.protocol
 }
 
-/** Returns what people are shown: the host, or the scheme of a native app. */
-export function redirectDestination(redirectTo: string): string {
+/**
+ * Returns the part of a redirect URI that pages show to people: the host, or the scheme of a native
+ * app.
+ */
+export function displayedRedirectTarget(redirectTo: string): string {
   const url = new URL(redirectTo)
   return url.protocol === 'http:' || url.protocol === 'https:' ? url.host : url.protocol
 }

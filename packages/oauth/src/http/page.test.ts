@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { InvalidRequest } from '../errors.ts'
-import { encodeCursor, readPage } from './page.ts'
+import { encodeCursor, readPagination } from './page.ts'
 
 const cursor = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url')
 
@@ -11,8 +11,8 @@ it.each([
   'other=1',
   `after=${encodeCursor({ by: 5, id: 'a' })}`,
   `limit=2&after=${encodeCursor({ by: 'é', id: 'a' })}`,
-])('readPage accepts "%s"', (query) => {
-  expect(() => readPage(query)).not.toThrow()
+])('readPagination accepts the pagination parameters "%s"', (query) => {
+  expect(() => readPagination(query)).not.toThrow()
 })
 
 it.each([
@@ -33,6 +33,6 @@ it.each([
   `after=${cursor([null, 'a'])}`,
   `after=${cursor(['a', 'b', 'c'])}`,
   'after=AA&after=AA',
-])('readPage rejects "%s"', (query) => {
-  expect(() => readPage(query)).toThrow(InvalidRequest)
+])('readPagination rejects the pagination parameters "%s"', (query) => {
+  expect(() => readPagination(query)).toThrow(InvalidRequest)
 })

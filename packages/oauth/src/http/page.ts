@@ -2,8 +2,11 @@ import type { HttpRequest, HttpResponse } from '@tollgate/http'
 import { InvalidRequest } from '../errors.ts'
 import { noStoreJson } from './responses.ts'
 
-/** Position of an entry in its list. Entries with the same `by` are ordered by id. */
-export interface Position {
+/**
+ * ListPosition of an entry in a paginated list. The list is ordered by `by`, and by `id` where `by` is
+ * equal.
+ */
+export interface ListPosition {
   readonly by: string | number
   readonly id: string
 }
@@ -14,17 +17,17 @@ const MAX_PAGE_SIZE = 1000
 const MAX_CURSOR_LENGTH = 2000
 
 /**
- * Responds with a list as a JSON array. With `?limit` and `?after` it is a part of the list, with a
- * `Link` to the next one. The cursor contains only a position. The entries are already limited to
- * those of the caller, so a cursor from another person's list reveals nothing, and a cursor still
- * works when its entry is deleted.
+ * Responds with a list as a JSON array. With the query parameters `limit` and `after`, responds
+ * with one page of it and a `Link` header to the next page. `entries` must be limited to those that
+ * the caller may see. The cursor in `after` is a position, so it stays valid if its entry is
+ * deleted.
  */
-export function pageResponse<T>(
+export function paginatedResponse<T>(
   request: HttpRequest,
   entries: readonly T[],
-  { at, order, toJson }: { at(entry: T): Position; order: Order; toJson(entry: T): unknown },
+  { at, order, toJson }: { at(entry: T): ListPosition; order: Order; toJson(entry: T): unknown },
 ): HttpResponse {
-  const { limit, after } = readPage(request.query)
+  const { limit, after } = readPagination(request.query)
   const sorted = [...entries].sort((a, b) => compare(at(a), at(b), order))
   const rest = after ? sorted.filter((entry) => compare(at(entry), after, order) > 0) : sorted
   const page = limit === null ? rest : rest.slice(0, limit)
@@ -38,10 +41,10 @@ export function pageResponse<T>(
 
 interface Page {
   readonly limit: number | null
-  readonly after: Position | null
+  readonly after: ListPosition | null
 }
 
-export function readPage(query: string): Page {
+export function readPagination(query: string): Page {
   const params = new URLSearchParams(query)
   for (const name of ['limit', 'after']) {
     if (params.getAll(name).length > 1) throw new InvalidRequest(`Send ${name} only once`)
@@ -57,12 +60,12 @@ export function readPage(query: string): Page {
   }
 }
 
-export function encodeCursor({ by, id }: Position): string {
+export function encodeCursor({ by, id }: ListPosition): string {
   return Buffer.from(JSON.stringify([by, id])).toString('base64url')
 }
 
 /** Decodes a cursor. `null` if `encodeCursor()` cannot have returned it. */
-export function decodeCursor(text: string): Position | null {
+export function decodeCursor(text: string): ListPosition | null {
   if (text.length > MAX_CURSOR_LENGTH || !/^[\w-]+$/.test(text)) return null
   let parsed: unknown
   try {
@@ -76,7 +79,7 @@ export function decodeCursor(text: string): Position | null {
   return { by, id }
 }
 
-function requirePosition(text: string): Position {
+function requirePosition(text: string): ListPosition {
   const position = decodeCursor(text)
   if (position) return position
   throw new InvalidRequest('after must come from the Link of the page before')
@@ -86,7 +89,7 @@ function requirePosition(text: string): Position {
  * Compares two positions by bytes, as the databases do. A cursor whose `by` has another type than
  * the list is compared as text.
  */
-function compare(a: Position, b: Position, order: Order): number {
+function compare(a: ListPosition, b: ListPosition, order: Order): number {
   const rising = compareValues(a.by, b.by) || compareValues(a.id, b.id)
   return order === 'rising' ? rising : -rising
 }

@@ -36,7 +36,8 @@ export function empty(status = 204): HttpResponse {
 }
 
 /**
- * Redirects with 303, so that the browser does not repeat a form's body at the client (threat A10).
+ * Creates a redirect with status 303, so that the browser does not send the body of a form to the
+ * redirect target (threat A10).
  */
 export function redirect(location: string): HttpResponse {
   return { status: 303, headers: { location, ...REDIRECT }, body: null }

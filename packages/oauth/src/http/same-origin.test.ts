@@ -15,7 +15,7 @@ describe('assertSameOrigin', () => {
     { origin: 'https://api.example.com' },
     { origin: 'https://api.example.com', 'sec-fetch-site': 'same-origin' },
     { 'sec-fetch-site': 'same-origin' },
-  ] as Record<string, string>[])('accepts the headers %j', (headers) => {
+  ] as Record<string, string>[])('accepts a request with the headers %j', (headers) => {
     expect(() => check(headers)).not.toThrow()
   })
 
@@ -29,7 +29,7 @@ describe('assertSameOrigin', () => {
     { 'sec-fetch-site': 'cross-site' },
     { 'sec-fetch-site': 'same-site' },
     { 'sec-fetch-site': 'none' },
-  ] as Record<string, string>[])('rejects the headers %j', (headers) => {
+  ] as Record<string, string>[])('rejects a request with the headers %j', (headers) => {
     expect(() => check(headers)).toThrow(expect.objectContaining({ code: 'csrf_mismatch' }))
   })
 })

@@ -2,7 +2,8 @@ import type { HttpRequest } from '@tollgate/http'
 import { CsrfMismatch } from '../errors.ts'
 
 /**
- * Rejects posts from other sites: browsers send the origin with every post.
+ * Rejects POST requests from pages of other sites, by the headers `Origin` and `Sec-Fetch-Site`
+ * that browsers send.
  * @throws CsrfMismatch
  */
 export function assertSameOrigin(request: HttpRequest, issuer: URL): void {

@@ -12,38 +12,42 @@ const PURPOSES = [
   'approval forms',
 ] as const
 
-export type Purpose = (typeof PURPOSES)[number]
+export type KeyPurpose = (typeof PURPOSES)[number]
 
-/** Derived keys of a removed secret, stored encrypted with the current secret. */
+/**
+ * The derived keys of a server secret that was or will be removed. Stored encrypted with the
+ * current secret, so that existing data stays readable.
+ */
 export interface RetainedKeys {
-  /** Identifies the secret without revealing anything about it. */
+  /** Id of the secret. Reveals nothing about the secret itself. */
   readonly id: string
   /** When everything protected by these keys has expired, in milliseconds since the epoch. */
   readonly until: number
-  readonly keys: Readonly<Record<Purpose, string>>
+  readonly keys: Readonly<Record<KeyPurpose, string>>
 }
 
 export interface Keyring {
   /**
-   * Returns the keys of a purpose. The first one is for new data, all others are for existing data.
+   * Returns the encryption keys for a purpose. The first one encrypts new data; the others decrypt
+   * existing data.
    */
-  encryptionKeys(purpose: Purpose): readonly Buffer[]
-  macKeys(purpose: Purpose): readonly MacKey[]
+  encryptionKeys(purpose: KeyPurpose): readonly Buffer[]
+  macKeys(purpose: KeyPurpose): readonly MacKey[]
   /**
    * Returns the keys of all secrets except the first, to be stored until `until`, so that existing
    * data stays valid after a secret is removed.
    */
   toRetain(until: Date): readonly RetainedKeys[]
-  /** Takes over keys loaded from the store. */
+  /** Adds the retained keys of removed secrets, as loaded from the store. */
   retain(stored: readonly RetainedKeys[]): void
 }
 
-type Keys = Readonly<Record<Purpose, Buffer>>
+type Keys = Readonly<Record<KeyPurpose, Buffer>>
 
 /**
- * Derives the keys of each purpose from the server's secrets. The keys of a removed secret stay
- * available, encrypted with its successor; otherwise all refresh tokens made with it would become
- * invalid.
+ * Creates the keyring, which derives a key for each purpose from each of the server's secrets. It
+ * also holds the retained keys of removed secrets, so that refresh tokens made with those stay
+ * valid.
  */
 export function createKeyring(secrets: readonly string[]): Keyring {
   const own = secrets.map(deriveAll)
@@ -84,15 +88,15 @@ function idOf(keys: Keys): string {
   return sha256(toText(keys['refresh tokens'])).slice(0, 16)
 }
 
-function buildMacs(all: readonly Keys[]): Readonly<Record<Purpose, readonly MacKey[]>> {
+function buildMacs(all: readonly Keys[]): Readonly<Record<KeyPurpose, readonly MacKey[]>> {
   return mapKeys(PURPOSES, (_, purpose) => all.map((keys) => macKeyOf(keys[purpose])))
 }
 
 function mapKeys<From, To>(
-  keys: Readonly<Record<Purpose, From>> | typeof PURPOSES,
-  change: (key: From, purpose: Purpose) => To,
-): Record<Purpose, To> {
-  const from = keys as Readonly<Record<Purpose, From>>
+  keys: Readonly<Record<KeyPurpose, From>> | typeof PURPOSES,
+  change: (key: From, purpose: KeyPurpose) => To,
+): Record<KeyPurpose, To> {
+  const from = keys as Readonly<Record<KeyPurpose, From>>
   const entries = PURPOSES.map((purpose) => [purpose, change(from[purpose], purpose)])
-  return Object.fromEntries(entries) as Record<Purpose, To>
+  return Object.fromEntries(entries) as Record<KeyPurpose, To>
 }

@@ -1,17 +1,26 @@
 import { CompactEncrypt, compactDecrypt } from 'jose'
 import { deriveKey } from '../crypto.ts'
 
-export interface Seal {
-  /** Encrypts a text with the first secret. */
+export interface Encrypter {
+  /** Encrypts a text with a key derived from the first of the server's secrets. */
   close(text: string): Promise<string>
-  /** Decrypts a text with whichever secret encrypted it. `null` if none of them did. */
+  /**
+   * Decrypts a text that was encrypted with any of the server's secrets. `null` if it was not
+   * encrypted with one of them.
+   */
   open(sealed: string): Promise<string | null>
-  /** Whether the text is encrypted with the first secret, so that the others can be removed. */
+  /**
+   * Whether a text is encrypted with the first of the server's secrets, so that it stays readable
+   * if the others are removed.
+   */
   isCurrent(sealed: string): Promise<boolean>
 }
 
-/** Encrypts stored data with a key derived from the server's secret. */
-export function createSeal(secrets: readonly string[], purpose = 'signing keys'): Seal {
+/**
+ * Creates functions that encrypt and decrypt stored texts with keys derived from the server's
+ * secrets. Each `purpose` has its own keys.
+ */
+export function createEncrypter(secrets: readonly string[], purpose = 'signing keys'): Encrypter {
   const keys = secrets.map((secret) => deriveKey(secret, purpose))
   const [current] = keys
   if (!current) throw new Error('There is no secret to seal keys with')

@@ -10,7 +10,7 @@ import {
   signingAlgorithms,
 } from '../crypto.ts'
 import type { StoredKey } from '../storage/records.ts'
-import type { Seal } from './seal.ts'
+import type { Encrypter } from './seal.ts'
 
 /** A decrypted signing key. */
 export interface SigningKey {
@@ -21,13 +21,14 @@ export interface SigningKey {
   readonly privateKey: KeyObject
   readonly activeFrom: Date
   /**
-   * Returns the encoded header of JWTs with this `typ`, which is the same for all JWTs of the key.
+   * Returns the encoded JWT header for this `typ`. All JWTs with the same key and `typ` have the
+   * same header.
    */
   header(typ: string): string
 }
 
-export async function open(stored: StoredKey, seal: Seal): Promise<SigningKey> {
-  const privateKey = importPrivateKey(JSON.parse(await unseal(stored, seal)))
+export async function openSigningKey(stored: StoredKey, seal: Encrypter): Promise<SigningKey> {
+  const privateKey = importPrivateKey(JSON.parse(await decryptPrivateJwk(stored, seal)))
   // Derives the public key from the encrypted private key. The public column could be changed by an
   // attacker with write access to the table.
   const publicKey = publicKeyOf(privateKey)
@@ -64,14 +65,17 @@ function encode(part: object): string {
 }
 
 /**
- * Derives a key id without dashes, because a command-line argument that begins with a dash would be
- * read as an option.
+ * Derives the id of a signing key from its public key. The id contains no dash, because a
+ * command-line argument that begins with a dash would be read as an option.
  */
 export function keyIdOf(publicJwk: string): string {
   return sha256(publicJwk).replaceAll('-', '').slice(0, 16)
 }
 
-export async function unseal({ kid, sealedPrivateJwk }: StoredKey, seal: Seal): Promise<string> {
+export async function decryptPrivateJwk(
+  { kid, sealedPrivateJwk }: StoredKey,
+  seal: Encrypter,
+): Promise<string> {
   const text = await seal.open(sealedPrivateJwk)
   if (text !== null) return text
   throw new Error(
@@ -80,8 +84,9 @@ export async function unseal({ kid, sealedPrivateJwk }: StoredKey, seal: Seal): 
 }
 
 /**
- * Parses the list of algorithms that clients may choose. It must contain the default algorithm. If
- * absent, the default one and RS256, which the standards require.
+ * Parses an option that lists the signing algorithms that clients may choose. The list must contain
+ * the default algorithm `usual`. If the option is absent, returns `usual` and RS256, which the
+ * standards require.
  * @throws TypeError if the list is invalid
  */
 export function parseOfferedAlgorithms(

@@ -42,7 +42,7 @@ const wait = (seconds: number) => {
 }
 
 describe('the set of signing keys', () => {
-  it('creates a key for each algorithm in use, active immediately on a new server', async () => {
+  it('creates a key for each algorithm in use, which signs immediately on a new server', async () => {
     const keys = await startWith('ES256', 'RS256')
     expect(keys.all().map(({ algorithm }) => algorithm)).toEqual(['ES256', 'RS256'])
     expect(keys.current().algorithm).toBe('ES256')
@@ -50,7 +50,7 @@ describe('the set of signing keys', () => {
     expect(() => keys.current('EdDSA')).toThrow('no EdDSA signing key')
   })
 
-  it('keeps signing with the previous algorithm until every process can have read the new key', async () => {
+  it('keeps signing with the previous algorithm until every process has had time to read the new key', async () => {
     const [former] = (await startWith('EdDSA')).all()
     const keys = await startWith('ES256', 'RS256')
     expect(keys.current()).toMatchObject({ kid: former?.kid })
@@ -62,7 +62,7 @@ describe('the set of signing keys', () => {
     expect(keys.findByHeader(former?.header('at+jwt') ?? '')?.kid).toBe(former?.kid)
   })
 
-  it('waits even if the previous algorithm still signs something else', async () => {
+  it('waits before it signs with a new algorithm even if the previous algorithm is still used for other tokens', async () => {
     const former = (await startWith('RS256')).current()
     const keys = await startWith('ES256', 'RS256')
     expect(keys.current().kid).toBe(former.kid)
@@ -70,7 +70,7 @@ describe('the set of signing keys', () => {
     expect(keys.current().algorithm).toBe('ES256')
   })
 
-  it('finds the key of an access token by its exact header only', async () => {
+  it("finds the key of an access token only if the token's header is exactly as this server writes it", async () => {
     const keys = await startWith('ES256')
     expect(keys.findByHeader(keys.current().header('at+jwt'))).not.toBeNull()
     expect(keys.findByHeader(keys.current().header('JWT'))).toBeNull()
@@ -87,7 +87,7 @@ describe('revoking a signing key', () => {
     expect(keys.current('RS256').activeFrom).toEqual(now)
   })
 
-  it('activates the waiting key of a new algorithm immediately', async () => {
+  it('starts signing immediately with the key of a new algorithm that was waiting to be published', async () => {
     const former = (await startWith('EdDSA')).current()
     const keys = await startWith('ES256')
     await keys.revoke(former.kid)
@@ -96,7 +96,7 @@ describe('revoking a signing key', () => {
     expect(keys.all().map(({ algorithm }) => algorithm)).not.toContain('EdDSA')
   })
 
-  it('creates no successor if nothing is signed with the algorithm any more', async () => {
+  it('creates no successor if the server no longer signs anything with that algorithm', async () => {
     const former = (await startWith('EdDSA')).current()
     const keys = await startWith('ES256')
     wait(AHEAD)

@@ -4,38 +4,47 @@ import type { Logger } from '../logger.ts'
 import type { StoredKey } from '../storage/records.ts'
 import type { KeyRepository } from '../storage/repositories.ts'
 import { type Keyring, parseRetainedKeys, type RetainedKeys } from './keyring.ts'
-import { createSeal } from './seal.ts'
-import { keyIdOf, open, type SigningKey, unseal } from './signing-key.ts'
+import { createEncrypter } from './seal.ts'
+import { decryptPrivateJwk, keyIdOf, openSigningKey, type SigningKey } from './signing-key.ts'
 
 export interface SigningKeys {
   load(): Promise<void>
-  /** Records that another process has added or revoked a key, so that `reload()` is due. */
+  /**
+   * Records that another process has added or revoked a signing key, so that the next `reload()`
+   * reads the keys.
+   */
   markOutdated(): void
-  /** Reads keys that another process has added or revoked. `null` if nothing has changed. */
+  /**
+   * Reads the signing keys again if another process has added or revoked one. Returns `null`
+   * without reading if nothing has changed.
+   */
   reload(): Promise<void> | null
   /**
-   * Returns the number of keys revoked so far. When it increases, earlier verifications may no
-   * longer be valid.
+   * Returns the number of signing keys revoked so far. When it increases, cached results of earlier
+   * verifications may be invalid.
    */
   removals(): number
   /** All algorithms that the server has keys for. */
   readonly algorithms: ReadonlySet<SigningAlgorithm>
-  /** Returns the newest active key of an algorithm. By default that of access tokens. */
+  /**
+   * Returns the newest active signing key of an algorithm. The default is the algorithm of access
+   * tokens.
+   */
   current(algorithm?: SigningAlgorithm): SigningKey
   /**
-   * Finds a key by the exact header of an access token. All access tokens of a key and `typ` have
-   * the same header.
+   * Finds a signing key by the exact JWT header of an access token. All access tokens with the same
+   * key and `typ` have the same header.
    */
   findByHeader(header: string): SigningKey | null
   /**
-   * Finds a key by id. Reads the keys again for an unknown id, but not often, so that made-up ids
-   * cause no load.
+   * Finds a signing key by its id. For an unknown id, reads the keys again, but only from time to
+   * time, so that made-up ids cause no load.
    */
   findOrReload(kid: string): Promise<SigningKey | null>
   all(): readonly SigningKey[]
   /**
-   * Creates a key. It is published immediately and signs after the publishing period, unless
-   * `immediately` is set.
+   * Creates a signing key and publishes it immediately. The server signs with it after the period
+   * `keyPublishedAhead`, or at once if `immediately` is set.
    */
   rotate(options?: KeyRotation): Promise<SigningKey>
   /**
@@ -43,14 +52,17 @@ export interface SigningKeys {
    * `false` if there is no such key.
    */
   revoke(kid: string): Promise<boolean>
-  /** Replaces all keys. Every token signed before becomes invalid. */
+  /** Replaces all signing keys. Every token signed before becomes invalid. */
   replaceAll(): Promise<void>
   /**
-   * Encrypts all stored keys with the first secret, and stores the derived keys of the other
-   * secrets. Returns how many rows were changed.
+   * Encrypts all stored signing keys with the first of the server's secrets, and stores the derived
+   * keys of the other secrets. Returns how many rows were changed.
    */
   reseal(): Promise<number>
-  /** Counts the rows that `reseal()` would change. Older secrets can be removed once it is 0. */
+  /**
+   * Counts the rows that `reseal()` would change. If the count is 0, older secrets of the server
+   * can be removed.
+   */
   toReseal(): Promise<number>
 }
 
@@ -77,7 +89,7 @@ export interface SigningKeyOptions {
   /** Possible `typ` values of access tokens. */
   readonly accessTokenTypes: readonly string[]
   readonly publishedAheadSeconds: number
-  /** Returns when anything created now expires at the latest. */
+  /** Returns the latest time at which anything that is created now expires. */
   readonly latestExpiry: (now: Date) => Date
   readonly clock: Clock
   readonly logger: Logger
@@ -90,7 +102,7 @@ const isRetained = ({ algorithm }: StoredKey) => algorithm === RETAINED
 
 export function createSigningKeys(options: SigningKeyOptions): SigningKeys {
   const { repository, algorithm, clock } = options
-  const seal = createSeal(options.secrets)
+  const seal = createEncrypter(options.secrets)
   let keys: readonly SigningKey[] = []
   let byKid = new Map<string, SigningKey>()
   let byHeader = new Map<string, SigningKey>()
@@ -130,9 +142,9 @@ export function createSigningKeys(options: SigningKeyOptions): SigningKeys {
    * Decrypts a key. Returns `null` if a running process cannot, because another process encrypted
    * it with a secret unknown here.
    */
-  const tryOpen = (stored: StoredKey) => orSkip(open(stored, seal))
+  const tryOpen = (stored: StoredKey) => orSkip(openSigningKey(stored, seal))
   const tryOpenRetained = async (stored: StoredKey) =>
-    orSkip(unseal(stored, seal).then(parseRetainedKeys))
+    orSkip(decryptPrivateJwk(stored, seal).then(parseRetainedKeys))
 
   async function orSkip<Key>(opening: Promise<Key>): Promise<Key | null> {
     try {
@@ -271,7 +283,7 @@ export function createSigningKeys(options: SigningKeyOptions): SigningKeys {
       let resealed = 0
       for (const key of await repository.list()) {
         if (await seal.isCurrent(key.sealedPrivateJwk)) continue
-        const sealed = await seal.close(await unseal(key, seal))
+        const sealed = await seal.close(await decryptPrivateJwk(key, seal))
         if (await repository.reseal(key.kid, key.sealedPrivateJwk, sealed)) resealed += 1
       }
       const stored = new Set((await repository.list()).map(({ kid }) => kid))

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest'
 import { memoryStorage } from '../storage/memory.ts'
 import type { LimitRepository } from '../storage/repositories.ts'
-import { createGuessingLimits, type GuessingTimes, type Verdict } from './guessing.ts'
+import { createGuessingLimits, type GuessingWaitLimits, type GuessVerdict } from './guessing.ts'
 
 const LIMIT = { name: 'password:ada', max: 3, seconds: 900 }
 const START = Date.UTC(2030, 0, 1)
 
-function start(times: GuessingTimes = {}, limits: LimitRepository = memoryStorage().limits) {
+function start(times: GuessingWaitLimits = {}, limits: LimitRepository = memoryStorage().limits) {
   let now = START
   const clock = { now: () => new Date(now) }
   return {
@@ -22,7 +22,11 @@ function start(times: GuessingTimes = {}, limits: LimitRepository = memoryStorag
 
 type Started = ReturnType<typeof start>
 
-const check = ({ guessing }: Pick<Started, 'guessing'>, verdict: Verdict, limit: object = {}) =>
+const check = (
+  { guessing }: Pick<Started, 'guessing'>,
+  verdict: GuessVerdict,
+  limit: object = {},
+) =>
   guessing.check(
     [{ ...LIMIT, ...limit }],
     async () => verdict,
@@ -37,8 +41,8 @@ const refusal = (seconds: number) => ({
 
 /** Starts a check that runs until the test calls `finish()`. */
 function openCheck({ guessing }: Pick<Started, 'guessing'>, limits: readonly object[] = [{}]) {
-  let finish = (_verdict: Verdict | Error) => {}
-  const looking = new Promise<Verdict>((resolve, reject) => {
+  let finish = (_verdict: GuessVerdict | Error) => {}
+  const looking = new Promise<GuessVerdict>((resolve, reject) => {
     finish = (verdict) => (verdict instanceof Error ? reject(verdict) : resolve(verdict))
   })
   let hasBegun = false
@@ -56,8 +60,8 @@ function openCheck({ guessing }: Pick<Started, 'guessing'>, limits: readonly obj
 
 const shortDelay = () => new Promise((resolve) => setTimeout(resolve, 40))
 
-describe('a check of a secret [threat Q6]', () => {
-  it('is rejected after the allowed number of failures, until the first of them expires', async () => {
+describe('a check of a secret (threat Q6)', () => {
+  it('is rejected after the allowed number of wrong secrets, until the oldest failure expires', async () => {
     const own = start()
     for (let count = 0; count < LIMIT.max; count += 1) {
       await check(own, 'wrong')
@@ -68,7 +72,7 @@ describe('a check of a secret [threat Q6]', () => {
     await check(own, 'right')
   })
 
-  it('does not count if it succeeds or if the secret was never compared', async () => {
+  it('does not count as a failure if the secret is right or was never compared', async () => {
     const own = start()
     for (let count = 0; count < 10; count += 1) {
       await check(own, 'right')
@@ -76,7 +80,7 @@ describe('a check of a secret [threat Q6]', () => {
     }
   })
 
-  it('does not count if it ends with an internal error, which is rethrown immediately', async () => {
+  it('does not count as a failure if it ends with an internal error, which is rethrown immediately', async () => {
     const own = start()
     for (let count = 0; count < 10; count += 1) {
       const failing = own.guessing.check(
@@ -89,7 +93,7 @@ describe('a check of a secret [threat Q6]', () => {
     await check(own, 'right')
   })
 
-  it('waits, instead of being rejected, while running checks of this or another process occupy all places', async () => {
+  it('waits, instead of being rejected, while all places are taken by checks that are still running, on this or another process', async () => {
     const own = start()
     const other = { guessing: own.another() }
     const open = [openCheck(own), openCheck(other), openCheck(own)]
@@ -101,7 +105,7 @@ describe('a check of a secret [threat Q6]', () => {
     expect(await Promise.all([...open, ...late].map((each) => each.done))).toHaveLength(5)
   })
 
-  it('is rejected after waiting if the checks before it failed', async () => {
+  it('is rejected after waiting if the checks before it found wrong secrets', async () => {
     const own = start()
     const open = Array.from({ length: LIMIT.max }, () => openCheck(own))
     await shortDelay()
@@ -111,7 +115,7 @@ describe('a check of a secret [threat Q6]', () => {
     expect(late.hasBegun()).toBe(false)
   })
 
-  it('waits at most as long as configured, and then asks the caller to retry after one second', async () => {
+  it('waits at most as long as configured, and then tells the caller to retry after one second', async () => {
     const own = start({ waitTimeout: 50 })
     const other = { guessing: own.another() }
     const open = Array.from({ length: LIMIT.max }, () => openCheck(own))
@@ -123,7 +127,7 @@ describe('a check of a secret [threat Q6]', () => {
     await check(own, 'right')
   })
 
-  it('is rejected if too many checks of the process are waiting already', async () => {
+  it('is rejected if too many checks are already waiting in the process', async () => {
     const own = start({ maxWaiting: 2 })
     const open = Array.from({ length: LIMIT.max }, () => openCheck(own))
     await shortDelay()
@@ -133,7 +137,7 @@ describe('a check of a secret [threat Q6]', () => {
     await Promise.all([...open, ...waiting].map((each) => each.done))
   })
 
-  it('releases its place after the lease if its process crashed', async () => {
+  it('releases its place when its lease expires if the process crashed', async () => {
     const own = start({ waitTimeout: 0 })
     const dead = { guessing: own.another() }
     for (let count = 0; count < LIMIT.max; count += 1) openCheck(dead)
@@ -143,7 +147,7 @@ describe('a check of a secret [threat Q6]', () => {
     await check(own, 'right')
   })
 
-  it('does not release a place that another check took over after its lease had expired', async () => {
+  it('does not release the place that another check took over after the lease expired', async () => {
     const own = start()
     const late = Array.from({ length: LIMIT.max }, () => openCheck(own))
     await shortDelay()
@@ -160,7 +164,7 @@ describe('a check of a secret [threat Q6]', () => {
     await Promise.all([...open, next].map((each) => each.done))
   })
 
-  it("keeps its place as long as the policy's leaseSeconds", async () => {
+  it("keeps its place for the policy's leaseSeconds", async () => {
     const own = start({ waitTimeout: 0 })
     openCheck({ guessing: own.another() }, [{ max: 1, leaseSeconds: 120 }])
     await shortDelay()
@@ -182,10 +186,10 @@ describe('a check of a secret [threat Q6]', () => {
     }
   })
 
-  it('takes a place in each limit, and releases the first one if the second limit is exhausted', async () => {
+  it('takes a place in each of two limits, and releases the first place if the second limit is exhausted', async () => {
     const own = start()
     const limits = [LIMIT, { ...LIMIT, name: 'network', max: 1 }]
-    const attempt = (verdict: Verdict) =>
+    const attempt = (verdict: GuessVerdict) =>
       own.guessing.check(
         limits,
         async () => verdict,
@@ -219,7 +223,7 @@ describe('a check of a secret [threat Q6]', () => {
     await check(own, 'right')
   })
 
-  it('returns no result for a wrong secret until the failure is counted, and counts it after an outage', async () => {
+  it('returns no result for a wrong secret before the failure is counted, even during a database outage', async () => {
     const { limits } = memoryStorage()
     let isAway = true
     const away: LimitRepository = {
@@ -233,7 +237,7 @@ describe('a check of a secret [threat Q6]', () => {
     await expect(check(own, 'right', { max: 1 })).rejects.toMatchObject(refusal(900))
   })
 
-  it('reports its result only once, even if finish() is called again', async () => {
+  it('records its result only once, even if finish() is called again', async () => {
     const own = start()
     const attempt = await own.guessing.begin([{ ...LIMIT, max: 1 }])
     await attempt.finish('wrong')

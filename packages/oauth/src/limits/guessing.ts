@@ -5,13 +5,13 @@ import type { LimitRepository } from '../storage/repositories.ts'
 
 /** How many checks of a secret may fail within a period. */
 export interface GuessingPolicy {
-  /** Maximum number of running checks plus failures that still count. */
+  /** Maximum number of places: running checks plus failures within the period. */
   readonly max: number
   /** How long a failure counts, in seconds. */
   readonly seconds: number
   /**
-   * Whether a successful check clears all earlier failures. Otherwise it only releases its own
-   * place.
+   * Whether a successful check clears all earlier failures of the limit. Otherwise it only releases
+   * its own place.
    * @default false
    */
   readonly clears?: boolean
@@ -22,19 +22,25 @@ export interface GuessingPolicy {
   readonly leaseSeconds?: number
 }
 
-/** A policy together with the account, network or session it applies to. */
+/** A limit on failed checks of a secret, for one account, network or session. */
 export interface GuessingLimit extends GuessingPolicy {
   /** Unique name among all limits, at most 190 characters. */
   readonly name: string
 }
 
-/** Result of a check. `unseen` means that the secret was not compared, so nothing is counted. */
-export type Verdict = 'right' | 'wrong' | 'unseen'
+/**
+ * Result of checking a secret such as a password. `unseen`: the secret was not compared, so nothing
+ * is counted.
+ */
+export type GuessVerdict = 'right' | 'wrong' | 'unseen'
 
-/** A running check that occupies its places. */
+/**
+ * A running check of a secret, which occupies a place in each of its limits until `finish()` is
+ * called.
+ */
 export interface GuessingAttempt {
   /** Reports the result of the check. Further calls have no effect. */
-  finish(verdict: Verdict): Promise<void>
+  finish(verdict: GuessVerdict): Promise<void>
 }
 
 /**
@@ -45,7 +51,7 @@ export interface GuessingAttempt {
  */
 export interface GuessingLimits {
   /**
-   * Takes a place in each of the limits.
+   * Begins a check of a secret by taking a place in each of the limits.
    * @throws TooManyRequests if failures occupy all places of one of them, or waiting for a running
    * check takes too long
    */
@@ -66,12 +72,15 @@ export interface GuessingLimits {
   check<T>(
     limits: readonly GuessingLimit[],
     look: () => Promise<T>,
-    judge: (found: T) => Verdict,
+    judge: (found: T) => GuessVerdict,
   ): Promise<T>
 }
 
-/** How long and how many checks of a process may wait. */
-export interface GuessingTimes {
+/**
+ * How long a check may wait for a place, and how many checks of a process may wait at the same
+ * time.
+ */
+export interface GuessingWaitLimits {
   /**
    * How long a check waits for a place that a running check occupies, in milliseconds.
    * @default 10000
@@ -87,10 +96,10 @@ export interface GuessingTimes {
 const FIRST_RETRY_DELAY = 25
 const MAX_RETRY_DELAY = 500
 
-/** Creates the limits over a store that all processes share. */
+/** Creates the limits on guessing secrets, with counts in a store that all processes share. */
 export function createGuessingLimits(
   { limits: store, clock }: { readonly limits: LimitRepository; readonly clock: Clock },
-  { waitTimeout = 10_000, maxWaiting = 2000 }: GuessingTimes = {},
+  { waitTimeout = 10_000, maxWaiting = 2000 }: GuessingWaitLimits = {},
 ): GuessingLimits {
   const gates = createGates()
   let waiting = 0
@@ -136,7 +145,11 @@ export function createGuessingLimits(
 
   type Held = Awaited<ReturnType<typeof enter>>
 
-  async function write({ limit, place }: Held, holder: string, verdict: Verdict): Promise<void> {
+  async function write(
+    { limit, place }: Held,
+    holder: string,
+    verdict: GuessVerdict,
+  ): Promise<void> {
     if (verdict === 'wrong') {
       await store.fail(place, holder, new Date(clock.now().getTime() + limit.seconds * 1000))
       return
@@ -146,7 +159,7 @@ export function createGuessingLimits(
   }
 
   /** Retries after an outage of the database until the place expires by itself. */
-  async function writeLater(held: Held, holder: string, verdict: Verdict): Promise<void> {
+  async function writeLater(held: Held, holder: string, verdict: GuessVerdict): Promise<void> {
     if (writingLater >= maxWaiting) return
     writingLater += 1
     const end = performance.now() + leaseOf(held.limit)
@@ -161,7 +174,7 @@ export function createGuessingLimits(
     writingLater -= 1
   }
 
-  async function finishOne(held: Held, holder: string, verdict: Verdict): Promise<void> {
+  async function finishOne(held: Held, holder: string, verdict: GuessVerdict): Promise<void> {
     try {
       await write(held, holder, verdict)
     } catch (error) {
@@ -198,7 +211,7 @@ export function createGuessingLimits(
     begin,
     async check(limits, look, judge) {
       const attempt = await begin(limits)
-      let verdict: Verdict = 'unseen'
+      let verdict: GuessVerdict = 'unseen'
       try {
         const found = await look()
         verdict = judge(found)

@@ -15,7 +15,7 @@ describe('networkOf', () => {
     ['not an address', 'not an address'],
     ['x'.repeat(1000), 'x'.repeat(64)],
     [':::::::::::', '0:0:0:0::/64'],
-  ])('maps the address %.40s to the network %.40s', (address, network) => {
+  ])('maps the IP address %.40s to the network %.40s', (address, network) => {
     expect(networkOf(address)).toBe(network)
   })
 })

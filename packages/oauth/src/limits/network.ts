@@ -23,11 +23,14 @@ export function networkOf(address: string): string {
 /** Finds the network from which a request was sent. `null` if the address is not known. */
 export function findNetwork(
   request: HttpRequest,
-  { addressOf, issuer }: { readonly addressOf: AddressOf | null; readonly issuer: string },
+  {
+    addressOf,
+    issuer,
+  }: { readonly addressOf: ClientAddressReader | null; readonly issuer: string },
 ): string | null {
   const address = addressOf ? addressOf(request.toRequest(issuer)) : request.address
   return address ? networkOf(address) : null
 }
 
 /** Returns the address of the sender of a request. `null` if the application does not know it. */
-export type AddressOf = (request: Request) => string | null
+export type ClientAddressReader = (request: Request) => string | null

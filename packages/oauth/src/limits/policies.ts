@@ -1,23 +1,29 @@
-import { NETWORKS_IN_TOTAL, type RatePolicy, type SharePolicy } from './resources.ts'
+import { MIN_TOTAL_TO_NETWORK_RATIO, type RatePolicy, type TicketQuota } from './resources.ts'
 
 const MINUTE = 60
 
-/** Limit for device user codes (RFC 8628 §5.1): failures per user. */
+/**
+ * How many wrong user codes of devices a signed-in user may enter within 15 minutes (RFC 8628
+ * §5.1).
+ */
 export const userCodeGuesses = { max: 20, seconds: 15 * MINUTE } as const
 
 /**
- * Limits for how often clients without a secret and self-registered clients may send costly
- * requests. Counted per network unless stated otherwise.
+ * How often public and self-registered clients may send requests that store data. Counted per
+ * network unless stated otherwise.
  */
-export const rates = {
+export const requestRates = {
   deviceCodes: { name: 'device codes', points: 300, seconds: 10 * MINUTE },
   pushedRequests: { name: 'pushed requests', points: 300, seconds: 10 * MINUTE },
   /** Client assertions of one self-registered client. Each is stored until it expires. */
   assertions: { name: 'assertions', points: 1000, seconds: 10 * MINUTE },
 } as const satisfies Record<string, RatePolicy>
 
-/** Limits for data that is stored for unauthenticated callers until it is used. */
-export const shares = {
+/**
+ * How many unused tickets of each kind are stored, such as pushed requests that no person has
+ * opened.
+ */
+export const ticketQuotas = {
   /** Self-registered clients that have not got a token yet. */
   unusedClients: shareOf(100),
   /** Device codes that no user has entered yet. */
@@ -29,8 +35,8 @@ export const shares = {
    * not per network.
    */
   ofProvenClient: { ofOneNetwork: 10_000, total: null },
-} as const satisfies Record<string, SharePolicy>
+} as const satisfies Record<string, TicketQuota>
 
-function shareOf(ofOneNetwork: number): SharePolicy {
-  return { ofOneNetwork, total: ofOneNetwork * NETWORKS_IN_TOTAL }
+function shareOf(ofOneNetwork: number): TicketQuota {
+  return { ofOneNetwork, total: ofOneNetwork * MIN_TOTAL_TO_NETWORK_RATIO }
 }

@@ -1,12 +1,12 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { memoryStorage } from '../storage/memory.ts'
-import { rates, shares } from './policies.ts'
+import { requestRates, ticketQuotas } from './policies.ts'
 import {
   createResourceLimits,
-  NETWORKS_IN_TOTAL,
+  MIN_TOTAL_TO_NETWORK_RATIO,
   planEvictions,
-  type SharePolicy,
+  type TicketQuota,
 } from './resources.ts'
 
 const KIND = 'pushed request'
@@ -26,7 +26,7 @@ function start() {
       now += seconds * 1000
     },
     /** Adds a ticket that expires a moment after the previous one, and returns its hash. */
-    async add(network: string | null, share: SharePolicy): Promise<string> {
+    async add(network: string | null, share: TicketQuota): Promise<string> {
       added += 1
       const hash = `${network} ${added}`
       const expiresAt = new Date(now + 60_000 + added)
@@ -39,23 +39,24 @@ function start() {
 }
 
 describe('the limit policies', () => {
-  it.each(Object.entries(shares).filter(([, { total }]) => total !== null))(
-    "allow %s at least a thousand networks' shares in total [threat Q6]",
+  it.each(Object.entries(ticketQuotas).filter(([, { total }]) => total !== null))(
+    'allow all networks together at least a thousand times the share of one network: %s (threat Q6)',
     (_name, { ofOneNetwork, total }) => {
       expect(total).toBeGreaterThanOrEqual(1000 * ofOneNetwork)
     },
   )
 
-  it('allow requests without a known network at least the rate of a thousand networks [threat Q6]', async () => {
+  it('allow all requests whose network is unknown together the rate of a thousand networks (threat Q6)', async () => {
     const { resources } = start()
-    const rate = { ...rates.deviceCodes, points: 2 }
-    for (let count = 0; count < 2 * NETWORKS_IN_TOTAL; count += 1) await resources.count(rate, null)
+    const rate = { ...requestRates.deviceCodes, points: 2 }
+    for (let count = 0; count < 2 * MIN_TOTAL_TO_NETWORK_RATIO; count += 1)
+      await resources.count(rate, null)
     await expect(resources.count(rate, null)).rejects.toMatchObject({ status: 429 })
   })
 })
 
 describe('a rate limit', () => {
-  it('rejects requests of a network above the rate until the period ends, without affecting other networks', async () => {
+  it('rejects further requests of a network until the period ends, without affecting other networks', async () => {
     const { resources, advance } = start()
     const rate = { name: 'registrations', points: 2, seconds: 60 }
     await resources.count(rate, 'a')
@@ -72,10 +73,10 @@ describe('a rate limit', () => {
   })
 })
 
-describe('stored tickets', () => {
+describe('the store of pending requests', () => {
   const share = { ofOneNetwork: 3, total: null }
 
-  it('lose the oldest unused ticket of a network that exceeds its share [threat Q7]', async () => {
+  it('deletes the oldest unused request of a network that exceeds its share (threat Q7)', async () => {
     const { add, use, isThere } = start()
     const used = await add('a', share)
     await use(used)
@@ -92,7 +93,7 @@ describe('stored tickets', () => {
     ])
   })
 
-  it('are limited only in total if the network of the caller is unknown', async () => {
+  it('limits only the total if the network of the caller is unknown', async () => {
     const { add, resources, tickets } = start()
     for (let count = 0; count < 10; count += 1) await add(null, { ...share, total: 5000 })
     expect(await tickets.countAllHeld(KIND)).toBe(10)
@@ -100,7 +101,7 @@ describe('stored tickets', () => {
     expect(await tickets.countAllHeld(KIND)).toBe(4)
   })
 
-  it('lose the oldest ticket of the largest holder above the total limit [threat Q6]', async () => {
+  it('deletes, above the total limit, the oldest request of the network that has the most (threat Q6)', async () => {
     const { add, resources, tickets, use } = start()
     const one = await add('small', { ofOneNetwork: 100, total: null })
     const used = await add('large', { ofOneNetwork: 100, total: null })
@@ -121,7 +122,7 @@ describe('stored tickets', () => {
     expect(await tickets.find(used)).not.toBe(null)
   })
 
-  it('are reduced to the total limit each time one hundredth of that limit was added', async () => {
+  it('deletes down to the total limit each time one hundredth of that limit was added', async () => {
     const { add, tickets } = start()
     const policy = { ofOneNetwork: 10_000, total: 1000 }
     for (let count = 0; count < 1100; count += 1) await add(`n${count % 7}`, policy)
@@ -129,11 +130,11 @@ describe('stored tickets', () => {
     expect(await tickets.countAllHeld(KIND)).toBeGreaterThan(900)
   })
 
-  it('lose no used ticket and none of another network while up to a thousand networks add any number of tickets [threat Q6]', async () => {
-    const policy = { ofOneNetwork: 2, total: 2 * NETWORKS_IN_TOTAL }
+  it('deletes no used request, and none of another network, while up to a thousand networks add any number of requests (threat Q6)', async () => {
+    const policy = { ofOneNetwork: 2, total: 2 * MIN_TOTAL_TO_NETWORK_RATIO }
     const flood = fc.array(
       fc.record({
-        network: fc.integer({ min: 1, max: NETWORKS_IN_TOTAL }),
+        network: fc.integer({ min: 1, max: MIN_TOTAL_TO_NETWORK_RATIO }),
         burst: fc.integer({ min: 1, max: 40 }),
         uses: fc.boolean(),
       }),
@@ -180,7 +181,7 @@ describe('planEvictions', () => {
     { counts: [1, 1], surplus: 1, isAll: true, lost: [1, 1] },
     { counts: [], surplus: 3, isAll: true, lost: [] },
   ])(
-    'takes $lost from holders with $counts for a surplus of $surplus (all holders: $isAll)',
+    'given holders with $counts entries and a surplus of $surplus, deletes $lost of them (all holders are listed: $isAll)',
     (row) => {
       const holders = row.counts.map((count, index) => ({ holder: `h${index}`, count }))
       const lost = planEvictions(holders, row.surplus, row.isAll).map(({ count }) => count)

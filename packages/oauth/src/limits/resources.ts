@@ -1,11 +1,14 @@
 import type { Clock } from '../clock.ts'
 import { TooManyRequests } from '../errors.ts'
 import type { Logger } from '../logger.ts'
-import type { HeldTickets, Ticket } from '../storage/records.ts'
+import type { HolderTicketCount, Ticket } from '../storage/records.ts'
 import type { LimitRepository, TicketRepository } from '../storage/repositories.ts'
 
-/** Total limits are at least this many times the share of one network. */
-export const NETWORKS_IN_TOTAL = 1000
+/**
+ * How many times larger than the limit for one network the limit for all networks together is, at
+ * least.
+ */
+export const MIN_TOTAL_TO_NETWORK_RATIO = 1000
 
 /** How often one network may send a costly request. */
 export interface RatePolicy {
@@ -17,13 +20,16 @@ export interface RatePolicy {
   readonly seconds: number
 }
 
-/** How many unused tickets of a kind are stored. */
-export interface SharePolicy {
-  /** Maximum number per network. */
+/**
+ * How many unused tickets of one kind may be stored: per network and in total. A ticket is a
+ * short-lived record, such as a pushed request.
+ */
+export interface TicketQuota {
+  /** Maximum number of unused tickets per network. */
   readonly ofOneNetwork: number
   /**
-   * Maximum number in total, at least `NETWORKS_IN_TOTAL` times the share of one network. `null`
-   * for no limit.
+   * Maximum number of unused tickets in total, at least `MIN_TOTAL_TO_NETWORK_RATIO` times
+   * `ofOneNetwork`. `null` for no limit.
    */
   readonly total: number | null
 }
@@ -37,7 +43,7 @@ export interface SharePolicy {
  */
 export interface ResourceLimits {
   /**
-   * Counts a request. Returns a function that undoes it.
+   * Counts a request of a network. Returns a function that takes the request off the count again.
    * @throws TooManyRequests if the network has exceeded the rate
    */
   count(rate: RatePolicy, network: string | null): Promise<() => Promise<void>>
@@ -45,10 +51,10 @@ export interface ResourceLimits {
    * Stores an unused ticket and evicts others if necessary. Returns `false` if its hash is taken.
    * `holder` is a network or an authenticated client, and `null` if the network is unknown.
    */
-  add(ticket: Omit<Ticket, 'holder'>, share: SharePolicy, holder: string | null): Promise<boolean>
+  add(ticket: Omit<Ticket, 'holder'>, share: TicketQuota, holder: string | null): Promise<boolean>
   /**
-   * Evicts tickets above the total limit and returns how many. `add()` does this from time to time
-   * in the background.
+   * Deletes unused tickets of a kind above the limit `total` and returns how many. `add()` does
+   * this from time to time in the background.
    */
   trim(kind: string, total: number): Promise<number>
 }
@@ -70,7 +76,9 @@ const RATE_PREFIX = 'rate:'
  */
 const MAX_COUNTERS = 1_000_000
 
-/** Creates the limits over a store that all processes share. */
+/**
+ * Creates the limits for unauthenticated callers, with counts in a store that all processes share.
+ */
 export function createResourceLimits({
   tickets,
   limits,
@@ -131,7 +139,7 @@ export function createResourceLimits({
       const until = new Date(at.getTime() + seconds * 1000)
       const count = await limits.count(counted, at, until)
       if (count.points === 1) trimInBackground(RATE_PREFIX, MAX_COUNTERS, trimCounts)
-      const most = network === null ? points * NETWORKS_IN_TOTAL : points
+      const most = network === null ? points * MIN_TOTAL_TO_NETWORK_RATIO : points
       if (count.points > most) {
         const milliseconds = count.expiresAt.getTime() - at.getTime()
         throw new TooManyRequests('Too many requests; try again later', { milliseconds })
@@ -155,16 +163,16 @@ export function createResourceLimits({
 }
 
 /**
- * Computes how many tickets each of the largest holders loses: at least the surplus in total, and
- * all holders that lose tickets keep the same number. If there are more holders than listed, they
- * may have as many tickets as the last listed one, so no holder keeps fewer than one less than
- * that.
+ * Computes how many tickets each of the largest holders loses, so that at least `surplus` tickets
+ * are deleted in total. All holders that lose tickets keep the same number. If `largestFirst` does
+ * not list all holders (`isAll` is `false`), no holder keeps fewer than one less than the last
+ * listed holder has.
  */
 export function planEvictions(
-  largestFirst: readonly HeldTickets[],
+  largestFirst: readonly HolderTicketCount[],
   surplus: number,
   isAll: boolean,
-): HeldTickets[] {
+): HolderTicketCount[] {
   const floor = isAll ? 0 : Math.max(0, (largestFirst.at(-1)?.count ?? 0) - 1)
   let sum = 0
   let level = floor

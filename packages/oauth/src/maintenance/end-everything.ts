@@ -14,9 +14,9 @@ const NEVER = new Date('9999-12-31T00:00:00Z')
 /**
  * Ends everything that was issued, for use after restoring a backup or a failover that lost writes:
  * revocations of the lost period are unknown. Ends all access, refresh and personal access tokens,
- * codes, pending requests, remembered consents and cookies of cookie mode. Can be repeated, and run
- * while the service is running: rows are ended before keys, so that a token created in between is
- * invalid as well.
+ * codes, pending requests, remembered consents and cookies of cookie mode. Can be repeated, and can
+ * run while the server handles requests: it replaces the signing keys last, so that a token created
+ * meanwhile becomes invalid too.
  */
 export async function endEverything(context: ServerContext): Promise<EndedCounts> {
   const { storage, options, feed, keys } = context

@@ -9,9 +9,9 @@ const LARGEST_CLOCK_JUMP = 3600 * 1000
 const EXPIRED_INTERVAL = 60_000
 
 /**
- * Deletes everything that has expired, in small batches. Returns the number of rows. It first
- * stores an `ended` entry, so that expired tokens stay invalid even if the clock was wrong and is
- * set back.
+ * Deletes everything that has expired, in small batches. Returns the number of rows. First records
+ * in the revocation feed the time up to which everything has ended, so that expired tokens stay
+ * invalid even if the clock was wrong and is set back.
  */
 export async function purge(context: ServerContext): Promise<number> {
   const { clock } = context
@@ -25,8 +25,8 @@ export async function purge(context: ServerContext): Promise<number> {
 }
 
 /**
- * Deletes expired tickets and counters. Returns the number of rows. Does not keep them for a day as
- * other rows, because unauthenticated callers can create as many as their limits allow.
+ * Deletes expired tickets and counters. Returns the number of rows. Deletes them at once, not a day
+ * later like other rows, because unauthenticated callers can create many of them.
  */
 export async function purgeExpired({ storage, clock }: ServerContext): Promise<number> {
   await clock.check?.()

@@ -17,7 +17,10 @@ export async function reseal(context: ServerContext): Promise<number> {
   return resealed
 }
 
-/** Counts the rows that `reseal()` would change. Older secrets can be removed once it is 0. */
+/**
+ * Counts the rows that `reseal()` would change. If the count is 0, older secrets of the server can
+ * be removed.
+ */
 export async function toReseal(context: ServerContext): Promise<number> {
   return (await context.keys.toReseal()) + (await outdatedClients(context)).length
 }

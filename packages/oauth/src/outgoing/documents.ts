@@ -22,18 +22,19 @@ export interface DocumentRules {
 }
 
 /**
- * Fetches JSON documents and caches them by the rules of HTTP, within bounds. `by` is the network
- * that caused the request; `null` if unknown.
+ * Fetches JSON documents from client-supplied URLs and caches them as their HTTP headers allow,
+ * within limits. The parameter `by` is the network that caused the request, or `null` if unknown.
  */
-export interface Documents {
+export interface DocumentFetcher {
   /**
-   * Returns the document, from the cache while it is fresh.
+   * Returns a document: from the cache while it is fresh there, otherwise fetched again.
    * @throws NotFetched if it cannot be fetched
    */
   get(url: string, rules: DocumentRules, by: string | null): Promise<FetchedDocument>
   /**
-   * Fetches the document again because the cached one is insufficient, for example because a key is
-   * missing. At most once in 30 seconds, unless the cached document is older than `since`.
+   * Fetches a document again because the cached one is insufficient, for example because it lacks a
+   * key. Returns the cached document if it was fetched less than 30 seconds ago, unless that was
+   * before `since`.
    */
   refetch(
     url: string,
@@ -41,7 +42,7 @@ export interface Documents {
     by: string | null,
     since?: Date,
   ): Promise<FetchedDocument>
-  /** Fetches the document in any case. For decisions that are made only once. */
+  /** Fetches a document without using the cache. For decisions that are made only once. */
   fetchNow(url: string, rules: DocumentRules, by: string | null): Promise<FetchedDocument>
 }
 
@@ -62,7 +63,11 @@ const MIN_REFETCH_INTERVAL = 30_000
  */
 const FAILURE_CACHE_MS = 10_000
 
-export function createDocuments(send: SendRequest, slots: FetchSlots, clock: Clock): Documents {
+export function createDocumentFetcher(
+  send: SendRequest,
+  slots: FetchSlots,
+  clock: Clock,
+): DocumentFetcher {
   const known = createFairCache<Known>(CACHE_SIZE)
   const failed = createFairCache<{ readonly error: NotFetched; readonly until: number }>(CACHE_SIZE)
   const inProgress = new Map<string, Promise<Known>>()

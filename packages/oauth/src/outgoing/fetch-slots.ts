@@ -1,8 +1,8 @@
 import { NotFetched } from '@tollgate/http/outgoing'
 
-/** Concurrent requests per process that one network may cause. */
+/** Maximum number of concurrent outgoing requests that one network may cause, per process. */
 export const MAX_FETCHES_PER_NETWORK = 5
-/** Concurrent requests per process for all networks together. */
+/** Maximum number of concurrent outgoing requests for all networks together, per process. */
 export const MAX_FETCHES = 1000 * MAX_FETCHES_PER_NETWORK
 /** Requests per network that may wait for their turn. */
 const MAX_WAITING_PER_NETWORK = 20
@@ -10,8 +10,8 @@ const MAX_WAITING_PER_NETWORK = 20
 /** Limits the concurrent requests to client-supplied URLs per network. */
 export interface FetchSlots {
   /**
-   * Waits for a free slot, sends the request and frees the slot. `by` is the network that caused
-   * it; `null` if unknown.
+   * Waits for a free slot, sends an outgoing request and frees the slot. `by` is the network that
+   * caused the request; `null` if unknown.
    */
   send<T>(by: string | null, request: () => Promise<T>): Promise<T>
 }
@@ -22,8 +22,8 @@ interface Network {
 }
 
 /**
- * Creates the limits of one process. A slow server only delays the network that named it: the total
- * is large enough for a thousand networks.
+ * Creates the limits on concurrent outgoing requests of one process. If a remote server is slow,
+ * only the network that caused the requests has to wait.
  */
 export function createFetchSlots(): FetchSlots {
   const networks = new Map<string, Network>()

@@ -7,7 +7,7 @@ import {
 } from '@tollgate/http/outgoing'
 import type { Clock } from '../clock.ts'
 import { parseSeconds } from '../lifetimes.ts'
-import { createDocuments, type Documents } from './documents.ts'
+import { createDocumentFetcher, type DocumentFetcher } from './documents.ts'
 import { createFetchSlots, type FetchSlots } from './fetch-slots.ts'
 
 /**
@@ -43,17 +43,20 @@ export function resolveOutgoing(options: OutgoingOptions = {}): OutgoingSettings
 }
 
 /** Sends requests to other servers. */
-export interface Outgoing {
+export interface OutgoingRequests {
   /** Sends one request to a checked address. */
   readonly send: SendRequest
   /** Fetches JSON documents and caches them as long as their servers allow. */
-  readonly documents: Documents
-  /** Limits the concurrent requests of one network, for requests other than documents. */
+  readonly documents: DocumentFetcher
+  /**
+   * Limits how many concurrent requests one network may cause. Used for requests other than
+   * `documents`, which apply the limit themselves.
+   */
   readonly slots: FetchSlots
 }
 
-export function createOutgoing(settings: OutgoingSettings, clock: Clock): Outgoing {
+export function createOutgoingRequests(settings: OutgoingSettings, clock: Clock): OutgoingRequests {
   const send = createPinnedRequest(settings)
   const slots = createFetchSlots()
-  return { send, documents: createDocuments(send, slots, clock), slots }
+  return { send, documents: createDocumentFetcher(send, slots, clock), slots }
 }

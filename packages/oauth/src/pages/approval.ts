@@ -1,5 +1,5 @@
 /** The parts that the approval screen and the device page share. */
-import { type Html, html, joined } from '../http/document.ts'
+import { type Html, html, joinHtml } from '../http/document.ts'
 import type { PageText } from './messages/messages.ts'
 import type { ConsentView, DeviceQuestion, RequestingApplication, ShownScope } from './pages.ts'
 
@@ -9,7 +9,10 @@ export function nameOf({ client }: { readonly client: { readonly name: string } 
   return html`<bdi>${client.name}</bdi>`
 }
 
-/** Renders the application, the access it requests, and the two buttons. */
+/**
+ * Renders the part that all approval pages share: the requesting application, the requested access,
+ * and the buttons to approve and deny.
+ */
 export function approval(
   view: Question,
   t: PageText,
@@ -25,7 +28,7 @@ ${resourcesOf(view, t)}${scopesOf(view.scopes, t)}${readingOf(view, t)}
 ${texts.after ?? null}<button class="primary" name="decision" value="approve">${t('approve.button')}</button>
 <button name="decision" value="deny">${t('approve.deny')}</button>
 </form>
-<p class="note">${joined(t.parts('approve.otherAccount', { link }))}</p>`
+<p class="note">${joinHtml(t.parts('approve.otherAccount', { link }))}</p>`
 }
 
 /**
@@ -42,7 +45,7 @@ function originOf({ client, userId, selfRegistered, verified }: Question, t: Pag
     const texts = host
       ? t.parts('approve.verified.self.from', { host })
       : [t(selfRegistered ? 'approve.verified.self' : 'approve.verified.user')]
-    return html`<p class="note">${joined(texts)}</p>`
+    return html`<p class="note">${joinHtml(texts)}</p>`
   }
   const unverified = html`<strong>${t('approve.unverified.word')}</strong>`
   const warning = host
@@ -50,7 +53,7 @@ function originOf({ client, userId, selfRegistered, verified }: Question, t: Pag
     : t.parts(selfRegistered ? 'approve.unverified.self' : 'approve.unverified.user', {
         unverified,
       })
-  return html`<p class="warning">${joined(warning)}</p>`
+  return html`<p class="warning">${joinHtml(warning)}</p>`
 }
 
 /** Renders the APIs that the access is for. `null` if it is for the server's own. */
@@ -62,7 +65,7 @@ function resourcesOf({ resources }: Question, t: PageText): Html | null {
   )
   const all = listed(named, t)
   return (
-    all && html`<p class="note">${joined(t.parts('approve.resources', { resources: all }))}</p>\n`
+    all && html`<p class="note">${joinHtml(t.parts('approve.resources', { resources: all }))}</p>\n`
   )
 }
 
@@ -96,7 +99,9 @@ function readingOf({ policyUri, termsUri }: RequestingApplication, t: PageText):
     ...linkTo(termsUri, 'approve.terms', t),
   ]
   const documents = listed(links, t)
-  return documents && html`\n<p class="note">${joined(t.parts('approve.read', { documents }))}</p>`
+  return (
+    documents && html`\n<p class="note">${joinHtml(t.parts('approve.read', { documents }))}</p>`
+  )
 }
 
 /**
@@ -110,11 +115,11 @@ function linkTo(
 ): Html[] {
   if (href === null) return []
   const link = html`<a href="${href}" target="_blank" rel="noopener noreferrer">${t(`${id}.link`)}</a>`
-  return [joined(t.parts(id, { link, host: new URL(href).host }))]
+  return [joinHtml(t.parts(id, { link, host: new URL(href).host }))]
 }
 
 function listed(all: readonly Html[], t: PageText): Html | null {
   const [first, ...rest] = all
   if (first === undefined) return null
-  return rest.reduce((list, last) => joined(t.parts('list.and', { list, last })), first)
+  return rest.reduce((list, last) => joinHtml(t.parts('list.and', { list, last })), first)
 }

@@ -1,4 +1,4 @@
-import { documentOf, type Html, html, joined } from '../http/document.ts'
+import { type Html, html, joinHtml, renderDocument } from '../http/document.ts'
 import { approval, nameOf } from './approval.ts'
 import type { PageText } from './messages/messages.ts'
 import type { ConsentView } from './pages.ts'
@@ -10,24 +10,24 @@ import type { ConsentView } from './pages.ts'
 function ownComputer({ toOwnComputer }: ConsentView, t: PageText): Html | null {
   if (!toOwnComputer) return null
   const place = html`<strong>${t('approve.ownComputer.place')}</strong>`
-  return html`<p class="warning">${joined(t.parts('approve.ownComputer', { place }))}</p>\n`
+  return html`<p class="warning">${joinHtml(t.parts('approve.ownComputer', { place }))}</p>\n`
 }
 
 function program({ opensProgram }: ConsentView, t: PageText): Html | null {
   if (opensProgram === null) return null
   const scheme = html`<strong>${opensProgram}</strong>`
-  return html`<p class="warning">${joined(t.parts('approve.program', { scheme }))}</p>\n`
+  return html`<p class="warning">${joinHtml(t.parts('approve.program', { scheme }))}</p>\n`
 }
 
 /** Renders the approval screen. */
 export function consentPage(view: ConsentView, t: PageText): string {
   const stylesheet = view.action.replace(/\/authorize\?.*$/, '/pages.css')
   const destination = html`<strong>${view.destination}</strong>`
-  return documentOf(
+  return renderDocument(
     { title: t('approve.title'), language: t.language, stylesheet },
     approval(view, t, {
-      heading: joined(t.parts('approve.heading', { application: nameOf(view) })),
-      after: html`${ownComputer(view, t)}${program(view, t)}<p class="note">${joined(t.parts('approve.destination', { destination }))}</p>\n`,
+      heading: joinHtml(t.parts('approve.heading', { application: nameOf(view) })),
+      after: html`${ownComputer(view, t)}${program(view, t)}<p class="note">${joinHtml(t.parts('approve.destination', { destination }))}</p>\n`,
     }),
   )
 }

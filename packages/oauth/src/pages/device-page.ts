@@ -1,4 +1,4 @@
-import { documentOf, type Html, html, joined } from '../http/document.ts'
+import { type Html, html, joinHtml, renderDocument } from '../http/document.ts'
 import { approval, nameOf } from './approval.ts'
 import type { PageText } from './messages/messages.ts'
 import type { DeviceAnswered, DeviceQuestion, DeviceView, UserCodeForm } from './pages.ts'
@@ -9,7 +9,10 @@ import type { DeviceAnswered, DeviceQuestion, DeviceView, UserCodeForm } from '.
  */
 export function devicePage(view: DeviceView, t: PageText): string {
   const title = t(`device.${view.step}.title`)
-  return documentOf({ title, language: t.language, stylesheet: 'pages.css' }, contentOf(view, t))
+  return renderDocument(
+    { title, language: t.language, stylesheet: 'pages.css' },
+    contentOf(view, t),
+  )
 }
 
 function contentOf(view: DeviceView, t: PageText): Html {
@@ -37,7 +40,7 @@ ${wrong}<form method="post" action="${action}">
 
 function confirm(view: DeviceQuestion, t: PageText): Html {
   return approval(view, t, {
-    heading: joined(t.parts('device.confirm.heading', { application: nameOf(view) })),
+    heading: joinHtml(t.parts('device.confirm.heading', { application: nameOf(view) })),
     before: html`<p>${t('device.confirm.code')}</p>
 <p class="code">${view.userCode}</p>
 <p class="warning">${t('device.confirm.warning')}</p>\n`,
@@ -46,6 +49,6 @@ function confirm(view: DeviceQuestion, t: PageText): Html {
 
 function done(view: DeviceAnswered, t: PageText): Html {
   const page = view.approved ? 'device.approved' : 'device.denied'
-  const heading = joined(t.parts(`${page}.heading`, { application: nameOf(view) }))
+  const heading = joinHtml(t.parts(`${page}.heading`, { application: nameOf(view) }))
   return html`<h1>${heading}</h1>\n<p>${t(`${page}.text`)}</p>`
 }

@@ -1,4 +1,4 @@
-import { documentOf, html } from '../http/document.ts'
+import { html, renderDocument } from '../http/document.ts'
 import type { PageText } from './messages/messages.ts'
 import type { ErrorView } from './pages.ts'
 
@@ -10,7 +10,7 @@ export function errorPage(view: ErrorView, t: PageText): string {
   // Technical messages are in English, whatever the language of the page.
   const inEnglish = isTechnical ? html` lang="en"` : null
   const preface = isTechnical ? html`<p>${t('error.forDevelopers')}</p>\n` : null
-  return documentOf(
+  return renderDocument(
     { title: t('error.title'), language: t.language, stylesheet: 'pages.css' },
     html`<h1>${t('error.heading')}</h1>
 ${preface}<p${inEnglish}>${sentence(message)}</p>${hint && html`\n<p class="note"${inEnglish}>${sentence(hint)}</p>`}${again && html`\n<p><a href="${again}">${t('error.again')}</a></p>`}`,

@@ -1,14 +1,14 @@
 import type { HttpResponse } from '@tollgate/http'
 import { sha256Base64 } from '../crypto.ts'
-import { documentOf, Html, hiddenFields, html } from '../http/document.ts'
+import { Html, hiddenFields, html, renderDocument } from '../http/document.ts'
 import type { PageText } from './messages/messages.ts'
 
 const SCRIPT = 'document.forms[0].submit()'
 
 /**
- * Creates a page whose form submits itself to the client. The policy allows only this one script.
- * It has no `form-action`: browsers apply that to the client's own redirects too, and the target is
- * already proven.
+ * Creates a page with a form that submits itself to the redirect URI of the client (response mode
+ * `form_post`). Its Content-Security-Policy allows only the script that does so, and does not
+ * restrict `form-action`, because browsers apply that to redirects of the client too.
  */
 export function formPostPage(
   action: string,
@@ -23,7 +23,10 @@ ${hiddenFields(pairs)}
   const policy = `default-src 'none'; script-src 'sha256-${sha256Base64(SCRIPT)}'; frame-ancestors 'none'; base-uri 'none'`
   return {
     status: 200,
-    body: documentOf({ title: t('formPost.title'), language: t.language, stylesheet: null }, body),
+    body: renderDocument(
+      { title: t('formPost.title'), language: t.language, stylesheet: null },
+      body,
+    ),
     headers: {
       'content-type': 'text/html; charset=utf-8',
       'cache-control': 'no-store',

@@ -25,8 +25,8 @@ export interface RequestingApplication {
    */
   readonly client: Pick<Client, 'id' | 'name' | 'userId'>
   /**
-   * Whether you registered the application or vouch for it. If not, say on the page that it is
-   * unverified.
+   * Whether the operator registered or verified the application (`clients.verify()`). If not, say
+   * on the page that it is unverified.
    */
   readonly verified: boolean
   /** Path of its logo on this server, for an `img` element. `null` for none. */
@@ -88,9 +88,8 @@ export interface ConsentView extends RequestingApplication, PageView {
   /** Target of the redirect that follows: a host, or the scheme of an app. */
   readonly destination: string
   /**
-   * Whether `destination` is a program on the person's own computer (`localhost`, `127.0.0.1`,
-   * `[::1]`). If so, warn on the page: any program could be listening there, and any program can
-   * use the name of a client without a secret.
+   * Whether `destination` is the person's own computer (`localhost`, `127.0.0.1`, `[::1]`). If so,
+   * warn on the page, because any program on that computer could receive the response.
    */
   readonly toOwnComputer: boolean
   /**
@@ -172,8 +171,8 @@ export interface ErrorView extends PageView {
   /** Advice for the reader. `null` for none. */
   readonly hint: string | null
   /**
-   * URL of a link that opens the expired screen again, after signing in if needed. `null` if that
-   * would not help.
+   * URL of a link that opens an expired approval screen again, after signing in if needed. `null`
+   * if that would not help.
    */
   readonly again: string | null
 }

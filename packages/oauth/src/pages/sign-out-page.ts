@@ -1,4 +1,4 @@
-import { documentOf, hiddenFields, html, joined } from '../http/document.ts'
+import { hiddenFields, html, joinHtml, renderDocument } from '../http/document.ts'
 import { nameOf } from './approval.ts'
 import type { PageText } from './messages/messages.ts'
 import type { SignedOutView, SignOutView } from './pages.ts'
@@ -10,13 +10,13 @@ import type { SignedOutView, SignOutView } from './pages.ts'
 export function signOutPage(view: SignOutView, t: PageText): string {
   const { client, destination, problem, action, fields } = view
   const who = client
-    ? joined(t.parts('signOut.byApplication', { application: nameOf({ client }) }))
+    ? joinHtml(t.parts('signOut.byApplication', { application: nameOf({ client }) }))
     : t('signOut.text')
   const where =
     destination &&
-    html`\n<p class="note">${joined(t.parts('signOut.destination', { destination: html`<strong>${destination}</strong>` }))}</p>`
+    html`\n<p class="note">${joinHtml(t.parts('signOut.destination', { destination: html`<strong>${destination}</strong>` }))}</p>`
   const why = problem && html`\n<p class="note">${t('signOut.stayHere', { problem })}</p>`
-  return documentOf(
+  return renderDocument(
     { title: t('signOut.title'), language: t.language, stylesheet: 'pages.css' },
     html`<h1>${t('signOut.title')}</h1>
 <p>${who}</p>${where}${why}
@@ -31,7 +31,7 @@ ${hiddenFields(Object.entries(fields))}
 /** Renders the result if the person is not redirected to a client. */
 export function signedOutPage({ stillSignedIn }: SignedOutView, t: PageText): string {
   const page = stillSignedIn ? 'stillSignedIn' : 'signedOut'
-  return documentOf(
+  return renderDocument(
     { title: t(`${page}.title`), language: t.language, stylesheet: 'pages.css' },
     html`<h1>${t(`${page}.heading`)}</h1>\n<p>${t(`${page}.text`)}</p>`,
   )

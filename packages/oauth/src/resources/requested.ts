@@ -22,7 +22,7 @@ export function readResources(params: Form, known: Resources): readonly string[]
  * names none.
  * @throws InvalidTarget if one of them is unknown
  */
-export function readTargets(params: Form, known: Resources): readonly string[] | null {
+export function readTargetResources(params: Form, known: Resources): readonly string[] | null {
   const names = params.get('audience')?.split(' ') ?? []
   const ofAudiences = names.map((name) => uriOfAudience(name, known))
   const all = [...ofAudiences, ...(params.get('resource')?.split(' ') ?? [])]
@@ -63,12 +63,12 @@ function takesSameTokens(one: Resource, other: Resource): boolean {
 }
 
 /**
- * Returns the APIs for one token. A user may approve APIs that need different kinds of tokens in
- * one grant, but a token is written for one kind. A request that names no API gets a token for
- * those of the same kind as the first.
+ * Chooses which of the granted APIs one access token is for. APIs with different token formats
+ * cannot share a token. If the request names no API, returns the first granted API and those with
+ * the same kind of token.
  * @throws InvalidTarget if the requested APIs were not granted or need different kinds of tokens
  */
-export function resourcesOfOneToken(
+export function chooseTokenResources(
   granted: readonly string[],
   requested: readonly string[] | null,
   known: Resources,
@@ -107,7 +107,7 @@ export function grantedResources(
 }
 
 /** Whether a request or grant is for named APIs, rather than only for the server's own. */
-export function namesResources(details: GrantDetails | null): boolean {
+export function isForNamedResources(details: GrantDetails | null): boolean {
   return details?.resources !== undefined
 }
 
@@ -120,9 +120,9 @@ export function resourceDetails(
 }
 
 /**
- * Requires that one of the APIs knows each scope. A scope unknown to them would be useless, or
- * could have another meaning there.
- * @throws InvalidScope if none knows a scope
+ * Checks that each scope is known to at least one of the APIs (`uris`; `null` for the server's own
+ * API). Identity scopes such as `openid` are always accepted.
+ * @throws InvalidScope if none of the APIs knows one of the scopes
  */
 export function assertScopesKnown(
   scopes: readonly string[],
@@ -137,8 +137,8 @@ export function assertScopesKnown(
 }
 
 /**
- * Returns the scopes that one of the APIs knows; for `null`, the server's own API. Scopes about the
- * user are always included.
+ * Returns those scopes that at least one of the APIs knows (`uris`; `null` for the server's own
+ * API). Identity scopes such as `openid` are always included.
  */
 export function filterKnownScopes(
   scopes: readonly string[],

@@ -6,28 +6,36 @@ export type AccessTokenType = 'at+jwt' | 'JWT'
 
 export const accessTokenTypes: readonly AccessTokenType[] = ['at+jwt', 'JWT']
 
-/** Settings of an API's access tokens. Settings that are absent are those of the server. */
+/**
+ * Settings of one API, mainly for its access tokens. If a setting is absent, that of the server
+ * applies.
+ */
 export interface ResourceOptions {
-  /** Value of `aud` in its tokens. By default the resource URI. */
+  /** The `aud` claim of access tokens for the API. By default, the URI of the API. */
   readonly audience?: string
-  /** Scopes the API knows. Tokens for it contain no others. By default all scopes. */
+  /**
+   * Scopes that the API knows. Tokens for the API contain no other scopes. By default, all scopes.
+   */
   readonly scopes?: readonly string[]
   /**
    * Scopes that a client should request first. Sent in the challenge to callers without a token.
    */
   readonly scopesToAskFor?: readonly string[]
   /**
-   * Lifetime of its access tokens. Can only shorten the server's `accessTokensExpireIn`, which is
-   * the default.
+   * Lifetime of access tokens for the API. Can only shorten the server's `accessTokensExpireIn`,
+   * which is the default.
    */
   readonly accessTokensExpireIn?: Lifetime
-  /** Format of its access tokens. By default that of the server. */
+  /** Format of access tokens for the API. By default, the `accessTokenFormat` of the server. */
   readonly accessTokenFormat?: 'jwt' | 'opaque'
-  /** Algorithm that signs its JWTs. By default the server's `signingAlgorithm`. */
+  /**
+   * Algorithm that signs JWT access tokens for the API. By default, the server's
+   * `signingAlgorithm`.
+   */
   readonly signingAlgorithm?: SigningAlgorithm
   /**
-   * Value of `typ` in its JWTs. By default the server's `tokenType`. Use `JWT` for libraries that
-   * accept no other value.
+   * The `typ` header of JWT access tokens for the API. By default, the server's `tokenType`. Use
+   * `JWT` for libraries that accept no other value.
    */
   readonly tokenType?: AccessTokenType
   /** Name of the API for display, published in its metadata. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Revocation } from '../storage/records.ts'
-import { createCursor } from './cursor.ts'
+import { createFeedCursor } from './cursor.ts'
 
 const NOW = 10_000_000
 const HOUR = 3_600_000
@@ -17,7 +17,7 @@ const written = (milliseconds: number) => ({ writtenAt: new Date(milliseconds) }
  * Performs one read of the feed. Returns how each entry compares with the known ones, and whether
  * all known entries were read again.
  */
-function read(cursor: ReturnType<typeof createCursor>, entries: Revocation[], monotonic = 0) {
+function read(cursor: ReturnType<typeof createFeedCursor>, entries: Revocation[], monotonic = 0) {
   cursor.begin(monotonic)
   const verdicts = entries.map((each) => cursor.compare(each))
   const sawAll = cursor.sawAll()
@@ -26,8 +26,8 @@ function read(cursor: ReturnType<typeof createCursor>, entries: Revocation[], mo
 }
 
 describe('the cursor of the revocation feed', () => {
-  it('moves over consecutive ids and stops at the last one', () => {
-    const cursor = createCursor()
+  it('advances over consecutive ids to the last one', () => {
+    const cursor = createFeedCursor()
     expect(read(cursor, [entry(1), entry(2), entry(3)])).toEqual({
       verdicts: ['new', 'new', 'new'],
       sawAll: true,
@@ -40,8 +40,8 @@ describe('the cursor of the revocation feed', () => {
     })
   })
 
-  it('stops before a gap in the ids and reads the entry that fills it later', () => {
-    const cursor = createCursor()
+  it('stops before a gap in the ids, and reads an entry that fills the gap later', () => {
+    const cursor = createFeedCursor()
     expect(read(cursor, [entry(1), entry(3)]).position).toBe(1)
     expect(read(cursor, [entry(1), entry(2), entry(3)], 100)).toEqual({
       verdicts: ['known', 'new', 'known'],
@@ -50,14 +50,14 @@ describe('the cursor of the revocation feed', () => {
     })
   })
 
-  it('skips a gap in the ids once no transaction can fill it any more', () => {
-    const cursor = createCursor()
+  it('skips a gap in the ids once no open transaction can fill it', () => {
+    const cursor = createFeedCursor()
     read(cursor, [entry(1), entry(3)])
     expect(read(cursor, [entry(1), entry(3)], 15_001).position).toBe(3)
   })
 
   it('does not stop at old gaps when it reads the whole feed for the first time', () => {
-    const cursor = createCursor()
+    const cursor = createFeedCursor()
     const old = written(NOW - HOUR - 1)
     expect(read(cursor, [entry(5, old), entry(9, old), entry(10)]).position).toBe(10)
   })
@@ -68,25 +68,25 @@ describe('the cursor of the revocation feed', () => {
     ['is a day ahead', { at: new Date(NOW + 24 * HOUR) }],
     ['is decades behind', { at: new Date(0) }],
   ])(
-    'stops before a gap in the ids even if an entry comes from a process whose clock %s',
+    'stops before a gap in the ids even if an entry was written by a process whose clock %s',
     (_, fields) => {
-      const cursor = createCursor()
+      const cursor = createFeedCursor()
       read(cursor, [entry(1)])
       expect(read(cursor, [entry(1), entry(3), entry(4, fields)]).position).toBe(1)
-      expect(read(createCursor(), [entry(2), entry(4, fields)]).position).toBe(0)
+      expect(read(createFeedCursor(), [entry(2), entry(4, fields)]).position).toBe(0)
     },
   )
 
-  it("does not use the store's time to skip gaps after the first read", () => {
-    const cursor = createCursor()
+  it("after the first read, no longer skips a gap because of the store's time", () => {
+    const cursor = createFeedCursor()
     read(cursor, [entry(1)])
     expect(read(cursor, [entry(1), entry(3, written(0))]).position).toBe(1)
   })
 })
 
-describe('a revocation feed that has lost part of its history', () => {
+describe('the loss of entries of the revocation feed', () => {
   const standing = () => {
-    const cursor = createCursor()
+    const cursor = createFeedCursor()
     read(cursor, [entry(1), entry(2), entry(3), entry(5)])
     return cursor
   }
@@ -106,8 +106,8 @@ describe('a revocation feed that has lost part of its history', () => {
     expect(verdicts.includes('other') || !sawAll).toBe(true)
   })
 
-  it('is not suspected on the first read, when nothing is known yet', () => {
-    expect(read(createCursor(), [])).toEqual({ verdicts: [], sawAll: true, position: 0 })
-    expect(read(createCursor(), [entry(7)]).sawAll).toBe(true)
+  it('is not reported on the first read, because no earlier read can be compared', () => {
+    expect(read(createFeedCursor(), [])).toEqual({ verdicts: [], sawAll: true, position: 0 })
+    expect(read(createFeedCursor(), [entry(7)]).sawAll).toBe(true)
   })
 })

@@ -13,20 +13,26 @@ const SETTLED_AGE = 3_600_000
 
 export interface FeedCursor {
   /**
-   * Returns the id up to which all entries are known. The next read begins with this entry, so that
-   * it is read again.
+   * Returns the id up to which all entries of the revocation feed are known. The next read begins
+   * with that entry.
    */
   position(): number
-  /** Starts a read at this time of the monotonic clock. */
+  /** Starts a read of the revocation feed, at this time of the monotonic clock. */
   begin(monotonicNow: number): void
   /**
-   * Compares an entry with the known ones. `other` means that another entry had this id before, so
-   * the store has lost part of its history.
+   * Compares an entry of the revocation feed with those read before. `other`: an earlier read had a
+   * different entry with this id, so the store has lost part of its history.
    */
   compare(entry: Revocation): 'new' | 'known' | 'other'
-  /** Whether the current read has returned all entries that it should have returned again. */
+  /**
+   * Whether the current read has returned all entries that earlier reads returned and that must
+   * appear again.
+   */
   sawAll(): boolean
-  /** Moves over all known entries, up to the first gap that may still be filled. */
+  /**
+   * Moves the position forward over all known entries, up to the first missing id whose entry may
+   * still be committed.
+   */
   advance(storeNow: number): void
 }
 
@@ -38,14 +44,14 @@ interface Known {
 }
 
 /**
- * Tracks how far the feed has been read. Ids are assigned in order but committed in any order, so a
- * reader that only asks for entries after the largest known id would miss one that commits late.
- * The cursor waits before a gap until it is too old to be filled.
+ * Creates a cursor that tracks how far the revocation feed has been read. Ids are assigned in order
+ * but committed in any order, so a missing id may appear later. The cursor therefore waits before a
+ * missing id until its entry can no longer be committed.
  *
- * It also expects to read its last entry and those after a gap again each time. After a failover or
- * a restore, ids start again below it, and a reader that did not notice would miss the new entries.
+ * Each read returns the last known entry again. If it is missing or different, the store has lost
+ * part of its history in a failover or restore.
  */
-export function createCursor(): FeedCursor {
+export function createFeedCursor(): FeedCursor {
   const known = new Map<number, Known>()
   let position = 0
   let reads = 0

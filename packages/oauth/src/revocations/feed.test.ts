@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest'
 import { memoryStorage } from '../storage/memory.ts'
-import type { FeedPage, NewRevocation } from '../storage/records.ts'
+import type { NewRevocation, RevocationFeedPage } from '../storage/records.ts'
 import { followRevocations } from './feed.ts'
 
 function ending(subject: string, at: number): NewRevocation {
@@ -15,7 +15,7 @@ function feedOf() {
 }
 
 describe('sign-outs in the revocation feed', () => {
-  it('count once if noted by this process before they are read', async () => {
+  it('are counted once if this process records them before it reads them from the database', async () => {
     const { feed, append } = feedOf()
     await append(ending('ada', 1))
     feed.note(ending('ada', 1))
@@ -24,7 +24,7 @@ describe('sign-outs in the revocation feed', () => {
     expect(feed.signOutMark()).toBe(mark)
   })
 
-  it('count once if read before this process notes them', async () => {
+  it('are counted once if this process reads them from the database before it records them', async () => {
     const { feed, append } = feedOf()
     await append(ending('ada', 1))
     await feed.sync()
@@ -36,19 +36,22 @@ describe('sign-outs in the revocation feed', () => {
   it.each([
     ['by this process', true],
     ['by another process', false],
-  ])('are detected after a mark was taken if they were made %s', async (_where, here) => {
-    const { feed, append } = feedOf()
-    await append(ending('ada', 5))
-    await feed.sync()
-    const mark = feed.signOutMark()
-    // The clock of the process that signed the user out is behind.
-    await append(ending('ada', 3))
-    if (here) feed.note(ending('ada', 3))
-    expect(await feed.signedOutSince('ada', mark)).toBe(true)
-    expect(await feed.signedOutSince('bob', mark)).toBe(false)
-  })
+  ])(
+    'are detected by comparison with an earlier position in the feed if they were made %s',
+    async (_where, here) => {
+      const { feed, append } = feedOf()
+      await append(ending('ada', 5))
+      await feed.sync()
+      const mark = feed.signOutMark()
+      // The clock of the process that signed the user out is behind.
+      await append(ending('ada', 3))
+      if (here) feed.note(ending('ada', 3))
+      expect(await feed.signedOutSince('ada', mark)).toBe(true)
+      expect(await feed.signedOutSince('bob', mark)).toBe(false)
+    },
+  )
 
-  it('affect every user if everyone is signed out', async () => {
+  it('affect every user if all users are signed out at once', async () => {
     const { feed, append } = feedOf()
     await feed.sync()
     const mark = feed.signOutMark()
@@ -60,7 +63,7 @@ describe('sign-outs in the revocation feed', () => {
     expect(feed.isSignedOut('bob', { at: Date.now(), storeAt: after })).toBe(false)
   })
 
-  it('are ordered after a sign-in even if the clocks of the processes differ', async () => {
+  it('count as later than an earlier sign-in even if the clocks of the processes differ', async () => {
     const { feed, append } = feedOf()
     await feed.sync()
     const signedIn = { at: Date.now(), storeAt: feed.afterSignOuts('ada', feed.storeNow()) }
@@ -80,11 +83,11 @@ describe('sign-outs in the revocation feed', () => {
   })
 })
 
-it('the revocation feed waits for a read as long as the timeout of the store', async () => {
+it('the revocation feed waits for a database read as long as the timeout of the store', async () => {
   vi.useFakeTimers()
   try {
-    let give = (_: FeedPage) => {}
-    const readFrom = () => new Promise<FeedPage>((resolve) => (give = resolve))
+    let give = (_: RevocationFeedPage) => {}
+    const readFrom = () => new Promise<RevocationFeedPage>((resolve) => (give = resolve))
     const hasty = followRevocations({ readFrom }, { error() {} })
     const refused = expect(hasty.sync()).rejects.toThrow('cannot check tokens')
     await vi.advanceTimersByTimeAsync(2_000)

@@ -1,9 +1,9 @@
-import { findNotPrimary } from '@tollgate/database'
+import { findNotPrimaryError } from '@tollgate/database'
 import { TemporarilyUnavailable } from '../errors.ts'
 import type { Logger } from '../logger.ts'
-import type { FeedPage, RevocationKind } from '../storage/records.ts'
+import type { RevocationFeedPage, RevocationKind } from '../storage/records.ts'
 import type { RevocationRepository } from '../storage/repositories.ts'
-import { createCursor } from './cursor.ts'
+import { createFeedCursor } from './cursor.ts'
 import { createHeartbeat } from './heartbeat.ts'
 import { createKnownRevocations, type KnownRevocations } from './known-revocations.ts'
 
@@ -28,17 +28,18 @@ export interface RevocationFeed
     KnownRevocations,
     'note' | 'isRevoked' | 'isSignedOut' | 'signOutMark' | 'afterSignOuts' | 'endedBefore'
   > {
-  /** Whether all revocations older than one second are known. */
+  /** Whether this process knows all revocations that are older than one second. */
   isFresh(): boolean
-  /** Reads all new entries of the feed, however long it takes. */
+  /** Reads all new entries of the revocation feed, without a time limit. */
   load(): Promise<void>
   /**
-   * Reads all new entries of the feed, within a time limit.
+   * Reads all new entries of the revocation feed, within a time limit.
    * @throws TemporarilyUnavailable if the store is unavailable or too slow
    */
   sync(): Promise<void>
   /**
-   * Whether the user was signed out everywhere after the mark and before this call, by any process.
+   * Whether any process has signed the user out everywhere since `mark`, a result of
+   * `signOutMark()`.
    * @throws TemporarilyUnavailable if the store is unavailable or too slow
    */
   signedOutSince(userId: string, mark: number): Promise<boolean>
@@ -53,7 +54,10 @@ export interface RevocationFeed
    * be outdated.
    */
   onBreak(listener: () => void): void
-  /** Adds a step to every read of the feed. While the step fails, the feed is not fresh. */
+  /**
+   * Adds a step that runs with every read of the revocation feed. While the step fails, `isFresh()`
+   * returns `false`.
+   */
   onSync(step: () => Promise<void> | null): void
   start(): void
   stop(): void
@@ -77,7 +81,7 @@ export function followRevocations(
     for (const listener of listeners.get(kind) ?? []) listener(subject)
   })
   const heartbeat = createHeartbeat(repository)
-  let cursor = createCursor()
+  let cursor = createFeedCursor()
   let clock = { storeNow: 0, readAt: 0 }
   let syncedAt = Number.NEGATIVE_INFINITY
   /** The system clock continues while a machine is suspended, unlike the monotonic one. */
@@ -106,7 +110,7 @@ export function followRevocations(
     return cursor.sawAll()
   }
 
-  async function readPage(from: number, startedAt: number): Promise<FeedPage> {
+  async function readPage(from: number, startedAt: number): Promise<RevocationFeedPage> {
     for (;;) {
       const page = await repository.readFrom(from, PAGE)
       if (heartbeat.accepts(page.beat, startedAt)) return page
@@ -114,7 +118,7 @@ export function followRevocations(
     }
   }
 
-  function takeIn({ entries }: FeedPage): boolean {
+  function takeIn({ entries }: RevocationFeedPage): boolean {
     for (const entry of entries) {
       const verdict = cursor.compare(entry)
       if (verdict === 'other') return false
@@ -148,7 +152,7 @@ export function followRevocations(
    * Logs once that the server is not the primary, because reads are repeated four times a second.
    */
   function logRefusal(cause: unknown): void {
-    const refusal = findNotPrimary(cause)
+    const refusal = findNotPrimaryError(cause)
     if (!refusal || isRefused) return
     isRefused = true
     logger.error(
@@ -159,7 +163,7 @@ export function followRevocations(
   /** Reads the whole feed again. Known revocations are kept, even those that the store has lost. */
   function restart(): void {
     syncedAt = Number.NEGATIVE_INFINITY
-    cursor = createCursor()
+    cursor = createFeedCursor()
     for (const listener of breakListeners) listener()
     logger.error(
       'The database has lost part of its revocations (a failover, a restore, or ids that began anew). All are read again, and nobody is let in before. What to do after a restore stands in the production guide.',

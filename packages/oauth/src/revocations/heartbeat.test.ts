@@ -41,7 +41,7 @@ function startHeartbeat() {
 }
 
 describe('the heartbeat of the revocation feed', () => {
-  it('waits only for the first beat, and beats at most every two seconds', async () => {
+  it('waits only for its first write, and writes at most every two seconds', async () => {
     const { pulse, store, read } = startHeartbeat()
     expect(await pulse()).toBe(true)
     store.count = 2
@@ -54,7 +54,7 @@ describe('the heartbeat of the revocation feed', () => {
     expect(read(1)).toBe('refused')
   })
 
-  it('requires the latest beat immediately from a server that has not proven to be up to date [threat Q5]', async () => {
+  it('requires the latest beat at once from a database server that has not yet been seen up to date (threat Q5)', async () => {
     const { pulse, read } = startHeartbeat()
     await pulse()
     expect(read(null)).toBe('read again')
@@ -65,7 +65,7 @@ describe('the heartbeat of the revocation feed', () => {
     expect(read(1)).toBe('accepted')
   })
 
-  it('allows an up-to-date server one second to show the latest beat, but not the one before it [threat Q5]', async () => {
+  it('gives an up-to-date database server one second to show the latest beat, but requires the previous beat at once (threat Q5)', async () => {
     const { store, pulse, read } = startHeartbeat()
     await pulse()
     expect(read(1)).toBe('accepted')
@@ -89,7 +89,7 @@ describe('the heartbeat of the revocation feed', () => {
     expect(read(4)).toBe('accepted')
   })
 
-  it('requires no beat while no beat can be written', async () => {
+  it('requires no new beat while the database accepts no writes', async () => {
     const { store, pulse, read } = startHeartbeat()
     await pulse()
     store.count = new Error('The disk is full')
@@ -100,7 +100,7 @@ describe('the heartbeat of the revocation feed', () => {
     expect(read(0)).toBe('refused')
   })
 
-  it('accepts the lower count of a server after a failover', async () => {
+  it('accepts a database server with a lower beat count after a failover', async () => {
     const { store, pulse, read } = startHeartbeat()
     store.count = 100
     await pulse()

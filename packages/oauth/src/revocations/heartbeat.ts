@@ -8,22 +8,23 @@ const TOLERANCE = 1000
 
 export interface Heartbeat {
   /**
-   * Increases the stored count (a beat) if one is due. Returns a promise only for the first beat,
-   * because without it a lagging server cannot be detected.
+   * Increases the counter in the store (a beat) if that is due. Returns a promise for the first
+   * beat only, because the feed must wait for it; otherwise `null`.
    */
   pulse(): Promise<void> | null
   /**
-   * Whether a read can be relied on, given the beat it showed and its start by the monotonic clock.
-   * `false` if it should be repeated shortly, because the server may lag slightly.
-   * @throws NotPrimary if it lacks a beat that was committed more than a second earlier
+   * Whether a read of the revocation feed is up to date: it shows the counter that this process
+   * last increased. `startedAt` is the start of the read by the monotonic clock. `false` if the
+   * read should be repeated shortly, because the database server may lag slightly.
+   * @throws NotPrimary if the read lacks an increase that was committed more than a second earlier
    */
   accepts(beat: number | null | undefined, startedAt: number): boolean
 }
 
 /**
- * Detects reads from a replica that does not identify itself as one. Behind a proxy that sends
- * reads and writes to different servers, a process may not see what it has committed. A failed beat
- * has no effect: while nothing can be written, nothing is revoked either.
+ * Creates a detector of reads from a lagging database replica, for example behind a proxy that
+ * sends reads and writes to different servers. It increases a counter in the store from time to
+ * time, and checks that reads show it.
  */
 export function createHeartbeat({ beat }: Pick<RevocationRepository, 'beat'>): Heartbeat {
   /** The latest beat known to be committed, when that became known, and the beat before it. */

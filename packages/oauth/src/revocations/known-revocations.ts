@@ -24,27 +24,30 @@ interface SignOut {
 }
 
 export interface KnownRevocations {
-  /** Takes in an entry read from the store. */
+  /** Adds an entry of the revocation feed that was read from the store. */
   takeIn(entry: Revocation): void
-  /** Takes in an entry that this process has just committed. */
+  /** Adds an entry of the revocation feed that this process has just committed. */
   note(entry: NewRevocation): void
   isRevoked(kind: RevokedKind, subject: string): boolean
   /** Whether the user was signed out everywhere at or after this sign-in. */
   isSignedOut(userId: string, since: SignInTime): boolean
-  /** Returns the number of sign-outs seen so far. Later ones have a larger number. */
+  /**
+   * Returns the number of sign-outs known so far. Compared later by `signedOutSince()`, to find
+   * sign-outs in between.
+   */
   signOutMark(): number
   signedOutAfter(userId: string, mark: number): boolean
   /**
-   * Returns a time of the store's clock that is after every known sign-out of the user and not
-   * before `storeAt`.
+   * Returns the earliest time, by the store's clock, that is not before `storeAt` and after every
+   * known sign-out of the user.
    */
   afterSignOuts(userId: string, storeAt: number): number
   endedBefore(): number
 }
 
 /**
- * Keeps the revocations that a process knows, at least as long as something they affect could still
- * be valid.
+ * Creates the collection of revocations that a process knows. Each is kept as long as something
+ * that it revokes could still be valid.
  */
 export function createKnownRevocations(
   notify: (kind: RevocationKind, subject: string) => void,

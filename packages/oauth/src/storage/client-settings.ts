@@ -123,7 +123,7 @@ export type ServerSetting =
   | 'provider'
 
 /** The settings a client may choose for itself. The server sets the others. */
-export type OwnSettings = Omit<ClientSettings, ServerSetting>
+export type ConfigurableClientSettings = Omit<ClientSettings, ServerSetting>
 
 /** A secret that ends at a fixed time, because it was replaced by a planned rotation. */
 export interface PreviousSecret {
@@ -135,8 +135,11 @@ export interface PreviousSecret {
   readonly sealed?: string
 }
 
-/** Settings that the server can honour only if the matching feature is enabled. */
-export type ClientDemand =
+/**
+ * Client settings that the server can fulfil only if the matching feature is enabled, such as
+ * `dpop()`.
+ */
+export type ClientRequirement =
   | 'require_pushed_authorization_requests'
   | 'require_signed_request_object'
   | 'dpop_bound_access_tokens'
@@ -158,8 +161,8 @@ export interface SelfRegistration {
    */
   readonly management_hash?: string
   /**
-   * When the client is deleted if it was never used, in milliseconds since the epoch. Absent once
-   * it was used.
+   * When the client is deleted if it is not used until then, in milliseconds since the epoch.
+   * Absent once the client was used.
    */
   readonly unused_until?: number
 }

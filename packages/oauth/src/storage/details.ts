@@ -24,8 +24,8 @@ export interface GrantDetails {
    */
   readonly dpopKey?: string
   /**
-   * Whether the refresh token stays the same instead of being rotated. It is then protected by
-   * the key it is bound to.
+   * Set if the refresh token stays the same instead of being rotated, because it is protected by
+   * the key that it is bound to.
    */
   readonly keepsRefreshToken?: true
   /** Whether the access token contains `auth_time` and `acr` of the sign-in (RFC 9470). */
@@ -40,11 +40,11 @@ export interface GrantDetails {
   /** Response mode of the request. If absent, the default of its response type. */
   readonly responseMode?: string
   /**
-   * Hash of the one-time ticket behind an interaction, such as a pushed request. The first response
-   * to the request uses it up.
+   * Hash of the single-use ticket of the authorization request, such as a pushed request. The first
+   * response to the request consumes it.
    */
   readonly ticket?: string
-  /** Whether the interaction has no details apart from `ticket`: its grant gets `null`. */
+  /** Set if there are no details apart from `ticket`. The grant then has the details `null`. */
   readonly ticketOnly?: true
   /** How and when the user signed in. */
   readonly signIn?: SignInDetails
@@ -65,8 +65,8 @@ export interface GrantDetails {
 /** Claims that the application has added to an access token. */
 export interface AddedByApplication {
   /**
-   * Hash of the scopes and audience of that access token. Access tokens of the same row with other
-   * scopes or audience do not have these claims.
+   * Hash of the scopes and audience of the access token that has the claims. Access tokens of the
+   * same grant with other scopes or another audience do not have them.
    */
   readonly for: string
   /** The claims by name. */

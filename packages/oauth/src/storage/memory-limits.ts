@@ -1,4 +1,4 @@
-import { placeNames } from './place-names.ts'
+import { limitPlaceNames } from './place-names.ts'
 import type { LimitRepository } from './repositories.ts'
 
 interface Entry {
@@ -47,7 +47,7 @@ export function memoryLimits(): {
         return first.length
       },
       async take({ name, max, holder, at, until }) {
-        const names = placeNames(name, max)
+        const names = limitPlaceNames(name, max)
         const place = names.find((each) => !activeAt(each, at))
         if (place !== undefined) {
           entries.set(place, { points: 1, holder, expiresAt: until })
@@ -70,7 +70,7 @@ export function memoryLimits(): {
         if (entries.get(place)?.holder === holder) entries.delete(place)
       },
       async clear(name, max) {
-        for (const place of placeNames(name, max)) {
+        for (const place of limitPlaceNames(name, max)) {
           if (entries.get(place)?.holder === null) entries.delete(place)
         }
       },

@@ -6,10 +6,10 @@ import { MemoryTokens } from './memory-tokens.ts'
 import { mergeConsents } from './merge-consents.ts'
 import {
   type AuthorizationCode,
+  buildEndedEntry,
   type Client,
   type Consent,
-  endedMark,
-  FEED_RETENTION,
+  FEED_RETENTION_MS,
   type Interaction,
   type NewRevocation,
   type Revocation,
@@ -18,7 +18,7 @@ import {
   type TokenSelector,
 } from './records.ts'
 import type { ActiveCounts, ClientPosition, Storage } from './repositories.ts'
-import { endedByRotation, rotatedToken } from './rotated-token.ts'
+import { revocationsByRotation, rotatedToken } from './rotated-token.ts'
 import { parseUnused, UNUSED_CLIENT } from './tickets.ts'
 
 /**
@@ -52,7 +52,7 @@ export function memoryStorage({ clock = systemClock }: { readonly clock?: Clock 
 
   /** Whether an entry may be purged by the rules of RevocationRepository. */
   function isDeletable(before: Date): (entry: Revocation) => boolean {
-    const retentionStart = clock.now().getTime() - FEED_RETENTION
+    const retentionStart = clock.now().getTime() - FEED_RETENTION_MS
     const settled = revocations.findLast(({ writtenAt }) => +writtenAt <= retentionStart)
     const limit = Math.min(before.getTime(), retentionStart)
     return ({ id, until }) => id < (settled?.id ?? 0) && until.getTime() < limit
@@ -103,7 +103,7 @@ export function memoryStorage({ clock = systemClock }: { readonly clock?: Clock 
     return true
   }
 
-  function forgetPending(selector: TokenSelector): void {
+  function deletePendingRequests(selector: TokenSelector): void {
     for (const pending of [codes, interactions]) {
       for (const [hash, entry] of pending) if (matches(entry, selector)) pending.delete(hash)
     }
@@ -187,7 +187,7 @@ export function memoryStorage({ clock = systemClock }: { readonly clock?: Clock 
         const kept = { ...token, previousExpiresAt: token.refreshExpiresAt }
         const next = rotatedToken(kept, rotation)
         tokens.set(next)
-        for (const ended of endedByRotation(rotation, next)) append(ended)
+        for (const ended of revocationsByRotation(rotation, next)) append(ended)
         return next
       },
       async markLateRepeat(id, generation) {
@@ -198,7 +198,7 @@ export function memoryStorage({ clock = systemClock }: { readonly clock?: Clock 
         return true
       },
       async revoke(selector, at) {
-        if (!('id' in selector)) forgetPending(selector)
+        if (!('id' in selector)) deletePendingRequests(selector)
         const rows = 'id' in selector ? [tokens.get(selector.id) ?? []].flat() : tokens.all()
         const found = rows.filter((token) => !token.revokedAt && matches(token, selector))
         for (const token of found) {
@@ -251,7 +251,7 @@ export function memoryStorage({ clock = systemClock }: { readonly clock?: Clock 
         return true
       },
       async remove(userId, clientId) {
-        forgetPending({ userId, clientId })
+        deletePendingRequests({ userId, clientId })
         consents.delete(consentKey(userId, clientId))
       },
     },
@@ -337,9 +337,9 @@ export function memoryStorage({ clock = systemClock }: { readonly clock?: Clock 
       async markEnded(before) {
         const doomed = isDeletable(before)
         if (!revocations.some(doomed)) return null
-        const limit = Math.min(before.getTime(), clock.now().getTime() - FEED_RETENTION)
+        const limit = Math.min(before.getTime(), clock.now().getTime() - FEED_RETENTION_MS)
         const former = revocations.filter(({ kind }) => kind === 'ended').map(({ at }) => +at)
-        const mark = endedMark(new Date(Math.max(limit, ...former)))
+        const mark = buildEndedEntry(new Date(Math.max(limit, ...former)))
         revocations = revocations.filter(
           (entry) => entry.kind !== 'ended' || !doomed({ ...entry, until: new Date(0) }),
         )

@@ -1,8 +1,9 @@
 import type { Consent } from './records.ts'
 
 /**
- * Merges a new approval with the remembered consent. Earlier scopes stay approved if the new
- * request does not ask for them, and are withdrawn if the user declines them now.
+ * Merges the consent of a new approval (`now`) with the remembered consent (`before`). Earlier
+ * scopes stay approved if the new request does not ask for them, and are withdrawn if the user
+ * declines them now.
  */
 export function mergeConsents(before: Consent | null, now: Consent): Consent {
   const approved = new Set(now.scopes)

@@ -3,8 +3,8 @@ import type { ClientSession, PendingLogout } from './records.ts'
 import type { LogoutTimes } from './repositories.ts'
 
 /**
- * Builds the logout that `SessionRepository.end()` queues. Its id depends only on the session, so
- * ending a session twice notifies the client once.
+ * Builds the pending logout notification that `SessionRepository.end()` queues for a client. Its id
+ * depends only on the session, so ending a session twice notifies the client once.
  */
 export function buildLogout(
   session: ClientSession,

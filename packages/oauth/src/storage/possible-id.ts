@@ -1,8 +1,8 @@
 const MAX_ID_LENGTH = 64
 
 /**
- * Whether a client or token could have this id. Rejects text that a database cannot store: Postgres
- * fails on a NUL character, other databases would search for it.
+ * Whether a text can be the id of a client or token. `false` for text that a database cannot store,
+ * such as a NUL character, on which Postgres fails.
  */
 export function isPossibleId(id: string): boolean {
   return id !== '' && id.length <= MAX_ID_LENGTH && !id.includes('\0') && id.isWellFormed()

@@ -78,7 +78,7 @@ export interface Token {
   readonly expiresAt: Date
   /** When the refresh token expires. `null` if there is none. */
   readonly refreshExpiresAt: Date | null
-  /** When the previous refresh token would have expired. `null` before the first refresh. */
+  /** When the refresh token before the current one expires. `null` before the first refresh. */
   readonly previousExpiresAt: Date | null
   /**
    * The last generation that was issued a second time because its predecessor was presented late (a
@@ -95,8 +95,10 @@ export interface Token {
   readonly details: GrantDetails | null
 }
 
-/** One use of a refresh token: the expected state of the row and its new values. */
-export interface Rotation {
+/**
+ * Describes the use of a refresh token: the expected state of the stored token, and its new values.
+ */
+export interface TokenRotation {
   /** Id of the token's row. */
   readonly id: string
   /** Expected client of the row. */
@@ -115,7 +117,7 @@ export interface Rotation {
   readonly refreshExpiresAt: Date
   /**
    * Whether the rotation also ends the previous access tokens, in the same transaction. See
-   * `endedByRotation()`.
+   * `revocationsByRotation()`.
    */
   readonly endsOldAccessTokens: boolean
   /** New details of the row. `undefined` leaves them unchanged. */
@@ -226,9 +228,9 @@ export interface Approval {
 export interface Ticket {
   /** Hash of the kind and name, from `ticketHash()`. The name itself is not stored. */
   readonly hash: string
-  /** Kind of ticket. */
+  /** Kind of ticket, such as a pushed request or a used DPoP proof. */
   readonly kind: string
-  /** Content as JSON. */
+  /** Content of the ticket, usually as JSON. */
   readonly content: string
   /** When the ticket expires. */
   readonly expiresAt: Date
@@ -250,21 +252,21 @@ export interface LimitCount {
 /**
  * A request for one of the places of a limit. A check of a secret occupies a place while it runs.
  */
-export interface PlaceRequest {
+export interface LimitPlaceRequest {
   /** Name of the limit, including the account or network it applies to. */
   readonly name: string
-  /** Number of places. */
+  /** Number of places of the limit. */
   readonly max: number
-  /** Id of the check. Only the check with this id can release the place. */
+  /** Id of the check that takes the place. Only the check with this id can release it. */
   readonly holder: string
-  /** The current time. */
+  /** The current time, from which the place is taken. */
   readonly at: Date
   /** When the place is released if the check never reports its result. */
   readonly until: Date
 }
 
-/** Result of a request for a place. */
-export type TakenPlace =
+/** Result of a request for a place of a limit on failed checks. */
+export type LimitPlaceResult =
   | {
       /** Name of the place. */
       readonly place: string
@@ -278,7 +280,7 @@ export type TakenPlace =
     }
 
 /** Number of unused tickets of one kind that one holder has. */
-export interface HeldTickets {
+export interface HolderTicketCount {
   /** The holder, such as a network. */
   readonly holder: string
   /** Number of unused tickets. */
@@ -344,8 +346,8 @@ export interface StoredKey {
 }
 
 /**
- * Kind of event that an entry of the feed announces. `everyone` ends the sign-ins of all users.
- * `ended` replaces purged entries: everything that had expired at its time stays invalid.
+ * Kind of event that an entry of the revocation feed announces. `everyone` ends the sign-ins of all
+ * users. `ended` replaces purged entries: everything that had expired at its time stays invalid.
  */
 export type RevocationKind =
   | 'token'
@@ -359,15 +361,15 @@ export type RevocationKind =
 
 /** One entry of the revocation feed. */
 export interface Revocation {
-  /** Increasing id. A smaller one may become visible later. */
+  /** Id of the entry. Ids increase, but an entry may become visible after one with a larger id. */
   readonly id: number
   /** Kind of revocation. */
   readonly kind: RevocationKind
-  /** Id of the revoked object. */
+  /** Id of the revoked or changed object, such as a token or client. */
   readonly subject: string
   /** Time of the revocation, by the clock of the process that made it. */
   readonly at: Date
-  /** When everything affected has expired, so that the entry may be purged. */
+  /** When everything that the entry affects has expired. The entry may be purged afterwards. */
   readonly until: Date
   /**
    * Random value set by the store. Distinguishes the entry from another one that reuses its id
@@ -378,17 +380,20 @@ export interface Revocation {
   readonly writtenAt: Date
 }
 
-/** An entry before it is stored. The store sets its id, mark and time. */
+/**
+ * An entry of the revocation feed before it is stored. The store sets its id, its mark and the time
+ * of writing.
+ */
 export type NewRevocation = Omit<Revocation, 'id' | 'mark' | 'writtenAt'>
 
 /**
- * How long the newest entry stays after a newer one was stored, by the clock of the store, in
- * milliseconds.
+ * How long an entry of the revocation feed is kept after it stops being the newest, by the clock of
+ * the store, in milliseconds.
  */
-export const FEED_RETENTION = 24 * 3600 * 1000
+export const FEED_RETENTION_MS = 24 * 3600 * 1000
 
-/** One read of the feed, consistent at one moment. */
-export interface FeedPage {
+/** The result of one read of the revocation feed: the entries and the time at one moment. */
+export interface RevocationFeedPage {
   /** Entries in the order of their ids. */
   readonly entries: readonly Revocation[]
   /** Time of the read, by the clock of the store. */
@@ -400,7 +405,10 @@ export interface FeedPage {
   readonly beat?: number | null
 }
 
-/** Builds an `ended` entry. It never expires, but is replaced by the next one. */
-export function endedMark(at: Date): NewRevocation {
+/**
+ * Builds an `ended` entry for the revocation feed: everything that had expired at this time stays
+ * invalid. The entry never expires, but is replaced by the next one.
+ */
+export function buildEndedEntry(at: Date): NewRevocation {
   return { kind: 'ended', subject: 'before', at, until: new Date('9999-12-31T00:00:00Z') }
 }

@@ -5,19 +5,19 @@ import type {
   Client,
   ClientSession,
   Consent,
-  FeedPage,
-  HeldTickets,
+  HolderTicketCount,
   Interaction,
   LimitCount,
+  LimitPlaceRequest,
+  LimitPlaceResult,
   NewRevocation,
   PendingLogout,
-  PlaceRequest,
-  Rotation,
+  RevocationFeedPage,
   SessionSelector,
   StoredKey,
-  TakenPlace,
   Ticket,
   Token,
+  TokenRotation,
   TokenSelector,
 } from './records.ts'
 
@@ -78,8 +78,8 @@ export interface ClientRepository {
 }
 
 /**
- * The fields to change. Fields that are absent keep their value, so that concurrent changes do not
- * overwrite each other.
+ * The fields of a client to change. Absent fields keep their value, so that concurrent changes of
+ * different fields do not overwrite each other.
  */
 export type ClientChange = Partial<
   Pick<
@@ -139,14 +139,14 @@ export interface TokenRepository {
   /** Lists the same tokens as `listByUser()`, each with its client, in a single query. */
   listWithClients(userId: string, at: Date): Promise<TokenWithClient[]>
   /**
-   * Replaces the generation, if the row matches `rotation` and is neither revoked nor expired.
-   * Otherwise returns `null`.
+   * Rotates a refresh token: writes the new generation and times, if the stored token matches
+   * `rotation` and is neither revoked nor expired. Otherwise changes nothing and returns `null`.
    */
-  rotate(rotation: Rotation): Promise<Token | null>
+  rotate(rotation: TokenRotation): Promise<Token | null>
   /**
-   * Records that this generation is issued a second time because its predecessor was presented
-   * late. Returns `false` without changing anything if it is no longer the current generation, if
-   * the token has ended, or if the previous generation was recorded as well.
+   * Records that this generation of a refresh token is issued a second time, because the one before
+   * was presented late. Returns `false` without changing anything if it is no longer the current
+   * generation, if the token has ended, or if the previous generation was recorded as well.
    */
   markLateRepeat(id: string, generation: number): Promise<boolean>
   /**
@@ -195,7 +195,7 @@ export interface ConsentRepository {
   listByUser(userId: string): Promise<Consent[]>
   /**
    * Stores the code, the token or both, atomically, if the stored consent still equals the given
-   * one. Returns whether it does, even if there is nothing to store.
+   * one. Returns whether the consent is still equal, even if there is nothing to store.
    */
   use(
     consent: Consent,
@@ -220,8 +220,8 @@ export interface TicketRepository {
    */
   take(hash: string): Promise<Ticket | null>
   /**
-   * Replaces the content if it still equals `before`, together with the fields in `also`,
-   * atomically. Returns whether it did.
+   * Replaces the content of a ticket if it still equals `before`, together with the fields in
+   * `also`, atomically. Returns whether the content was replaced.
    */
   change(hash: string, before: string, after: string, also?: TicketChange): Promise<boolean>
   /** Counts the tickets of a kind that one holder has. */
@@ -229,7 +229,7 @@ export interface TicketRepository {
   /** Counts the tickets of a kind that have a holder. */
   countAllHeld(kind: string): Promise<number>
   /** Lists the holders with the most tickets of a kind, largest first, at most `limit`. */
-  listHolders(kind: string, limit: number): Promise<HeldTickets[]>
+  listHolders(kind: string, limit: number): Promise<HolderTicketCount[]>
   /**
    * Deletes at most `limit` tickets of a holder, those that expire first, and returns how many.
    * Deleting an `UNUSED_CLIENT` ticket also deletes its client, as in `purgeExpired()`. Tickets
@@ -253,13 +253,16 @@ export interface LimitRepository {
    * and colons only.
    */
   forget(prefix: string, max: number, limit: number): Promise<number>
-  /** Takes a free place. Concurrent callers get different places or none. */
-  take(request: PlaceRequest): Promise<TakenPlace>
-  /** Records that the check failed: its place stays taken until `until`. */
+  /**
+   * Takes a free place of a limit on failed checks. Concurrent callers get different places or
+   * none.
+   */
+  take(request: LimitPlaceRequest): Promise<LimitPlaceResult>
+  /** Records that a check failed: its place stays taken until `until`. */
   fail(place: string, holder: string, until: Date): Promise<void>
-  /** Records that the check finished: its place is free. */
+  /** Records that a check finished without a failure: its place becomes free. */
   free(place: string, holder: string): Promise<void>
-  /** Frees all places that failed checks have taken. */
+  /** Frees all places of a limit that failed checks have taken. */
   clear(name: string, max: number): Promise<void>
 }
 
@@ -293,18 +296,22 @@ export interface LogoutTimes {
 /** Stores queued logouts. */
 export interface LogoutRepository {
   /**
-   * Lists logouts that are due and have not expired, oldest first, except those of the clients in
-   * `exceptOf`.
+   * Lists logout notifications that are due and have not expired, oldest first, except those to the
+   * clients in `exceptOf`.
    */
   listDue(at: Date, limit: number, exceptOf?: readonly string[]): Promise<PendingLogout[]>
   /**
-   * Claims a logout before it is sent: counts the attempt and makes it due again at `next`, in case
-   * the process crashes. Returns `false` if another process has claimed it.
+   * Claims a logout notification before it is sent: counts the attempt and makes the notification
+   * due again at `next`, in case the process crashes. Returns `false` if another process has
+   * claimed it.
    */
   claim(logout: PendingLogout, next: Date): Promise<boolean>
-  /** Postpones all logouts of a client that cannot be reached until `next`. */
+  /**
+   * Postpones all logout notifications to a client until `next`, because the client cannot be
+   * reached.
+   */
   postpone(clientId: string, next: Date): Promise<void>
-  /** Deletes a logout that was delivered or given up. */
+  /** Deletes a logout notification that was delivered or given up. */
   remove(id: string): Promise<void>
 }
 
@@ -318,9 +325,12 @@ export interface KeyRepository {
   add(key: StoredKey, notice: NewRevocation): Promise<void>
   /** Deletes a key and announces it in the feed, atomically. */
   remove(kid: string, notice: NewRevocation): Promise<void>
-  /** Replaces all keys and announces it in the feed, atomically. */
+  /** Replaces all signing keys and announces the change in the revocation feed, atomically. */
   replaceAll(keys: readonly StoredKey[], notice: NewRevocation): Promise<void>
-  /** Replaces `sealedPrivateJwk` if it still equals `before`. Returns whether it did. */
+  /**
+   * Replaces the encrypted private key (`sealedPrivateJwk`) of a signing key if it still equals
+   * `before`. Returns whether it was replaced.
+   */
   reseal(kid: string, before: string, after: string): Promise<boolean>
 }
 
@@ -328,7 +338,7 @@ export interface KeyRepository {
  * The revocation feed, which every process follows. Ids increase, but an entry may become visible
  * after one with a larger id. With each read, a reader also reads its last known entry again, to
  * notice when the store has lost part of its history. Therefore the newest entry is never purged,
- * nor one that was the newest within the last FEED_RETENTION milliseconds.
+ * nor one that was the newest within the last FEED_RETENTION_MS milliseconds.
  */
 export interface RevocationRepository {
   /**
@@ -336,18 +346,20 @@ export interface RevocationRepository {
    * @throws an error with the code `TOLLGATE_NOT_PRIMARY` if the server that was read may lag
    * behind the primary
    */
-  readFrom(id: number, limit: number): Promise<FeedPage>
+  readFrom(id: number, limit: number): Promise<RevocationFeedPage>
   /**
-   * Counts a beat, unless another process has done so within the last second or two. Returns the
-   * count as the primary has it. Omit it if every read of the store shows all committed writes.
+   * Increases a counter (a beat), unless another process has done so within the last second or two.
+   * Returns the count as the primary database has it. Used to detect reads from a lagging replica.
+   * Omit it if every read of the store shows all committed writes.
    */
   beat?(): Promise<number>
-  /** Appends an entry. */
+  /** Appends an entry to the revocation feed. */
   append(revocation: NewRevocation): Promise<void>
   /**
-   * Appends an `ended` entry for `before`, or for the later time of an earlier one, and returns it.
-   * Call it before purging entries that expired by then. Returns `null` if there is nothing to
-   * purge. The time is limited to FEED_RETENTION before the store's current time.
+   * Appends an `ended` entry, which states that everything that expired until `before` stays
+   * invalid, and returns it. Call it before purging such entries. Uses the time of an earlier
+   * `ended` entry if that is later, and at most the store's current time minus FEED_RETENTION_MS.
+   * Returns `null` if there is nothing to purge.
    */
   markEnded(before: Date): Promise<NewRevocation | null>
 }

@@ -1,8 +1,8 @@
 import { later } from '../clock.ts'
-import type { NewRevocation, Rotation, Token } from './records.ts'
+import type { NewRevocation, Token, TokenRotation } from './records.ts'
 
-/** The fields of a token that a rotation does not contain. */
-export type UnchangedFields = Pick<
+/** The fields of a token that rotating it does not change. */
+export type FieldsKeptByRotation = Pick<
   Token,
   | 'userId'
   | 'grantType'
@@ -16,10 +16,10 @@ export type UnchangedFields = Pick<
 >
 
 /**
- * Builds the next generation of a token after its rotation has succeeded. Assigns field by field,
- * because spreading takes fifteen times as long and this runs on every refresh.
+ * Builds the stored token as it is after a successful rotation, from its unchanged fields and the
+ * new values.
  */
-export function rotatedToken(kept: UnchangedFields, rotation: Rotation): Token {
+export function rotatedToken(kept: FieldsKeptByRotation, rotation: TokenRotation): Token {
   const { id, clientId, clientSecretVersion, issuedAt, expiresAt, refreshExpiresAt } = rotation
   return {
     id,
@@ -43,7 +43,10 @@ export function rotatedToken(kept: UnchangedFields, rotation: Rotation): Token {
   }
 }
 
-/** Builds the `jti` of the access tokens of one generation. The feed revokes them by this id. */
+/**
+ * Builds the `jti` of access tokens: the id of the stored token, a dot, and its generation. The
+ * revocation feed revokes access tokens of one generation by this id.
+ */
 export function jtiOf({ id, generation }: Pick<Token, 'id' | 'generation'>): string {
   return `${id}.${generation}`
 }
@@ -52,7 +55,10 @@ export function jtiOf({ id, generation }: Pick<Token, 'id' | 'generation'>): str
  * Builds the entries that announce the end of the replaced access tokens, if the rotation has
  * `endsOldAccessTokens`.
  */
-export function endedByRotation(rotation: Rotation, { liveUntil }: Token): NewRevocation[] {
+export function revocationsByRotation(
+  rotation: TokenRotation,
+  { liveUntil }: Token,
+): NewRevocation[] {
   const { id, generation, nextGeneration, issuedAt: at, endsOldAccessTokens } = rotation
   if (!endsOldAccessTokens) return []
   // Usually one entry; several if a failover had lost rotations.

@@ -3,8 +3,8 @@ import type { Ticket } from './records.ts'
 import type { TicketRepository } from './repositories.ts'
 
 /**
- * Hashes the name of a ticket together with its kind, so that a name is valid only for its own
- * purpose.
+ * Hashes the secret or unique name of a ticket together with its kind, so that a ticket of one kind
+ * is never found as another.
  */
 export function ticketHash(kind: string, name: string): string {
   return sha256(`${kind}\n${name}`)

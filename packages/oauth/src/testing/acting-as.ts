@@ -1,5 +1,5 @@
 import type { CreatedClient } from '../clients/secret.ts'
-import { WILDCARD } from '../scopes.ts'
+import { WILDCARD_SCOPE } from '../scopes.ts'
 import type { AuthorizationServer } from '../server.ts'
 import type { ApplicationUser } from '../users/users.ts'
 
@@ -28,7 +28,7 @@ export async function actingAs(
   user: ApplicationUser,
   scopes: readonly string[] = [],
 ): Promise<ActingHeaders> {
-  const held = scopes.includes(WILDCARD) ? Object.keys(oauth.scopes) : scopes
+  const held = scopes.includes(WILDCARD_SCOPE) ? Object.keys(oauth.scopes) : scopes
   const { accessToken } = await oauth.tokens.createPersonal({
     userId: user.id,
     name: 'test',

@@ -4,10 +4,10 @@ import type {
   ClientSession,
   Interaction,
   NewRevocation,
-  Rotation,
   StoredKey,
   Ticket,
   Token,
+  TokenRotation,
 } from '../storage/records.ts'
 
 export const T0 = new Date('2026-01-01T00:00:00.123Z')
@@ -111,7 +111,7 @@ export const key: StoredKey = {
   activeFrom: T0,
 }
 
-export function rotation(generation: number, at: Date): Rotation {
+export function rotation(generation: number, at: Date): TokenRotation {
   return {
     id: token.id,
     clientId: token.clientId,
@@ -125,6 +125,6 @@ export function rotation(generation: number, at: Date): Rotation {
   }
 }
 
-export function notice(kind: NewRevocation['kind'], subject: string): NewRevocation {
+export function newRevocation(kind: NewRevocation['kind'], subject: string): NewRevocation {
   return { kind, subject, at: T0, until: later(600) }
 }

@@ -2,9 +2,9 @@ import type { ServerContext } from '../context.ts'
 import { sha256 } from '../crypto.ts'
 import { isOAuthError, TemporarilyUnavailable } from '../errors.ts'
 import type { AddedByApplication } from '../storage/details.ts'
-import { shareName } from './formats/claims.ts'
-import { type AccessTokenClaimsContext, BadClaims } from './formats/claims-hook.ts'
-import type { TokenShare } from './formats/format.ts'
+import { tokenAccessKey } from './formats/claims.ts'
+import { type AccessTokenClaimsContext, InvalidAddedClaims } from './formats/claims-hook.ts'
+import type { TokenAccess } from './formats/format.ts'
 
 /**
  * Asks the application for the claims of a token (`accessTokenClaims`). Called before anything is
@@ -13,7 +13,7 @@ import type { TokenShare } from './formats/format.ts'
  */
 export async function readAddedClaims(
   { client, userId, grantType }: Pick<AccessTokenClaimsContext, 'client' | 'userId' | 'grantType'>,
-  share: TokenShare,
+  share: TokenAccess,
   context: ServerContext,
 ): Promise<AddedByApplication | null> {
   const { options, accessTokens, users } = context
@@ -23,10 +23,13 @@ export async function readAddedClaims(
   try {
     const question = { client, userId, findUser, scopes, resources, grantType }
     const claims = await options.accessTokenClaims(question)
-    return { for: sha256(shareName(scopes, accessTokens.audienceFor(share.resources))), claims }
+    return {
+      for: sha256(tokenAccessKey(scopes, accessTokens.audienceFor(share.resources))),
+      claims,
+    }
   } catch (error) {
     // The hook may reject the token with an OAuth error of its own.
-    if (isOAuthError(error) || error instanceof BadClaims) throw error
+    if (isOAuthError(error) || error instanceof InvalidAddedClaims) throw error
     context.logger.error('accessTokenClaims() failed, so no token was issued', error)
     throw new TemporarilyUnavailable('The claims of the token could not be read', { cause: error })
   }

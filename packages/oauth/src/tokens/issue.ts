@@ -5,32 +5,32 @@ import type { ServerContext } from '../context.ts'
 import { signingAlgorithms, timeOrderedId } from '../crypto.ts'
 import { InvalidGrant } from '../errors.ts'
 import type { IssuedToken } from '../features/feature.ts'
-import type { IssueRequest, TokenResponse } from '../grants/grant.ts'
-import { secondsUntil, wholeSecond } from '../lifetimes.ts'
+import type { TokenIssueRequest, TokenResponse } from '../grants/grant.ts'
+import { floorToSecond, secondsUntil } from '../lifetimes.ts'
 import { findResource } from '../resources/requested.ts'
 import type { GrantDetails } from '../storage/details.ts'
 import type { Client, Token } from '../storage/records.ts'
-import { servesUser } from '../users/providers.ts'
+import { clientServesUser } from '../users/providers.ts'
 import type { SignInMark } from '../users/retry-if-signed-out.ts'
 import { readAddedClaims } from './added-claims.ts'
-import type { TokenShare } from './formats/format.ts'
+import type { TokenAccess } from './formats/format.ts'
 
-export interface TokenRequest extends IssueRequest {
-  /** Id of the row if it was chosen earlier, as for authorization codes. */
+export interface TokenRequest extends TokenIssueRequest {
+  /** Id of the new token if it was chosen earlier, as for authorization codes. */
   readonly id?: string
   /** Name of a personal access token. */
   readonly name?: string
 }
 
 /**
- * Builds the row of a new token, with the claims of the application. Stores nothing. `share` is the
- * part of the grant that the first access token is for.
- * @throws InvalidGrant if the client does not serve the user
+ * Builds a new token with the claims that the application adds, without storing it. `share`
+ * contains the scopes and APIs of the first access token.
+ * @throws InvalidGrant if the client does not serve users of this user's provider
  */
 export async function prepareToken(
   request: TokenRequest,
   context: ServerContext,
-  share: TokenShare = { scopes: request.scopes, resources: request.details?.resources },
+  share: TokenAccess = { scopes: request.scopes, resources: request.details?.resources },
 ): Promise<Token> {
   const token = buildToken(request, context)
   if (context.options.accessTokenClaims === null) return token
@@ -38,14 +38,14 @@ export async function prepareToken(
 }
 
 /**
- * Builds the details of a row whose next access token is for `share`, with the application's claims
- * for it.
+ * Builds the details of a token with the claims that the application adds to its next access token.
+ * `share` contains the scopes and APIs of that access token.
  */
 export async function detailsWithClaims(
   token: Token,
   client: Client,
   context: ServerContext,
-  share: TokenShare,
+  share: TokenAccess,
 ): Promise<GrantDetails> {
   const added = await readAddedClaims({ ...token, client }, share, context)
   return { ...token.details, ...(added && { added }) }
@@ -57,7 +57,7 @@ export async function detailsWithClaims(
 function requireOwner({ client, userId }: TokenRequest, { providers }: ServerContext): void {
   if (userId === null) return
   providers.require(userId)
-  if (!servesUser(client, userId, providers)) {
+  if (!clientServesUser(client, userId, providers)) {
     throw new InvalidGrant('The client does not serve users of this provider')
   }
 }
@@ -119,11 +119,11 @@ function buildDetails(
 
 /** Limits an expiry to the configured lifetime, in whole seconds as in `exp`. */
 function earliestExpiry(latest: Date, wanted: Date = latest): Date {
-  return isAfter(latest, wanted) ? wholeSecond(wanted.getTime()) : latest
+  return isAfter(latest, wanted) ? floorToSecond(wanted.getTime()) : latest
 }
 
 export async function issueTokens(
-  request: IssueRequest,
+  request: TokenIssueRequest,
   context: ServerContext,
 ): Promise<TokenResponse> {
   await context.clock.check?.()
@@ -136,8 +136,7 @@ export async function issueTokens(
 
 /**
  * Stores a token that depends on a sign-in. Returns `null` and revokes the token if the user was
- * signed out everywhere since the mark, possibly by another process. A later sign-out finds the
- * stored row itself.
+ * signed out everywhere since `mark` was taken, possibly by another process.
  */
 export async function storeUnlessSignedOut(
   token: Token,
@@ -152,19 +151,19 @@ export async function storeUnlessSignedOut(
   return null
 }
 
-/** Returns the full grant of a row. */
-export function wholeShare({ scopes, details }: Token): TokenShare {
+/** Returns all scopes and APIs of a grant. */
+export function fullGrantAccess({ scopes, details }: Token): TokenAccess {
   return { scopes, resources: details?.resources }
 }
 
 /**
- * Builds the token response and emits the events. Call it after the row is committed. `share` is
- * the part of the grant that the access token is for.
+ * Builds the response of the token endpoint and emits the events. Call it after the token is
+ * stored. `share` contains the scopes and APIs of the access token.
  */
 export function createTokenResponse(
   row: Token,
   context: ServerContext,
-  share: TokenShare = wholeShare(row),
+  share: TokenAccess = fullGrantAccess(row),
 ): Awaitable<TokenResponse> {
   const token = withKey(limitToResourceLifetime(row, share.resources, context), context.provenKey)
   const { scopes } = share

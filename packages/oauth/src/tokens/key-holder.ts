@@ -1,18 +1,18 @@
 import type { HttpRequest } from '@tollgate/http'
 import type { ServerContext } from '../context.ts'
 import { InvalidToken } from '../errors.ts'
-import type { GuardProofs } from '../guard/key-proof.ts'
+import type { GuardProofChecker } from '../guard/key-proof.ts'
 import type { VerifiedToken } from '../guard/verify.ts'
 import type { Resource } from '../resources/resources.ts'
 
 /**
- * Builds the check that a caller holds the key of a bound token, for the guards of an API. `null`
- * if no feature can check proofs.
+ * Creates the check by which the guards of an API verify that a caller holds the key of its token.
+ * `null` if no feature can check proofs.
  */
-export function guardProofs(
+export function createGuardProofChecker(
   { uri }: Pick<Resource, 'uri'>,
   context: ServerContext,
-): GuardProofs | null {
+): GuardProofChecker | null {
   const { options, features } = context
   const { keyProofs } = features
   if (!keyProofs) return null
@@ -28,7 +28,8 @@ export function guardProofs(
 }
 
 /**
- * Checks that the caller holds the key of a bound token, at an endpoint of the server itself.
+ * Checks, at an endpoint of the server itself, that the caller holds the key of its access token.
+ * Does nothing if the token is not bound to a key.
  * @throws InvalidToken if the proof is missing or invalid
  */
 export async function requireKeyHolder(
@@ -39,7 +40,7 @@ export async function requireKeyHolder(
 ): Promise<void> {
   const key = token.claims.cnf?.jkt
   if (key === undefined) return
-  const proofs = guardProofs(context.options.resources.own, context)
+  const proofs = createGuardProofChecker(context.options.resources.own, context)
   if (!proofs) throw new InvalidToken('The access token is bound to a key, and no proof is taken')
   const { method, path } = request
   const origins = [context.options.issuerUrl.origin]

@@ -1,5 +1,5 @@
 import type { HttpRequest } from '@tollgate/http'
-import { assertDemandsMet } from '../clients/settings/demands.ts'
+import { assertClientRequirementsMet } from '../clients/settings/demands.ts'
 import type { ServerContext } from '../context.ts'
 import { InvalidRequest } from '../errors.ts'
 import type { ProvenKey } from '../features/feature.ts'
@@ -8,11 +8,12 @@ import type { Client } from '../storage/records.ts'
 import { issueTokens } from './issue.ts'
 
 /**
- * Checks the DPoP proof of a request. `null` if there is none. A proof that no feature can check is
- * rejected, because the client relies on the token being bound to its key.
+ * Checks the DPoP proof of a request and returns the key that it proves. `null` if the request has
+ * no proof. A proof is rejected if no feature can check it, because the client relies on getting a
+ * token bound to its key.
  * @throws InvalidRequest if the server does not support DPoP
  */
-export function proveKey(
+export function readProvenKey(
   request: HttpRequest,
   client: Client,
   context: ServerContext,
@@ -20,7 +21,7 @@ export function proveKey(
   const { keyProofs } = context.features
   if (keyProofs) return keyProofs.prove(request, client, context)
   // The client accepts only bound tokens, which this server cannot issue.
-  if (client.settings.dpop_bound_access_tokens) assertDemandsMet(client, context)
+  if (client.settings.dpop_bound_access_tokens) assertClientRequirementsMet(client, context)
   if (request.header('dpop') === null) return null
   throw new InvalidRequest('This server takes no DPoP proofs', {
     hint: 'List dpop() in features, or send no DPoP header',
@@ -28,8 +29,8 @@ export function proveKey(
 }
 
 /**
- * Whether the proven key is the one the request was bound to by `dpop_jkt` (RFC 9449 §10). Always
- * true for requests without it.
+ * Whether the proven key is the key that the authorization request named by `dpop_jkt` (RFC 9449
+ * §10). Always `true` if the request named none.
  */
 export function matchesProvenKey(
   { details }: { readonly details: GrantDetails | null },
@@ -39,8 +40,11 @@ export function matchesProvenKey(
   return key === undefined || key === provenKey
 }
 
-/** Returns a context in which every grant binds its tokens to the key. */
-export function bindContext(context: ServerContext, provenKey: string): ServerContext {
+/**
+ * Returns a copy of the server context in which every grant binds the tokens that it issues to this
+ * key.
+ */
+export function bindTokensToKey(context: ServerContext, provenKey: string): ServerContext {
   const bound: ServerContext = {
     ...context,
     provenKey,

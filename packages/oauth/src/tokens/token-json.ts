@@ -15,7 +15,7 @@ export interface TokenJson {
   readonly name: string | null
   /** The granted scopes. */
   readonly scopes: readonly string[]
-  /** Whether it was revoked. */
+  /** Whether the token was revoked. */
   readonly revoked: boolean
   /** When the grant was created, in ISO 8601 format. */
   readonly created_at: string
@@ -26,8 +26,8 @@ export interface TokenJson {
 }
 
 /**
- * Converts a token for the JSON routes. The text of the token is not included, because it is not
- * stored.
+ * Converts a token to the form that the JSON management routes return. The text of the token is not
+ * included, because it is not stored.
  */
 export function tokenJson(token: Token, client: Client | null): TokenJson {
   return {

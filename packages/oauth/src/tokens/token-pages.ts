@@ -1,4 +1,4 @@
-import { rowIdOf } from '../clients/client.ts'
+import { rowIdOfDocumentUrl } from '../clients/client.ts'
 import type { ServerContext } from '../context.ts'
 import { ValidationFailed } from '../errors.ts'
 import { parsePageLimit } from '../http/page-limit.ts'
@@ -34,7 +34,7 @@ export async function listTokenPage(
   if (after !== null && !isPossibleId(after)) {
     throw new ValidationFailed({ after: ['This is not the next of a page of tokens.'] })
   }
-  const client = clientId?.startsWith('https://') ? rowIdOf(clientId) : (clientId ?? null)
+  const client = clientId?.startsWith('https://') ? rowIdOfDocumentUrl(clientId) : (clientId ?? null)
   if (client !== null && !isPossibleId(client)) return { tokens: [], next: null }
   const found = await storage.tokens.page({
     userId: userId === undefined ? null : providers.require(userId),

@@ -9,26 +9,27 @@ const ANSWER_LIFETIME = 1000
 const CACHE_SIZE = 20_000
 const MAX_BATCH_SIZE = 500
 
-/** The last answer of the application about a user. */
-export interface KnownUser {
+/** The last answer of the application to whether a user exists. */
+export interface CachedUser {
   readonly id: string
   lastAnswer: 'exists' | 'gone' | 'failed' | null
-  /** When the application was last asked, by the monotonic clock. */
+  /** When the application was last asked about the user, by the monotonic clock in milliseconds. */
   askedAt: number
   pending: Promise<boolean> | null
 }
 
-export interface KnownUsers {
-  of(userId: string): KnownUser
+export interface UserExistenceCache {
+  of(userId: string): CachedUser
   /**
-   * Whether the application confirmed less than a second ago that the user exists. Never asks it.
+   * Whether the application confirmed less than a second ago that the user exists. Does not ask the
+   * application.
    */
-  isCurrent(user: KnownUser): boolean
+  isCurrent(user: CachedUser): boolean
   /**
    * Whether the user exists, according to an answer at most one second old.
    * @throws TemporarilyUnavailable if the application does not answer
    */
-  exists(user: KnownUser): Promise<boolean>
+  exists(user: CachedUser): Promise<boolean>
   /**
    * Whether the user exists. Always asks the application.
    * @throws TemporarilyUnavailable if the application does not answer
@@ -36,18 +37,21 @@ export interface KnownUsers {
   existsNow(userId: string): Promise<boolean>
 }
 
-export interface KnownUsersOptions {
+export interface UserExistenceCacheOptions {
   readonly providers: Pick<UserProviders, 'all' | 'locate'>
   readonly logger: Logger
 }
 
 /**
- * Checks whether users still exist, because tokens may outlive a user whose deletion the
- * application did not report. Asks the application at most once per second for each user whose
- * tokens are in use, not on every request.
+ * Creates a cache of whether users still exist, because the application may not report that it has
+ * deleted a user. Asks the application at most once per second for each user whose tokens are in
+ * use, instead of on every request.
  */
-export function createKnownUsers({ providers, logger }: KnownUsersOptions): KnownUsers {
-  const seen = createRecentCache<KnownUser>(CACHE_SIZE)
+export function createUserExistenceCache({
+  providers,
+  logger,
+}: UserExistenceCacheOptions): UserExistenceCache {
+  const seen = createRecentCache<CachedUser>(CACHE_SIZE)
   const finders = new Map(providers.all.map((provider) => [provider, finderFor(provider)]))
 
   /** Asks the application. `false` if the user's provider no longer exists. */
@@ -56,7 +60,7 @@ export function createKnownUsers({ providers, logger }: KnownUsersOptions): Know
     return (located && (await finders.get(located.provider)?.(located.id))) ?? false
   }
 
-  async function ask(user: KnownUser): Promise<boolean> {
+  async function ask(user: CachedUser): Promise<boolean> {
     user.askedAt = performance.now()
     try {
       const exists = await withHookTimeout('users.findById()', find(user.id))
@@ -71,7 +75,7 @@ export function createKnownUsers({ providers, logger }: KnownUsersOptions): Know
     }
   }
 
-  async function exists(user: KnownUser): Promise<boolean> {
+  async function exists(user: CachedUser): Promise<boolean> {
     if (user.pending) return user.pending
     if (performance.now() - user.askedAt < ANSWER_LIFETIME) {
       if (user.lastAnswer === 'failed') throw unavailable()
@@ -81,7 +85,7 @@ export function createKnownUsers({ providers, logger }: KnownUsersOptions): Know
     return user.pending
   }
 
-  function of(userId: string): KnownUser {
+  function of(userId: string): CachedUser {
     const known = seen.get(userId)
     if (known) return known
     const added = neverAsked(userId)
@@ -98,7 +102,7 @@ export function createKnownUsers({ providers, logger }: KnownUsersOptions): Know
   }
 }
 
-function neverAsked(id: string): KnownUser {
+function neverAsked(id: string): CachedUser {
   return { id, lastAnswer: null, askedAt: Number.NEGATIVE_INFINITY, pending: null }
 }
 

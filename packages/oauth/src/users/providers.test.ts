@@ -6,7 +6,7 @@ const named = (text: string) => ({
   findByCredentials: () => ({ id: text }),
 })
 
-it('usersByKey() passes on all functions of a single provider, whose users have plain ids', async () => {
+it('usersByKey() uses all functions of a single user provider, whose users have plain ids', async () => {
   const users = named('only')
   const providers = createUserProviders(users)
   expect(usersByKey(providers)).toBe(users)
@@ -15,7 +15,7 @@ it('usersByKey() passes on all functions of a single provider, whose users have 
   expect(providers.require(7)).toBe('7')
 })
 
-it('usersByKey() finds users of several providers, or of one named provider, only by owner key', async () => {
+it('usersByKey() finds users only by a key of provider and id if there are several user providers, or one that has a name', async () => {
   for (const given of [{ admins: named('admin') }, { a: named('a'), admins: named('admin') }]) {
     const providers = createUserProviders(given)
     const users = usersByKey(providers)

@@ -10,10 +10,10 @@ export interface UserProvider {
   readonly users: Users
 }
 
-/** The provider and id of an owner key. */
+/** The user provider and the user's id that an owner key such as `admins/42` stands for. */
 export interface LocatedUser {
   readonly provider: UserProvider
-  /** Id within the provider. */
+  /** Id of the user within the provider. */
   readonly id: string
 }
 
@@ -27,12 +27,13 @@ export interface UserProviders {
   /** Finds a provider by name. `null` if there is none. */
   find(name: string): UserProvider | null
   /**
-   * Finds the provider and id of an owner key. `null` if the key has the wrong form or names no
-   * provider.
+   * Finds the user provider and the user's id for an owner key such as `admins/42`. `null` if the
+   * key has the wrong form or names no provider.
    */
   locate(key: string): LocatedUser | null
   /**
-   * Checks an owner key passed in by the application and returns it as text.
+   * Checks the owner key (`provider/id`, or the id with a single provider) of a user that the
+   * application passed in. Returns it as text.
    * @throws TypeError if there are several providers and the key names none of them
    */
   require(key: string | number): string
@@ -84,7 +85,7 @@ export function createUserProviders<User extends ApplicationUser>(
   }
 }
 
-/** Builds the owner key of a user of this provider. */
+/** Builds the owner key of a user: `provider/id`, or the plain id if there is a single provider. */
 export function ownerKey({ name }: UserProvider, id: string | number): string {
   return name === null ? String(id) : `${name}/${id}`
 }
@@ -93,7 +94,7 @@ export function ownerKey({ name }: UserProvider, id: string | number): string {
  * Whether a client may act for this user. A client without a provider serves the users of every
  * provider.
  */
-export function servesUser(
+export function clientServesUser(
   { settings: { provider } }: { readonly settings: { readonly provider?: string } },
   key: string,
   providers: UserProviders,
@@ -102,8 +103,8 @@ export function servesUser(
 }
 
 /**
- * Combines the providers into one that finds users by owner key. The records keep the ids of their
- * providers. A single provider is returned unchanged.
+ * Combines the user providers into one that finds users by owner key (`provider/id`). The returned
+ * records keep the plain ids. A single provider is returned unchanged.
  */
 export function usersByKey(providers: UserProviders): Users {
   const [first] = providers.all

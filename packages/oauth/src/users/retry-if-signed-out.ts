@@ -2,7 +2,7 @@ import type { Clock } from '../clock.ts'
 import type { RevocationFeed } from '../revocations/feed.ts'
 
 /**
- * A point in time taken before looking up who is signed in, so that a sign-out after it is noticed.
+ * A mark taken before looking up who is signed in, so that a sign-out after that moment is noticed.
  */
 export interface SignInMark {
   readonly at: Date
@@ -15,9 +15,9 @@ export interface SignInMark {
 const MAX_ATTEMPTS = 3
 
 /**
- * Runs `act` for the signed-in user. If it returns `null`, the user was signed out everywhere since
- * the mark, and `findPerson` is called again, since the user may be gone or have signed in again.
- * Returns `null` if no user is signed in.
+ * Calls `findPerson` for the signed-in user, and `act` for that user. `act` returns `null` if the
+ * user was signed out everywhere meanwhile; both are then called again. Returns `null` if no user
+ * is signed in.
  */
 export async function retryIfSignedOut<Person, Done>(
   { feed, clock }: { readonly feed: RevocationFeed; readonly clock: Clock },

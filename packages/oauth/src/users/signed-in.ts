@@ -5,11 +5,11 @@ import type { CurrentUser, SignedIn, SignedOut, Users } from './users.ts'
 
 /** A user with a session of the application. */
 export interface Person {
-  /** Owner key of the user. */
+  /** Owner key of the user: `provider/id`, or the plain id if there is a single user provider. */
   readonly id: string
   /**
-   * Hash of the application's session id, because the id itself might open the session. `null` if
-   * the application does not provide one.
+   * Hash of the application's session id. The id itself is not kept, because it might give access
+   * to the session. `null` if the application does not provide one.
    */
   readonly sessionId: string | null
 }
@@ -18,7 +18,10 @@ export interface Person {
 export interface SignedInPerson extends Person {
   /** When the user authenticated. `null` if the application does not provide it. */
   readonly authenticatedAt: Date | null
-  /** Authentication context class. `null` if the application does not provide it. */
+  /**
+   * Authentication context class (`acr`) of the sign-in. `null` if the application does not provide
+   * it.
+   */
   readonly acr: string | null
   /** Authentication methods (RFC 8176). `null` if the application does not provide them. */
   readonly amr: readonly string[] | null
@@ -29,7 +32,7 @@ export function hashSessionId(sessionId: string): string {
 }
 
 /** The parts of the server that are needed to find the signed-in user. */
-export interface Application {
+export interface SignInContext {
   readonly providers: UserProviders
   readonly issuer: string
 }
@@ -41,7 +44,7 @@ export interface Application {
  * @throws TypeError if the application returns an invalid user
  */
 export async function findSignedIn(
-  application: Application,
+  application: SignInContext,
   request: HttpRequest,
   wanted?: string,
 ): Promise<SignedInPerson | null> {
@@ -82,7 +85,7 @@ interface Session {
 }
 
 async function readSession(
-  { providers, issuer }: Application,
+  { providers, issuer }: SignInContext,
   request: HttpRequest,
   wanted?: string,
 ): Promise<Session | null> {
@@ -118,7 +121,7 @@ function providerOf({ provider: name }: SignedIn, providers: UserProviders): Use
  * Ends the user's session in the application and returns the `Set-Cookie` headers for the browser.
  */
 export async function endOwnSession(
-  { providers, issuer }: Application,
+  { providers, issuer }: SignInContext,
   request: HttpRequest,
   { id }: Person,
 ): Promise<readonly string[]> {

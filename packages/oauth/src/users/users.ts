@@ -1,6 +1,6 @@
 import type { UserClaims } from './claims.ts'
 
-/** The least Tollgate needs to know about a user. */
+/** A user record of the application. Tollgate requires only the id. */
 export interface ApplicationUser {
   /** Id of the user, which becomes the subject of tokens. */
   readonly id: string | number

@@ -23,7 +23,7 @@ describe.each(frameworks)('cookie mode in $name', (framework) => {
     expect(csrfToken).toMatch(/^[\w-]{43}$/)
   })
 
-  it('puts the cookie on a page that redirects, too', async () => {
+  it('sets the cookie on a response that redirects, too', async () => {
     const moved = await app.fetch('/moved', { headers: { cookie: 'session=ada.moved' } })
     expect(moved.status).toBe(303)
     expect(new URL(moved.headers.get('location') ?? '', app.url).pathname).toBe('/page')
@@ -67,26 +67,26 @@ describe.each(frameworks)('cookie mode in $name', (framework) => {
     }
   })
 
-  it('authenticates the person of the cookie, not the person of the session sent with it', async () => {
+  it('authenticates the person of the cookie, even if the session in the same request belongs to another person', async () => {
     const { cookie, csrfToken } = await openPage(app)
     const session = cookie.split('; ')[0] ?? ''
     const headers = { cookie: session, 'x-csrf-token': csrfToken }
     expect((await app.fetch('/me', { headers })).status).toBe(401)
   })
 
-  it('is refused by a route for clients, because the cookie stands for a person', async () => {
+  it('is refused by a route for clients, because the cookie identifies a person', async () => {
     const { cookie, csrfToken } = await openPage(app)
     const headers = { cookie, 'x-csrf-token': csrfToken }
     expect((await app.fetch('/machine', { headers })).status).toBe(401)
   })
 
-  it('rejects a bad bearer token even next to a valid cookie', async () => {
+  it('rejects a request with an invalid bearer token even if it also has a valid cookie', async () => {
     const { cookie, csrfToken } = await openPage(app)
     const headers = { cookie, 'x-csrf-token': csrfToken, authorization: 'Bearer bad' }
     expect((await app.fetch('/me', { headers })).status).toBe(401)
   })
 
-  it("renews the cookie with a page once half of the cookie's lifetime is over", async () => {
+  it('renews the cookie with the next page once half of its lifetime is over', async () => {
     const { cookie, csrfToken } = await openPage(app)
     const again = () => app.fetch('/page', { headers: { cookie } })
     expect(tollgateCookies(await again())).toEqual([])
@@ -129,7 +129,7 @@ describe.each(frameworks)('cookie mode in $name', (framework) => {
   })
 })
 
-it('marks the cookie Secure when the issuer is https', async () => {
+it('cookie mode sets the attribute Secure on its cookie when the issuer is https', async () => {
   const [framework] = frameworks.filter(({ overHttp }) => !overHttp)
   const app = await framework?.start({ issuer: 'https://app.example' })
   if (!app) throw new Error('There is no framework without HTTP')

@@ -6,7 +6,7 @@ import createFastify from 'fastify'
 import { Hono } from 'hono'
 import { forExpress } from '../../src/adapters/express.ts'
 import { forFastify } from '../../src/adapters/fastify.ts'
-import { forHono, type TollgateVariables } from '../../src/adapters/hono.ts'
+import { forHono, type HonoGuardVariables } from '../../src/adapters/hono.ts'
 import { forNext, type NextAdapter, type RouteHandler } from '../../src/adapters/next.ts'
 import type { AuthenticatedUser } from '../../src/index.ts'
 import { startServer, type TestServer, type TestServerOptions, type TestUser } from '../support.ts'
@@ -182,7 +182,7 @@ const buildFastify: Build = async ({ oauth }, reached) => {
 
 const buildHono: Build = ({ oauth }, reached) => {
   const { routes, auth, scopes, scope, freshToken } = forHono(oauth as TypedServer)
-  const app = new Hono<{ Variables: TollgateVariables<TestUser> }>()
+  const app = new Hono<{ Variables: HonoGuardVariables<TestUser> }>()
   app.use(routes)
   app.get('/orders', auth('api'), scopes('place-orders', 'check-status'), (c) => {
     reached.push('orders')

@@ -14,7 +14,7 @@ describe.each(frameworks)('the guard in $name', (framework) => {
   })
   afterAll(() => app.close())
 
-  it("auth('api') passes the user, its scopes and its own record to the handler", async () => {
+  it("auth('api') passes the user's id, the token's scopes and the application's user record to the handler", async () => {
     const headers = await bearer(app, ['check-status'])
     const me = await app.fetch('/me', { headers })
     expect(await me.json()).toEqual({
@@ -28,13 +28,16 @@ describe.each(frameworks)('the guard in $name', (framework) => {
   it.each([
     ['no header', {}],
     ['an empty header', { authorization: '' }],
-  ])("auth('api') responds to %s with 401 and a challenge", async (_what, headers) => {
-    const reply = await app.fetch('/me', { headers })
-    expect(reply.status).toBe(401)
-    expect(reply.headers.get('www-authenticate')).toMatch(/^Bearer realm="api"/)
-    expect(await reply.json()).toMatchObject({ message: 'Unauthenticated.' })
-    expect(app.reached).toEqual([])
-  })
+  ])(
+    "auth('api') responds to a request with %s with 401 and a challenge",
+    async (_what, headers) => {
+      const reply = await app.fetch('/me', { headers })
+      expect(reply.status).toBe(401)
+      expect(reply.headers.get('www-authenticate')).toMatch(/^Bearer realm="api"/)
+      expect(await reply.json()).toMatchObject({ message: 'Unauthenticated.' })
+      expect(app.reached).toEqual([])
+    },
+  )
 
   it('names no error in the challenge when no token was sent (RFC 6750 §3.1)', async () => {
     const reply = await app.fetch('/me')
@@ -46,13 +49,16 @@ describe.each(frameworks)('the guard in $name', (framework) => {
     ['another scheme', 'Basic YTpi'],
     ['a token without a scheme', 'garbage'],
     ['two tokens', 'Bearer one two'],
-  ])('responds to %s with 401 invalid_token', async (_what, authorization) => {
-    const reply = await app.fetch('/orders', { headers: { authorization } })
-    expect(reply.status).toBe(401)
-    expect(reply.headers.get('www-authenticate')).toContain('error="invalid_token"')
-    expect(await reply.json()).toMatchObject({ error: 'invalid_token' })
-    expect(app.reached).toEqual([])
-  })
+  ])(
+    'responds to an Authorization header with %s with 401 invalid_token',
+    async (_what, authorization) => {
+      const reply = await app.fetch('/orders', { headers: { authorization } })
+      expect(reply.status).toBe(401)
+      expect(reply.headers.get('www-authenticate')).toContain('error="invalid_token"')
+      expect(await reply.json()).toMatchObject({ error: 'invalid_token' })
+      expect(app.reached).toEqual([])
+    },
+  )
 
   it('ignores a token in the query string', async () => {
     const { authorization } = await bearer(app)
@@ -98,7 +104,7 @@ describe.each(frameworks)('the guard in $name', (framework) => {
     expect(await reply.json()).toMatchObject({ error: 'insufficient_scope' })
   })
 
-  it("auth('client') accepts a client that acts for itself", async () => {
+  it("auth('client') accepts a client's own token", async () => {
     const { clientId, ...headers } = await machine(app, 'check-status')
     const reply = await app.fetch('/machine', { headers })
     expect(await reply.json()).toEqual({ client: clientId })
@@ -117,7 +123,7 @@ describe.each(frameworks)('the guard in $name', (framework) => {
     expect(app.reached).toEqual([])
   })
 
-  it('serves many concurrent callers without mixing them up', async () => {
+  it('serves many concurrent requests without confusing their users', async () => {
     const [ada, bob] = await Promise.all([bearer(app, [], 'ada'), bearer(app, [], 'bob')])
     const callers = Array.from({ length: 20 }, (_, index) => (index % 2 ? ada : bob))
     const replies = await Promise.all(callers.map((headers) => app.fetch('/me', { headers })))
@@ -127,7 +133,7 @@ describe.each(frameworks)('the guard in $name', (framework) => {
 })
 
 describe.each(frameworks.filter(({ overHttp }) => overHttp))(
-  'guards behind HTTP, $name',
+  'guards over HTTP in $name',
   (framework) => {
     let app: App
     beforeAll(async () => {
@@ -139,7 +145,7 @@ describe.each(frameworks.filter(({ overHttp }) => overHttp))(
       ['the same token twice', (good: string) => [good, good]],
       ['with a valid token first', (good: string) => [good, 'Bearer other']],
       ['with a valid token last', (good: string) => ['Bearer other', good]],
-    ])('reject two Authorization headers, %s', async (_how, pair) => {
+    ])('reject a request with two Authorization headers: %s', async (_how, pair) => {
       const { authorization } = await bearer(app, ['place-orders', 'check-status'])
       const headers = pair(authorization).map((value, index) =>
         index === 0 ? `Authorization: ${value}` : `AUTHORIZATION: ${value}`,
@@ -167,7 +173,7 @@ describe.each(frameworks.filter(({ overHttp }) => overHttp))(
       expect((await send(basic, basic)).status).toBe(401)
     })
 
-    it('fail closed when scopes() is used without auth()', async () => {
+    it('reject every request when scopes() is used without auth()', async () => {
       const reply = await app.fetch('/careless', { headers: await bearer(app, ['place-orders']) })
       expect(reply.status).toBe(500)
       expect(app.reached).not.toContain('careless')
@@ -181,7 +187,7 @@ describe.each(frameworks.filter(({ overHttp }) => overHttp))(
   },
 )
 
-it('rejects two Authorization headers that arrive joined in one Request', async () => {
+it('the guard rejects two Authorization headers that arrive joined as one header of a Request', async () => {
   const next = frameworks.find(({ overHttp }) => !overHttp)
   const app = await next?.start()
   if (!app) throw new Error('There is no framework without HTTP')

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { getRequestListener } from '@hono/node-server'
 import { Hono } from 'hono'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { forHono, type TollgateVariables } from '../../src/adapters/hono.ts'
+import { forHono, type HonoGuardVariables } from '../../src/adapters/hono.ts'
 import { startServer, type TestServer, type TestUser } from '../support.ts'
 import { rawRequest } from './raw-request.ts'
 
@@ -39,7 +39,7 @@ describe('Hono on Node', () => {
 
   function buildApp() {
     const { routes, auth } = forHono(server.oauth)
-    const app = new Hono<{ Variables: TollgateVariables<TestUser> }>()
+    const app = new Hono<{ Variables: HonoGuardVariables<TestUser> }>()
     app.use(routes)
     app.use('/read/*', async (c, next) => {
       c.req.header('authorization')
@@ -67,28 +67,31 @@ describe('Hono on Node', () => {
     return reply.status === 200 ? reply.json() : reply.status
   }
 
-  it('identifies the caller by the header that was sent', async () => {
+  it('identifies the caller by the Authorization header that was sent', async () => {
     expect(await ask('/plain/me')).toBe('ada')
     expect(await ask('/read/me')).toBe('ada')
   })
 
-  it('identifies the caller by the header that a middleware has set', async () => {
+  it('identifies the caller by the Authorization header that a middleware has set', async () => {
     expect(await ask('/changed/me')).toBe('bob')
     expect(await ask('/changed/me', {})).toBe('bob')
     expect(await ask('/replaced/me')).toBe('bob')
   })
 
-  it('identifies no caller when a middleware removed the header', async () => {
+  it('identifies no caller when a middleware removed the Authorization header', async () => {
     expect(await ask('/stripped/me')).toBe(401)
   })
 
-  it('reads the headers of a request made with app.request(), not those of the outer request', async () => {
+  it('reads the headers of a request made with app.request() in a handler, not those of the outer request', async () => {
     expect(await ask('/inside')).toBe(401)
   })
 
-  it.each(['/plain/me', '/read/me'])('rejects two Authorization headers at %s', async (path) => {
-    const headers = [`authorization: ${ada}`, `authorization: ${ada}`]
-    expect((await rawRequest(url, `GET ${path}`, headers)).status).toBe(401)
-    expect((await rawRequest(url, `GET ${path}`, headers.slice(1))).status).toBe(200)
-  })
+  it.each(['/plain/me', '/read/me'])(
+    'rejects a request with two Authorization headers at %s',
+    async (path) => {
+      const headers = [`authorization: ${ada}`, `authorization: ${ada}`]
+      expect((await rawRequest(url, `GET ${path}`, headers)).status).toBe(401)
+      expect((await rawRequest(url, `GET ${path}`, headers.slice(1))).status).toBe(200)
+    },
+  )
 })

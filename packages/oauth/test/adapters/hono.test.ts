@@ -95,7 +95,7 @@ describe('Hono without a network', () => {
       }
     })
 
-    it('accepts cookie mode, which is resolved asynchronously', async () => {
+    it('accepts the cookie of cookie mode, which is checked asynchronously', async () => {
       const { cookie, csrfToken } = await server.cookieMode('ada')
       const headers = { cookie, 'x-csrf-token': csrfToken }
       expect((await app.request('/orders/7', { headers })).status).toBe(200)
@@ -115,13 +115,13 @@ describe('Hono without a network', () => {
       expect(called.length).toBe(before)
     })
 
-    it('keeps tokens of users and of clients apart', async () => {
+    it("accepts no client's token at a route for users, and no user's token at a route for clients", async () => {
       expect(await (await get('/report', clientToken)).text()).not.toBe('')
       expect((await get('/report', clientToken)).status).toBe(200)
       expect((await get('/report', tokens.access_token)).status).toBe(401)
     })
 
-    it('responds to a cached token synchronously when the routes are mounted on their own paths', async () => {
+    it('responds synchronously to a cached token when the routes are mounted on their own paths', async () => {
       const { routes, auth } = forHono(server.oauth)
       const mounted = new Hono()
       mounted.use('/oauth/*', routes)
@@ -186,7 +186,7 @@ describe('Hono without a network', () => {
       expect(key).toBe('of Ada')
     })
 
-    it('leaves errors of the handler to Hono', async () => {
+    it('passes errors of the handler on to Hono', async () => {
       const reply = await get('/broken', tokens.access_token)
       expect([reply.status, await reply.text()]).toEqual([500, 'of the application'])
     })

@@ -46,7 +46,7 @@ describe('the Next adapter', () => {
     expect(await reply.json()).toEqual(['ada', '7', '2'])
   })
 
-  it('passes the request and params to a page in cookie mode, too', async () => {
+  it('passes the request and params of a page to its handler in cookie mode, too', async () => {
     const { freshToken } = forNext(server.oauth)
     const GET = freshToken(
       async (
@@ -59,7 +59,7 @@ describe('the Next adapter', () => {
     expect(await reply.json()).toEqual(['string', '7', '/orders/7'])
   })
 
-  it('fits the type of every route when the handler does not declare params', () => {
+  it('returns handlers that fit the type of every Next route if they do not declare params', () => {
     const { auth, freshToken, handlers } = forNext(server.oauth)
     const plain = auth('api', (request, { user, params }) => {
       expectTypeOf(request).toEqualTypeOf<Request>()

@@ -89,7 +89,7 @@ describe.each(frameworks.filter(({ overHttp }) => overHttp))(
     })
 
     it.each(DOT_SEGMENTS)(
-      '%s reaches the token endpoint only where the framework resolves the URL',
+      '%s reaches the token endpoint only in frameworks that resolve such paths',
       async (_name, spell) => {
         const reply = await toToken(spell('/oauth/token'))
         expect(reply.status).toBe(framework.name === 'Hono' ? 200 : 404)

@@ -56,7 +56,7 @@ describe.each(frameworks)('routes mounted in $name', (framework) => {
     expect(location.searchParams.get('return_to')).toBe(`/oauth/authorize?${query}`)
   })
 
-  it('respond to a bad client with 401 invalid_client and a challenge', async () => {
+  it('respond to a client with wrong credentials with 401 invalid_client and a challenge', async () => {
     const { status, body } = await redeem({ id: 'nobody', secret: 'wrong' }, 'x')
     expect(status).toBe(401)
     expect(body).toMatchObject({ error: 'invalid_client' })
@@ -147,7 +147,7 @@ describe.each(frameworks)('routes mounted in $name', (framework) => {
   )
 
   it.each(['PUT', 'PATCH', 'HEAD', 'OPTIONS'])(
-    'respond to %s with 405 and the allowed methods',
+    'respond to the method %s with 405 and the allowed methods',
     async (method) => {
       const reply = await app.fetch('/oauth/token', { method })
       expect(reply.status).toBe(405)
@@ -192,19 +192,22 @@ describe.each(frameworks)('routes mounted in $name', (framework) => {
   it.each([
     ['with a Content-Length', (size: number) => 'x'.repeat(size)],
     ['in chunks', inPieces],
-  ])('refuse a body above the limit, sent %s, with 413, and keep serving', async (_how, bodyOf) => {
-    for (const size of [200_000, 5_000_000]) {
-      const reply = await app.fetch('/oauth/token', {
-        method: 'POST',
-        headers: { 'content-type': 'application/x-www-form-urlencoded' },
-        body: bodyOf(size),
-        // `fetch` requires this for a stream; the DOM types do not know it yet.
-        ...{ duplex: 'half' },
-      })
-      expect(reply.status).toBe(413)
-    }
-    expect(await (await app.fetch('/open')).text()).toBe('open')
-  })
+  ])(
+    'refuse with 413 a body above the limit that was sent %s, and keep serving requests',
+    async (_how, bodyOf) => {
+      for (const size of [200_000, 5_000_000]) {
+        const reply = await app.fetch('/oauth/token', {
+          method: 'POST',
+          headers: { 'content-type': 'application/x-www-form-urlencoded' },
+          body: bodyOf(size),
+          // `fetch` requires this for a stream; the DOM types do not know it yet.
+          ...{ duplex: 'half' },
+        })
+        expect(reply.status).toBe(413)
+      }
+      expect(await (await app.fetch('/open')).text()).toBe('open')
+    },
+  )
 
   it("leave the application's other routes alone", async () => {
     expect(await (await app.fetch('/open')).text()).toBe('open')

@@ -108,7 +108,7 @@ async function authorizeUrl(server: TestServer): Promise<URL> {
   return new URL(`/oauth/authorize?${new URLSearchParams(query)}`, server.url)
 }
 
-describe.each(Object.keys(apps))('signedIn option of %s', (name) => {
+describe.each(Object.keys(apps))('the signedIn option of the adapter %s', (name) => {
   const build = apps[name] as (typeof apps)[string]
 
   it('identifies the person who approves', async () => {
@@ -130,7 +130,7 @@ describe.each(Object.keys(apps))('signedIn option of %s', (name) => {
     expect(consent?.clientId).toBe(url.searchParams.get('client_id'))
   })
 
-  it('sends a visitor without a session to the sign-in page, whatever users.fromRequest() would return', async () => {
+  it('sends a visitor for whom it returns null to the sign-in page, whatever users.fromRequest() would return', async () => {
     const server = await start(build)
     const headers = { cookie: 'session=ada.1', accept: 'text/html' }
     const reply = await fetch(await authorizeUrl(server), { headers, redirect: 'manual' })
@@ -150,7 +150,7 @@ describe.each(Object.keys(apps))('signedIn option of %s', (name) => {
 })
 
 describe('the signedIn option', () => {
-  it('fails when it returns the caller of a guarded route, because a token is no session', async () => {
+  it('causes an error if it returns the caller that a guard identified, because a token is no session', async () => {
     const server = await start((oauth) => {
       const { routes, auth } = forExpress(oauth, { signedIn: ({ user }) => user })
       return express().use(auth('api'), routes)
@@ -163,7 +163,7 @@ describe('the signedIn option', () => {
   })
 
   it.each([{}, { id: null }, { id: '' }, { id: 'x'.repeat(256) }, { id: { $ne: 1 } }])(
-    'must return a valid id: %j fails with a logged error',
+    'causes a logged error if it returns the invalid user %j',
     async (found) => {
       const server = await start((oauth) =>
         nodeListener(oauth, { signedIn: () => found as unknown as SignedIn }),
@@ -173,7 +173,7 @@ describe('the signedIn option', () => {
     },
   )
 
-  it('may return any thenable', async () => {
+  it('may return any object with a then() method', async () => {
     // biome-ignore lint/suspicious/noThenProperty: as older promise libraries have it.
     const later = { then: (done: (found: SignedIn) => void) => done({ id: 'ada' }) }
     const server = await start((oauth) =>
@@ -182,7 +182,7 @@ describe('the signedIn option', () => {
     expect((await fetch(await authorizeUrl(server))).status).toBe(200)
   })
 
-  it('is required where people sign in unless users.fromRequest() is given, and nowhere else', async () => {
+  it('is required, unless users.fromRequest() is given, only by servers at which people sign in', async () => {
     const server = await startServer({ users: { findById: async () => null } })
     stop.push(server.close)
     const client = await createClient(server, { grants: ['client_credentials'] })

@@ -6,7 +6,7 @@ import {
   memoryStorage,
   type Storage,
 } from '@tollgate/oauth'
-import { forHono, type TollgateVariables } from '@tollgate/oauth/hono'
+import { forHono, type HonoGuardVariables } from '@tollgate/oauth/hono'
 import {
   actingAs,
   actingAsClient,
@@ -31,7 +31,7 @@ const ada: Customer = { id: 7, name: 'Ada' }
 /** An application as its author would test it: in memory, without a network. */
 function createShop(oauth: AuthorizationServer<Customer>) {
   const { auth, scopes } = forHono(oauth)
-  const app = new Hono<{ Variables: TollgateVariables<Customer> }>()
+  const app = new Hono<{ Variables: HonoGuardVariables<Customer> }>()
   app.get('/me', auth('api'), async (c) => c.json((await c.get('user').find())?.name ?? null))
   app.get('/reports', auth('client'), scopes('check-status'), (c) =>
     c.json(c.get('oauthClient').clientId),
@@ -66,7 +66,7 @@ afterEach(async () => {
 })
 
 describe('actingAs', () => {
-  it('makes a request as the user, without any setup', async () => {
+  it('makes a request as the user without any preparation', async () => {
     const headers = { ...(await actingAs(oauth, ada)) }
     const reply = await createShop(oauth).request('/me', { headers })
     expect(await reply.json()).toBe('Ada')
@@ -146,17 +146,20 @@ describe('movableClock', () => {
     expect((await app.request('/me', { headers })).status).toBe(401)
   })
 
-  it('can be set to any time, and returns a Date that callers may change', () => {
+  it('can be set to any time, and is not affected when a caller changes the Date that now() returned', () => {
     clock.set(new Date('2040-01-01T00:00:00Z'))
     clock.now().setFullYear(1999)
     expect(clock.now().toISOString()).toBe('2040-01-01T00:00:00.000Z')
   })
 
-  it.each(['soon', '', '-1d', 0, 1.5, Number.NaN])('does not advance by %j', (by) => {
-    const before = clock.now()
-    expect(() => clock.advance(by)).toThrow(TypeError)
-    expect(clock.now()).toEqual(before)
-  })
+  it.each(['soon', '', '-1d', 0, 1.5, Number.NaN])(
+    'rejects %j as a duration to advance by',
+    (by) => {
+      const before = clock.now()
+      expect(() => clock.advance(by)).toThrow(TypeError)
+      expect(clock.now()).toEqual(before)
+    },
+  )
 })
 
 /** Runs the contract as a test runner would, and returns the names of the failed tests. */
@@ -174,14 +177,14 @@ async function failuresOf(create: () => Promise<Storage>): Promise<string[]> {
   return failed
 }
 
-describe('storageContract', () => {
+describe('storageContract (test suite for custom stores)', () => {
   storageContract({ describe, it }, async () => memoryStorage())
 
   it('runs in any test runner that has describe and it', async () => {
     expect(await failuresOf(async () => memoryStorage())).toEqual([])
   })
 
-  it('detects a store that lets a code be exchanged twice', async () => {
+  it('fails for a store in which a code can be exchanged twice', async () => {
     const careless = async (): Promise<Storage> => {
       const storage = memoryStorage()
       const exchange: Storage['codes']['exchange'] = async (...args) => {
@@ -193,7 +196,7 @@ describe('storageContract', () => {
     expect(await failuresOf(careless)).not.toEqual([])
   })
 
-  it('detects a store that fails to publish a revocation', async () => {
+  it('fails for a store that does not publish a revocation', async () => {
     const silent = async (): Promise<Storage> => {
       const storage = memoryStorage()
       const readFrom = async () => ({ entries: [], now: new Date() })

@@ -63,7 +63,7 @@ describe('approval screen', () => {
     ['https://localhost.example.com/callback', false],
     ['com.example.app://callback', false],
   ])(
-    "shows for the redirect URI %s a warning about a program on the person's own computer: %s",
+    "warns, for the redirect URI %s, that the code goes to a program on the person's own computer: %s",
     async (redirect, isWarned) => {
       const { id } = await createClient(server, { redirect })
       const page = await askFor(server, 'ada', request(id, { redirect_uri: redirect }))
@@ -75,13 +75,16 @@ describe('approval screen', () => {
   it.each([
     ['cursor://anysphere.cursor-mcp/oauth/callback', 'cursor:'],
     ['com.example.app:/callback', 'com.example.app:'],
-  ])('names the program that a redirect to %s opens', async (redirect, scheme) => {
-    const { id } = await createClient(server, { redirect })
-    const page = await askFor(server, 'ada', request(id, { redirect_uri: redirect }))
-    expect(await page.text()).toContain(
-      `the program on your device that handles <strong>${scheme}</strong> links`,
-    )
-  })
+  ])(
+    'names the URL scheme of the program that a redirect to %s opens',
+    async (redirect, scheme) => {
+      const { id } = await createClient(server, { redirect })
+      const page = await askFor(server, 'ada', request(id, { redirect_uri: redirect }))
+      expect(await page.text()).toContain(
+        `the program on your device that handles <strong>${scheme}</strong> links`,
+      )
+    },
+  )
 
   it('marks the client of another user as unverified on the device page, too', async () => {
     const device = await newDevice(server, { userId: 'bob' })
@@ -91,8 +94,8 @@ describe('approval screen', () => {
   })
 })
 
-describe('"Not you?" on the approval screen', () => {
-  it('leads to the sign-in page and back to the identical request as another user', async () => {
+describe('the link "Not you?" on the approval screen', () => {
+  it('leads to the sign-in page, and another user returns to the identical request', async () => {
     const { id } = await createClient(server)
     const state = 'a b&c=d#é'
     const html = await (await askFor(server, 'ada', request(id, { state }))).text()
@@ -152,7 +155,7 @@ describe('findRequestingApplication()', () => {
     })
   })
 
-  it('returns null for a return address that is no authorization request of an existing client', async () => {
+  it('returns null if the return address is no authorization request of an existing client', async () => {
     const { id } = await createClient(server)
     const { id: gone } = await createClient(server)
     await server.oauth.clients.revoke(gone)

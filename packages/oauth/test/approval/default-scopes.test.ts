@@ -60,14 +60,14 @@ describe('default scopes', () => {
   it.each([
     ['place-orders', 'place-orders'],
     ['openid', 'openid'],
-  ])('are not added to a request that names %s', async (named, granted) => {
+  ])('are not added to a request for the scope %s', async (named, granted) => {
     const client = await createClient(server)
     const form = readPage(await (await ask(client, { scope: named })).text())
     const { scope } = await redeem(server, client, await approve(server, 'ada', form, {}))
     expect(scope).toBe(granted)
   })
 
-  it('are granted to clients that act for themselves, also for an empty scope parameter', async () => {
+  it('are granted in the client credentials grant, also for an empty scope parameter', async () => {
     expect(await scopeOf('client_credentials')).toBe('check-status')
     expect(await scopeOf('client_credentials', { form: { scope: '' } })).toBe('check-status')
     expect(await scopeOf('client_credentials', { form: { scope: 'place-orders' } })).toBe(
@@ -92,7 +92,7 @@ describe('default scopes', () => {
     expect(await scopeOf('client_credentials', { client })).toBe('')
   })
 
-  it('leave out scopes that the requested resource does not define', async () => {
+  it('are granted only as far as the requested resource defines them', async () => {
     expect(await scopeOf('client_credentials', { form: { resource: REPORTS } })).toBe('')
   })
 })
@@ -111,7 +111,7 @@ describe('the option defaultScopes', () => {
       purgeEvery: false,
     })
 
-  it.each(['b', '*'])('refuses %s, which is not defined', (name) => {
+  it.each(['b', '*'])('rejects the scope %s, which is not defined', (name) => {
     expect(start([name])).toThrow(`defaultScopes: the scope '${name}' is not defined.`)
   })
 

@@ -76,7 +76,7 @@ describe('optional scope', () => {
     expect(await scopesAfter({}, { prompt: 'consent' })).toBe('place-orders')
   })
 
-  it('is also left out of a token in the redirect if it is declined', async () => {
+  it('is also left out of a token that is returned in the redirect (response_type=token) if it is declined', async () => {
     const spa = await createClient(server, { grants: ['implicit'] })
     const page = await open({ client_id: spa.id, response_type: 'token' })
     const reply = await approve(server, 'ada', page, {})
@@ -84,7 +84,7 @@ describe('optional scope', () => {
     expect(fragment.get('scope')).toBe('place-orders')
   })
 
-  it('cannot be added by a refresh once it was declined', async () => {
+  it('cannot be gained by a refresh after it was declined', async () => {
     const { refresh_token } = await redeem(
       server,
       client,
@@ -95,7 +95,7 @@ describe('optional scope', () => {
     expect((await server.post('/oauth/token', wider)).status).toBe(400)
   })
 
-  it('leaves a token without scopes if it was the only requested scope and was declined', async () => {
+  it('results in a token without scopes if it was the only requested scope and was declined', async () => {
     expect(await scopesAfter({}, { scope: 'check-status' })).toBe('')
   })
 })
@@ -110,7 +110,7 @@ describe('declined optional scope', () => {
     }
   })
 
-  it('is offered again when the client demands the screen, with the box still unticked', async () => {
+  it('is offered again, with its box unticked, when the client forces the approval screen by prompt=consent', async () => {
     await scopesAfter({})
     const page = await open({ prompt: 'consent' })
     expect(page.html).toContain(`name="${OPTIONAL}"`)
@@ -119,7 +119,7 @@ describe('declined optional scope', () => {
     expect((await redeem(server, client, await ask())).scope).toBe(BOTH)
   })
 
-  it('is withdrawn even if the person approved it before', async () => {
+  it('is no longer granted even if the person had approved it before', async () => {
     await scopesAfter(TICKED)
     await scopesAfter({}, { prompt: 'consent' })
     expect((await redeem(server, client, await ask())).scope).toBe('place-orders')
@@ -130,12 +130,12 @@ describe('declined optional scope', () => {
     })
   })
 
-  it('has no effect on other optional scopes that were not part of that request', async () => {
+  it('does not make other optional scopes count as declined that were not part of that request', async () => {
     await scopesAfter({}, { scope: 'check-status' })
     expect((await ask()).status).toBe(200)
   })
 
-  it('is asked for again once it is no longer optional', async () => {
+  it('is shown again for approval once it is no longer optional', async () => {
     await scopesAfter({})
     const stricter = server.another({ optionalScopes: [] })
     const query = new URLSearchParams({
@@ -152,14 +152,14 @@ describe('declined optional scope', () => {
     expect(await reply.text()).toContain('<li>Check order status</li>')
   })
 
-  it('is forgotten when the approval is revoked', async () => {
+  it('is offered as if it had never been declined after the approval was revoked', async () => {
     await scopesAfter({})
     await server.oauth.consents.revoke('ada', client.id)
     expect((await open()).ticked).toEqual(TICKED)
   })
 })
 
-describe('threat N4: forged approval form', () => {
+describe('forged approval form (threat N4)', () => {
   const forged: ReadonlyArray<readonly [string, string]> = [
     ['a scope that was not requested', 'scope:email=allow'],
     ['an unknown scope', 'scope:everything=allow'],
@@ -198,7 +198,7 @@ describe('threat N4: forged approval form', () => {
     expect(await server.oauth.consents.listByUser('bob')).toEqual([])
   })
 
-  it('is accepted only once, whichever boxes a second submission ticks', async () => {
+  it('is processed only once, whichever boxes a second submission ticks', async () => {
     const page = await open()
     expect((await approve(server, 'ada', page, {})).status).toBe(303)
     expect((await approve(server, 'ada', page, TICKED)).status).toBe(400)
@@ -206,7 +206,7 @@ describe('threat N4: forged approval form', () => {
   })
 })
 
-describe('claims requested by name', () => {
+describe('claims requested by name (the parameter claims)', () => {
   const claims = JSON.stringify({
     userinfo: { email: null, name: null },
     id_token: { email: null },
@@ -225,7 +225,7 @@ describe('claims requested by name', () => {
   }
 
   it.each(['openid', 'openid email'])(
-    'are left out together with their declined scope (%s)',
+    'are left out if the person declines their scope, for a request with the scopes "%s"',
     async (scope) => {
       const { response, idTokenClaims } = await userinfo({}, scope)
       expect(response).toEqual({ sub: 'ada', name: 'Ada Lovelace' })
@@ -259,7 +259,7 @@ describe('optional scopes on a device', () => {
   })
 
   it.each(['scope:email=allow', 'scope:*=allow', `${OPTIONAL}=allow&${OPTIONAL}=allow`])(
-    'threat N4 grants nothing by a forged form (%s)',
+    'grants nothing for a forged form with the field %s (threat N4)',
     async (fields) => {
       const { reply, response } = await answer(fields)
       expect(reply.status).toBe(400)
@@ -288,7 +288,7 @@ describe('the option optionalScopes', () => {
     expect(start(['b'])).toThrow("optionalScopes: the scope 'b' is not defined.")
   })
 
-  it.each(['openid', 'offline_access'])('rejects %s', (name) => {
+  it.each(['openid', 'offline_access'])('rejects the scope %s', (name) => {
     expect(start([name])).toThrow(`optionalScopes: nobody can leave out '${name}'.`)
   })
 

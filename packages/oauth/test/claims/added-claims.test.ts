@@ -79,7 +79,7 @@ describe.each(['jwt', 'opaque'] as const)('accessTokenClaims with %s tokens', (f
     may: scopes,
   })
 
-  it('adds claims in the authorization code grant and at each refresh, for introspection and guards', async () => {
+  it('adds claims in the authorization code grant and at each refresh, which introspection and guards then return', async () => {
     let plan = 'free'
     const client = await start(async ({ userId }) => ({ plan, member: userId }), {
       accessTokenFormat: format,
@@ -136,7 +136,7 @@ describe.each(['jwt', 'opaque'] as const)('accessTokenClaims with %s tokens', (f
     expect(before.may).toEqual(format === 'jwt' ? ['place-orders', 'check-status'] : undefined)
   })
 
-  it('gives two concurrent refreshes the same claims', async () => {
+  it('adds the same claims to the tokens of two concurrent refreshes', async () => {
     let asked = 0
     const client = await start(
       async () => {
@@ -164,14 +164,14 @@ describe('option accessTokenClaims', () => {
     expect(decodeJwt((await codeFlow(server, client)).access_token)).toMatchObject({ region: 'eu' })
   })
 
-  it('adds claims to a token in the redirect fragment', async () => {
+  it('adds claims to a token that is returned in the redirect (response_type=token)', async () => {
     const client = await start({ region: 'eu' }, { grants: [implicit()] })
     const back = await approve(client, 'token')
     const token = new URLSearchParams(back.hash.slice(1)).get('access_token')
     expect(decodeJwt(token ?? '')).toMatchObject({ region: 'eu' })
   })
 
-  it('tells the hook the resources of the token, and calls it again for an exchanged token', async () => {
+  it('passes the resources of the token to the hook, and calls the hook again in a token exchange', async () => {
     const asked: Pick<AccessTokenClaimsContext, 'resources' | 'grantType'>[] = []
     server = await startServer({
       accessTokenClaims: ({ resources, grantType }) => {
@@ -196,7 +196,7 @@ describe('option accessTokenClaims', () => {
     ])
   })
 
-  it('hides claims for resource servers from a client with pairwise subjects', async () => {
+  it('shows its claims to resource servers, but not to a client with pairwise subjects', async () => {
     server = await startServer({
       features: [openid({ pairwiseSalt: 's'.repeat(32) })],
       accessTokenClaims: { tenant: 't1' },
@@ -210,7 +210,7 @@ describe('option accessTokenClaims', () => {
     expect(await introspect(api, access_token)).toMatchObject({ tenant: 't1' })
   })
 
-  it('infers the claims type of callers from the return type of the hook', async () => {
+  it("gives the claims of a guard's caller the return type of the hook", async () => {
     server = await startServer()
     const typed = createAuthorizationServer({
       issuer: 'https://api.example.com',
@@ -227,7 +227,7 @@ describe('option accessTokenClaims', () => {
   })
 })
 
-describe('threat T18 accessTokenClaims that are invalid', () => {
+describe('the option accessTokenClaims with invalid claims (threat T18)', () => {
   const cases: [string, () => unknown, number, string][] = [
     [
       'fails',
@@ -259,7 +259,7 @@ describe('threat T18 accessTokenClaims that are invalid', () => {
   ]
 
   it.each(cases)(
-    'use up neither the code nor the refresh token when the hook %s',
+    'uses up neither the code nor the refresh token when the hook %s',
     async (_what, hook, status, error) => {
       let broken = false
       const client = await start((() => (broken ? hook() : { tenant: 't1' })) as Hook)
@@ -286,7 +286,7 @@ describe('threat T18 accessTokenClaims that are invalid', () => {
   )
 
   it.each(['sub', 'aud', 'scope', 'client_id', 'cnf', 'act', 'active', 'exp', '__proto__'])(
-    'are rejected at start-up when the fixed claim %s is one the server sets',
+    'rejects at start-up the fixed claim %s, which only the server may set',
     async (name) => {
       server = await startServer()
       const fixed = JSON.parse(`{${JSON.stringify(name)}: "x"}`)

@@ -63,14 +63,14 @@ describe('Auth.js as the client', () => {
     })
   })
 
-  it('rejects the sign-in of a person who denied', async () => {
+  it('reports a failed sign-in when the person denies the request', async () => {
     const callback = await decideInBrowser(await begin(), { user: 'bob', decision: 'deny' })
     expect(callback.searchParams.get('error')).toBe('access_denied')
     expect(await landed(callback)).toContain('error')
     expect(await session()).toBeNull()
   })
 
-  it('rejects a callback from a flow of another browser, and a used code', async () => {
+  it('rejects a callback whose flow another browser began, and a code that was used before', async () => {
     const stolen = await decideInBrowser(await begin())
     person.cookies.clear()
     await begin()

@@ -69,7 +69,7 @@ const replace = ({ client_id, registration_access_token }: Registered, metadata:
 const settingsOf = async (id: string) => (await server.oauth.clients.find(id))?.settings
 
 describe('concurrent changes of a client', () => {
-  it("threat S3 a client's first use during a change of its metadata does not restore its verification", async () => {
+  it('the first use of a client, concurrent with a change of its metadata, does not restore its verification (threat S3)', async () => {
     const client = await registerAt(server)
     await server.oauth.clients.verify(client.client_id)
     const bank = { client_name: 'Your bank', policy_uri: 'https://bank.example/policy' }
@@ -81,14 +81,14 @@ describe('concurrent changes of a client', () => {
     expect(settings?.self_registered).not.toHaveProperty('unused_until')
   })
 
-  it('threat S3 verifying a client fails when its metadata changes meanwhile', async () => {
+  it("verification by the operator fails if the client's metadata changes meanwhile (threat S3)", async () => {
     const client = await registerAt(server)
     beforeNextUpdate = () => replace(client, { client_name: 'Your bank' })
     await expect(server.oauth.clients.verify(client.client_id)).rejects.toThrow('look at it again')
     expect((await settingsOf(client.client_id))?.self_registered).not.toHaveProperty('verified')
   })
 
-  it('threat M4 replacing the metadata does not restore a secret that was rotated meanwhile', async () => {
+  it('replacing the metadata does not restore a secret that was rotated meanwhile (threat M4)', async () => {
     const client = await registerAt(server, { token_endpoint_auth_method: 'client_secret_jwt' })
     let rotated: string | null = null
     beforeNextUpdate = async () => {
@@ -111,7 +111,7 @@ describe('concurrent changes of a client', () => {
     expect(await errorWith(client.client_secret)).toBe('invalid_client')
   })
 
-  it('re-reading a client ID metadata document does not undo other changes', async () => {
+  it('fetching a client ID metadata document again does not undo concurrent changes', async () => {
     const client_id = web.urlOf('/client.json')
     const document = { client_id, redirect_uris: [REDIRECT], grant_types: ['authorization_code'] }
     web.answerJson(document)
@@ -127,7 +127,7 @@ describe('concurrent changes of a client', () => {
     expect(settings?.self_registered).not.toHaveProperty('verified')
   })
 
-  it('operator verification and first use at the same time are both stored', async () => {
+  it('verification by the operator and a concurrent first use are both stored', async () => {
     const client = await registerAt(server)
     beforeNextUpdate = () => server.oauth.clients.verify(client.client_id)
     await codeFlow(server, flowOf(client))

@@ -89,7 +89,7 @@ describe('an API that verifies tokens with jose', () => {
     await expect(api(token)).rejects.toMatchObject({ code: 'ERR_JWT_EXPIRED' })
   })
 
-  it('accepts every valid token while a key published in advance becomes the signing key', async () => {
+  it('accepts every valid token while the server rotates to a signing key that it published in advance', async () => {
     const apis = [createApi(), createPatientApi()]
     const tokens: string[] = []
     const acceptAll = async () => {
@@ -114,7 +114,7 @@ describe('an API that verifies tokens with jose', () => {
     expect(tokens.slice(0, -3).map(kidOf)).not.toContain(kid)
   })
 
-  it('accepts every valid token after an immediate rotation, once jose may fetch the keys again', async () => {
+  it('accepts every valid token after an immediate key rotation, as soon as jose may fetch the keys again', async () => {
     const api = createApi()
     const before = await issue()
     await expect(api(before)).resolves.toBeDefined()

@@ -264,7 +264,7 @@ describe('oauth4webapi as the client', () => {
   })
 
   it.each(['access_token', 'refresh_token'] as const)(
-    'revokes both tokens by sending the %s',
+    'revokes the access token and the refresh token by sending only the %s',
     async (shown) => {
       const party = await registerConfidential()
       const tokens = await signIn(party)

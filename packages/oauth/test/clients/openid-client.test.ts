@@ -98,7 +98,7 @@ describe('openid-client as the client', () => {
     expect(tokens.refresh_token).toBeUndefined()
   })
 
-  it('signs a person in with the password grant through its generic request', async () => {
+  it("signs a person in with the password grant, by openid-client's generic grant request", async () => {
     const { id, secret } = await createClient(server, { grants: ['password', 'refresh_token'] })
     const config = await discover(id, client.ClientSecretPost(secret))
     const tokens = await client.genericGrantRequest(config, 'password', {

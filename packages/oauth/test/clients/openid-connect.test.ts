@@ -64,7 +64,7 @@ async function signIn(params: Record<string, string> = {}, choice: Decision = {}
   return client.authorizationCodeGrant(config, await decideInBrowser(url, choice), checks)
 }
 
-describe('openid-client, signing a person in,', () => {
+describe('openid-client as the client of an OpenID Connect sign-in', () => {
   it('reads the claims of the ID token, requests UserInfo, and refreshes', async () => {
     const tokens = await signIn({ max_age: '600', claims: '{"id_token":{"email":null}}' })
     const claims = tokens.claims()
@@ -90,7 +90,7 @@ describe('openid-client, signing a person in,', () => {
     expect(tokens.claims()?.sub).toBe('ada')
   })
 
-  it('accepts an ID token next to the code, which PKCE still protects', async () => {
+  it('accepts an ID token next to the code (response_type=code id_token), with PKCE', async () => {
     client.useCodeIdTokenResponseType(config)
     expect((await signIn()).claims()?.sub).toBe('ada')
     const { url, checks: forgotten } = await begin()
@@ -133,14 +133,14 @@ async function openAsAda(url: URL): Promise<string> {
   return reply.text()
 }
 
-describe('openid-client receives an authorization error', () => {
+describe('openid-client receives an error', () => {
   it('when the person denies', async () => {
     const denied = signIn({}, { decision: 'deny' })
     await expect(denied).rejects.toBeInstanceOf(client.AuthorizationResponseError)
     await expect(denied).rejects.toMatchObject({ error: 'access_denied' })
   })
 
-  it('when state or nonce differ, or the code verifier is missing', async () => {
+  it('when state or nonce are not those of its request, or the code verifier is missing', async () => {
     for (const name of ['expectedState', 'expectedNonce', 'pkceCodeVerifier']) {
       const { url, checks } = await begin()
       const callback = await decideInBrowser(url)

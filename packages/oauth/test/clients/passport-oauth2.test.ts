@@ -142,13 +142,13 @@ describe('passport-oauth2 as the client', () => {
     expect(await arrived.json()).toMatchObject({ id: 'ada' })
   })
 
-  it('rejects the sign-in of a person who denied', async () => {
+  it('reports a failed sign-in when the person denies the request', async () => {
     const { authorizationUrl, cookie } = await startSignIn(shop)
     const callback = await decideInBrowser(authorizationUrl, { decision: 'deny' })
     expect((await fetch(callback, { headers: { cookie } })).status).toBe(401)
   })
 
-  it('rejects a callback that another browser sends', async () => {
+  it('rejects a callback from a browser that did not begin the flow', async () => {
     const { authorizationUrl } = await startSignIn(shop)
     const callback = await decideInBrowser(authorizationUrl)
     const { cookie } = await startSignIn(shop)

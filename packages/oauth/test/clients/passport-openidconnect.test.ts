@@ -86,12 +86,12 @@ describe('passport-openidconnect as the client', () => {
     ])
   })
 
-  it('rejects the sign-in of a person who denied', async () => {
+  it('reports a failed sign-in when the person denies the request', async () => {
     const callback = await decideInBrowser(await begin(), { user: 'bob', decision: 'deny' })
     expect((await person.fetch(callback)).status).toBe(401)
   })
 
-  it('rejects a state it did not send, and a flow that another browser began', async () => {
+  it('rejects a callback with a state that it did not send, or from another browser', async () => {
     const callback = await decideInBrowser(await begin())
     const other = new URL(callback)
     other.searchParams.set('state', 'other')

@@ -53,7 +53,7 @@ const BY_CODE: GrantType[] = ['authorization_code', 'refresh_token']
 
 describe('simple-oauth2 as the client', () => {
   it.each(['header', 'body'] as const)(
-    'signs a person in with an authorization code, its secret in the %s',
+    'signs a person in with an authorization code, sending its client secret in the %s',
     async (where) => {
       const client = new AuthorizationCode(await configure(BY_CODE, where))
       const { token } = await signIn(client)
@@ -66,7 +66,7 @@ describe('simple-oauth2 as the client', () => {
     },
   )
 
-  it('signs a person in with name and password', async () => {
+  it('signs a person in with the password grant', async () => {
     const client = new ResourceOwnerPassword(await configure(['password', 'refresh_token']))
     const accessToken = await client.getToken({
       username: 'bob@example.com',
@@ -107,7 +107,7 @@ describe('simple-oauth2 as the client', () => {
     expect(await userOf(third.token.access_token)).toMatchObject({ scopes: ['check-status'] })
   })
 
-  it('restores its stored token and refreshes it', async () => {
+  it('loads a stored token and refreshes it', async () => {
     const client = new AuthorizationCode(await configure(BY_CODE))
     const stored = JSON.stringify(await signIn(client))
     const refreshed = await client.createToken(JSON.parse(stored)).refresh()
@@ -115,7 +115,7 @@ describe('simple-oauth2 as the client', () => {
   })
 
   it.each(['access_token', 'refresh_token'] as const)(
-    'revokes with the %s, after which both tokens are rejected',
+    'revokes both tokens by sending only the %s',
     async (which) => {
       const client = new AuthorizationCode(await configure(BY_CODE))
       const accessToken = await signIn(client)

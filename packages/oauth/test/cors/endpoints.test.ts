@@ -59,19 +59,22 @@ const OPEN = [
 ] as const
 
 describe.each(OPEN)('CORS at %s', (path, methods) => {
-  it.each([PAGE, LISTED, 'https://docs.example'])('answers the preflight of %s', async (origin) => {
-    const reply = await preflight(path, origin)
-    expect(reply.status).toBe(204)
-    expect(corsOf(reply)).toEqual({
-      'access-control-allow-origin': origin,
-      'access-control-allow-methods': methods,
-      'access-control-allow-headers': 'authorization, content-type, dpop',
-      'access-control-expose-headers': 'www-authenticate, dpop-nonce, x-request-id',
-      'access-control-max-age': '600',
-    })
-    expect(reply.headers.get('vary')).toBe('Origin')
-    expect(reply.headers.get('allow')).toBe(`${methods}, OPTIONS`)
-  })
+  it.each([PAGE, LISTED, 'https://docs.example'])(
+    'answers the preflight from the origin %s',
+    async (origin) => {
+      const reply = await preflight(path, origin)
+      expect(reply.status).toBe(204)
+      expect(corsOf(reply)).toEqual({
+        'access-control-allow-origin': origin,
+        'access-control-allow-methods': methods,
+        'access-control-allow-headers': 'authorization, content-type, dpop',
+        'access-control-expose-headers': 'www-authenticate, dpop-nonce, x-request-id',
+        'access-control-max-age': '600',
+      })
+      expect(reply.headers.get('vary')).toBe('Origin')
+      expect(reply.headers.get('allow')).toBe(`${methods}, OPTIONS`)
+    },
+  )
 
   it.each([
     STRANGER,
@@ -89,7 +92,7 @@ describe.each(OPEN)('CORS at %s', (path, methods) => {
     'https://*.example',
     '*',
     '',
-  ])('sends no CORS headers to %j', async (origin) => {
+  ])('sends no CORS headers to the origin %j', async (origin) => {
     const reply = await preflight(path, origin)
     expect(corsOf(reply)).toEqual({})
     expect(reply.headers.get('vary')).toBe('Origin')
@@ -100,7 +103,7 @@ describe.each(OPEN)('CORS at %s', (path, methods) => {
 })
 
 it.each(['https://*.example', 'HTTPS://upper.example', 'null', 'https://app.example/', '*'])(
-  'rejects a client with the origin %j (threat G9)',
+  'creating a client with the invalid CORS origin %j is rejected (threat G9)',
   (origin) =>
     expect(newClient(server, { settings: { allowed_origins: [origin] } })).rejects.toThrow(
       /must be an origin such as/,
@@ -161,7 +164,7 @@ describe('CORS for a page on another origin (threat G9)', () => {
     ['GET', '/oauth/personal-access-tokens'],
     ['GET', '/oauth/scopes'],
     ['POST', '/oauth/introspect'],
-  ])('is closed at %s %s', async (method, path) => {
+  ])('allows no access to %s %s', async (method, path) => {
     const asked = await preflight(path, PAGE, method)
     expect([asked.status, corsOf(asked)]).toEqual([405, {}])
     const real = await server.request(path, { method, headers: { origin: PAGE } })
@@ -205,7 +208,7 @@ describe('CORS origins of clients', () => {
     await server.oauth.clients.revoke(gone.id)
   })
 
-  it('are read from the database again when an unknown origin sends a request', async () => {
+  it('are read again from the database when a request comes from an unknown origin', async () => {
     const other = await startServer({ features: [cors()] })
     await createClient(other)
     const ask = (origin: string) =>
@@ -233,7 +236,7 @@ describe('CORS origins of clients', () => {
     { origins: ['app.example'] },
     { requestHeaders: ['x y'] },
     { responseHeaders: ['a\r\nb'] },
-  ])('must be valid origins and header names when listed in the options: %j', (options) => {
+  ])('are rejected at start-up if the options of cors() are invalid: %j', (options) => {
     expect(() => cors(options)).toThrow(TypeError)
   })
 })

@@ -133,7 +133,7 @@ describe.each(frameworks)('CORS at guarded routes (threat G9), with $name', (fra
     expect(app.reached).toEqual([])
   })
 
-  it('makes responses and refusals readable', async () => {
+  it('allows the page to read responses, successful or not', async () => {
     const authorization = `Bearer ${token}`
     const orders = await get('/api/orders', { origin: PAGE, authorization })
     expect([orders.status, allowed(orders)]).toEqual([200, PAGE])
@@ -150,7 +150,7 @@ describe.each(frameworks)('CORS at guarded routes (threat G9), with $name', (fra
     'https://app.example.evil.example',
     'https://self.example',
     'https://claimed.example',
-  ])('lets %s read nothing', async (origin) => {
+  ])('sends no CORS headers to the origin %s', async (origin) => {
     const asked = await preflight('/api/orders', origin)
     expect([asked.status, allowed(asked)]).toEqual([204, null])
     expect(asked.headers.has('access-control-allow-methods')).toBe(false)
@@ -159,26 +159,26 @@ describe.each(frameworks)('CORS at guarded routes (threat G9), with $name', (fra
     expect(reply.headers.get('vary')?.toLowerCase()).toContain('origin')
   })
 
-  it('opens only the token endpoint to origins of self-registered clients', async () => {
+  it('allows the origins of self-registered clients only at the token endpoint', async () => {
     const init = { method: 'POST', headers: { origin: 'https://self.example' } }
     expect(allowed(await app.fetch('/oauth/token', init))).toBe('https://self.example')
     const claimed = { method: 'POST', headers: { origin: 'https://claimed.example' } }
     expect(allowed(await app.fetch('/oauth/token', claimed))).toBe(null)
   })
 
-  it('keeps the management routes closed even behind the middleware', async () => {
+  it('allows no access to the management routes, even behind the middleware', async () => {
     const init = { method: 'POST', headers: { origin: PAGE } }
     expect(allowed(await app.fetch('/oauth/clients', init))).toBe(null)
     expect(allowed(await app.fetch('/oauth/token/refresh', init))).toBe(null)
   })
 
-  it('leaves requests without an Origin header unchanged', async () => {
+  it('does not affect requests without an Origin header', async () => {
     const reply = await get('/api/orders', { authorization: `Bearer ${token}` })
     expect([reply.status, allowed(reply)]).toEqual([200, null])
   })
 })
 
-it('cors() of an adapter requires the cors() feature', async () => {
+it('the cors() middleware of an adapter requires the server feature cors()', async () => {
   const server = await startServer()
   expect(() => forExpress(server.oauth).cors()).toThrow(TypeError)
   expect(() => forHono(server.oauth).cors()).toThrow(TypeError)

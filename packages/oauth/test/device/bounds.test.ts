@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { shares } from '../../src/limits/policies.ts'
+import { ticketQuotas } from '../../src/limits/policies.ts'
 import { createClient, type TestServer } from '../support.ts'
 import {
   askAsDevice,
@@ -33,8 +33,8 @@ const tickets = () =>
     .select(['kind', 'holder'])
     .execute()
 
-describe('threat Q7 pending device codes', () => {
-  it('are limited per network: a new one replaces the oldest, but none that a person has typed or approved', async () => {
+describe('pending device codes (threat Q7)', () => {
+  it('are limited per network: a new one replaces the oldest that no person has entered yet', async () => {
     const forgotten = await begin(server, device)
     const typed = await begin(server, device)
     expect((await typeCode(server, 'ada', typed.user_code)).status).toBe(200)
@@ -44,11 +44,11 @@ describe('threat Q7 pending device codes', () => {
     const others = await begin(server, device)
     address = '192.0.2.1'
     server.clock.advance(1)
-    for (let count = 0; count < shares.deviceCodes.ofOneNetwork; count += 1) {
+    for (let count = 0; count < ticketQuotas.deviceCodes.ofOneNetwork; count += 1) {
       await begin(server, device)
     }
     const kinds = (await tickets()).filter(({ holder }) => holder === '192.0.2.1')
-    expect(kinds).toHaveLength(2 * shares.deviceCodes.ofOneNetwork)
+    expect(kinds).toHaveLength(2 * ticketQuotas.deviceCodes.ofOneNetwork)
     expect(await pollError(server, device, forgotten.device_code)).toBe('invalid_grant')
     expect(await pollError(server, device, others.device_code)).toBe('authorization_pending')
     expect(await pollError(server, device, typed.device_code)).toBe('authorization_pending')
@@ -56,7 +56,7 @@ describe('threat Q7 pending device codes', () => {
     expect((await poll(server, device, approved.device_code)).status).toBe(200)
   })
 
-  it('are deleted some time after they expire, so that a device that still polls receives expired_token', async () => {
+  it('are deleted only some time after they expire, so that a device that is still polling receives expired_token', async () => {
     const { device_code } = await begin(server, device)
     server.clock.advance('10m')
     await server.oauth.purge()
@@ -66,7 +66,7 @@ describe('threat Q7 pending device codes', () => {
     expect(await tickets()).toEqual([])
   })
 
-  it('are refused with Retry-After to a network that requested too many, and to no other', async () => {
+  it('are refused with Retry-After to a network that requested too many, but not to other networks', async () => {
     for (let count = 0; count < 300; count += 1) await begin(server, device)
     const refused = await askAsDevice(server, device)
     expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '600'])
@@ -75,7 +75,7 @@ describe('threat Q7 pending device codes', () => {
     expect(reply.user_code).toMatch(/^\w{4}-\w{4}$/)
   })
 
-  it('do not count for the network of a client that authenticated itself', async () => {
+  it('do not count against the network of a client that authenticated itself', async () => {
     const secret = await createClient(server, { name: 'Hub', grants: [DEVICE_CODE] })
     await begin(server, secret)
     const held = (await tickets()).map(({ holder }) => holder)
@@ -83,7 +83,7 @@ describe('threat Q7 pending device codes', () => {
   })
 })
 
-describe('threat Q6 correct user codes', () => {
+describe('correct user codes (threat Q6)', () => {
   it('do not count as guesses, however many are typed', async () => {
     for (let count = 0; count < 25; count += 1) {
       const { user_code } = await begin(server, device)

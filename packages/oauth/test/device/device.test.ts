@@ -63,7 +63,7 @@ describe('device flow', () => {
     expect([user.id, user.clientId, user.actor]).toEqual(['ada', device.id, null])
   })
 
-  it('ends with access_denied when the person denies, however often the device polls', async () => {
+  it('returns access_denied to every poll after the person denied', async () => {
     const { device_code, user_code } = await begin(server, device)
     const done = await decide(server, 'ada', user_code, 'deny')
     expect(await done.text()).toContain('You denied access to <bdi>Television</bdi>')
@@ -80,7 +80,7 @@ describe('device flow', () => {
     })
   })
 
-  it('has no routes and no metadata unless the grant is listed', async () => {
+  it('has no routes and no metadata unless deviceCode() is among the grants', async () => {
     const plain = await startServer()
     const metadata = await plain.request('/.well-known/oauth-authorization-server')
     expect(await metadata.json()).not.toHaveProperty('device_authorization_endpoint')
@@ -116,7 +116,7 @@ describe('device flow', () => {
     })
   })
 
-  it('accepts resources in the device request and when polling', async () => {
+  it('accepts the parameter resource in the device request and when polling', async () => {
     const { device_code, user_code } = await begin(server, device, { resource: ORDERS })
     await decide(server, 'ada', user_code)
     server.clock.advance('5s')
@@ -128,13 +128,13 @@ describe('device flow', () => {
     expect(decodeJwt(access_token).aud).toBe(ORDERS)
   })
 
-  it('needs no pushed request where authorization requests must be pushed', async () => {
+  it('is not affected by the requirement to push authorization requests', async () => {
     const strict = await startDevice({ features: [pushedRequests({ required: true })] })
     expect((await askAsDevice(strict, await newDevice(strict))).status).toBe(200)
     await strict.close()
   })
 
-  it('survives a restart, and continues at another process', async () => {
+  it('continues after a restart, and on another process', async () => {
     const { device_code, user_code } = await begin(server, device)
     const another = server.another()
     await another.ready()
@@ -163,7 +163,7 @@ describe('POST /oauth/device_authorization', () => {
     ['a request object', { request: 'x.y.z' }, 'request_not_supported'],
     ['an unknown client', { client_id: 'nobody' }, 'invalid_client'],
     ['a secret of a public client', { client_secret: 'x' }, 'invalid_client'],
-  ])('rejects %s', async (_what, params, error) => {
+  ])('rejects a request with %s', async (_what, params, error) => {
     const reply = await askAsDevice(server, device, params)
     expect(await reply.json()).toMatchObject({ error })
   })
@@ -175,7 +175,7 @@ describe('POST /oauth/device_authorization', () => {
     expect(await without.json()).toMatchObject({ error: 'invalid_client' })
   })
 
-  it('refuses a client without the grant, as does the token endpoint', async () => {
+  it('refuses a client without the device code grant, as does the token endpoint', async () => {
     const web = await newDevice(server, {
       grants: ['authorization_code'],
       redirect: 'https://app.example/',
@@ -190,7 +190,7 @@ describe('POST /oauth/device_authorization', () => {
 })
 
 describe('device page', () => {
-  it('sends people to the sign-in page, which returns them with their code', async () => {
+  it('sends people who are not signed in to the sign-in page, which returns them with their code', async () => {
     const headers = { accept: 'text/html' }
     const reply = await server.request('/oauth/device?user_code=BCDF-GHJK', { headers })
     expect(reply.headers.get('location')).toBe(
@@ -198,7 +198,7 @@ describe('device page', () => {
     )
   })
 
-  it('fills in the code from the URL, and does not look it up before the form is sent', async () => {
+  it('fills in the user code from the URL, and does not look it up before the form is sent', async () => {
     const { user_code } = await begin(server, device)
     const page = await openPage(server, 'ada', `?user_code=${user_code}`)
     const html = await page.text()
@@ -216,7 +216,7 @@ describe('device page', () => {
     expect(await page.text()).toContain(user_code)
   })
 
-  it('shows the client and its scopes, and warns to approve only a flow that one has started', async () => {
+  it('shows the client and its scopes, and warns people to approve only what they started themselves', async () => {
     const { user_code } = await begin(server, device, { scope: 'place-orders check-status' })
     const page = await typeCode(server, 'ada', user_code)
     const html = await page.text()
@@ -234,7 +234,7 @@ describe('device page', () => {
     expect(page.headers.get('cache-control')).toBe('no-store')
   })
 
-  it("escapes the client's name and the text that people typed", async () => {
+  it("escapes the client's name and the code that people typed", async () => {
     const name = '<script>alert(1)</script>'
     const hostile = await newDevice(server, { name })
     const { user_code } = await begin(server, hostile)
@@ -261,7 +261,7 @@ describe('device page', () => {
   })
 })
 
-it('grants no refresh token to clients without that grant', async () => {
+it('the device flow issues no refresh token to clients without the refresh token grant', async () => {
   const own = await startServer({ grants: [authorizationCode(), refreshToken(), deviceCode()] })
   const bare = await newDevice(own, { grants: [DEVICE_CODE] })
   const { device_code, user_code } = await begin(own, bare)

@@ -35,7 +35,7 @@ const guardStatus = async (accessToken: string) => {
   }
 }
 
-describe('threat T12 user codes', () => {
+describe('user codes (threat T12)', () => {
   it('can be guessed at most twenty times in fifteen minutes, after which the correct code fails too', async () => {
     const { user_code } = await begin(server, device)
     for (let tries = 0; tries < 20; tries += 1) {
@@ -80,7 +80,7 @@ describe('threat T12 user codes', () => {
     expect(replies.every(({ status }) => status === 400 || status === 429)).toBe(true)
   })
 
-  it('cannot be opened more than ten times', async () => {
+  it('can be looked up at most ten times', async () => {
     const { user_code, device_code } = await begin(server, device)
     for (let times = 0; times < 10; times += 1) {
       expect((await typeCode(server, 'ada', user_code)).status).toBe(200)
@@ -115,8 +115,8 @@ describe('threat T12 user codes', () => {
   })
 })
 
-describe('threat T12 device page', () => {
-  it('ignores a form of another site, or without the CSRF token of the page', async () => {
+describe('device page (threat T12)', () => {
+  it('ignores a form from another site, or without the CSRF token of the page', async () => {
     const { user_code, device_code } = await begin(server, device)
     const entry = formOf(await (await openPage(server, 'ada')).text())
     const cookie = sessionOf('ada')
@@ -132,7 +132,7 @@ describe('threat T12 device page', () => {
     expect(await pollError(server, device, device_code)).toBe('authorization_pending')
   })
 
-  it('accepts a decision only from the person and session it was shown to', async () => {
+  it('accepts a decision only from the person and session that the page was shown to', async () => {
     const { user_code, device_code } = await begin(server, device)
     const question = formOf(await (await typeCode(server, 'ada', user_code)).text())
     expect((await send(server, 'bob', question, { decision: 'approve' })).status).toBe(400)
@@ -144,7 +144,7 @@ describe('threat T12 device page', () => {
     expect(await pollError(server, device, device_code)).toBe('authorization_pending')
   })
 
-  it("keeps its question apart from the approval screen's: neither accepts the other's form", async () => {
+  it('does not accept the form of the approval screen, nor does the approval screen accept its form', async () => {
     const web = await newDevice(server, {
       grants: [DEVICE_CODE, 'authorization_code'],
       redirect: REDIRECT,
@@ -163,7 +163,7 @@ describe('threat T12 device page', () => {
     expect((await send(server, 'ada', here, { decision: 'approve' })).status).toBe(400)
   })
 
-  it('counts the first decision of two tabs, and shows an error in the other', async () => {
+  it('accepts the first decision of two tabs, and shows an error in the other tab', async () => {
     const { user_code, device_code } = await begin(server, device)
     const tabs = [
       await typeCode(server, 'ada', user_code),
@@ -179,7 +179,7 @@ describe('threat T12 device page', () => {
     expect(await server.oauth.consents.listByUser('ada')).toEqual([])
   })
 
-  it('gives concurrent approve and deny a single outcome, which the device receives', async () => {
+  it('accepts only one of a concurrent approval and denial, and the device receives that decision', async () => {
     for (let round = 0; round < 5; round += 1) {
       const { user_code, device_code } = await begin(server, device)
       const pages = await Promise.all([0, 1].map(() => typeCode(server, 'ada', user_code)))
@@ -197,7 +197,7 @@ describe('threat T12 device page', () => {
   })
 })
 
-describe('threat T12 polling a device code', () => {
+describe('polling a device code (threat T12)', () => {
   it('tells a device that polls too often to wait five seconds longer each time', async () => {
     const { device_code } = await begin(server, device)
     const ask = async () => errorOf(await poll(server, device, device_code))
@@ -259,7 +259,7 @@ describe('threat T12 polling a device code', () => {
     expect(await errorOf(refresh)).toBe('invalid_grant')
   })
 
-  it("rejects another client's device code, which stays valid for its own client", async () => {
+  it('rejects a device code of another client, and the code stays valid for that client', async () => {
     const { user_code, device_code } = await begin(server, device)
     await decide(server, 'ada', user_code)
     const other = await newDevice(server)
@@ -267,11 +267,14 @@ describe('threat T12 polling a device code', () => {
     expect(await pollError(server, device, device_code)).toBeNull()
   })
 
-  it.each(['tgd_unknown', 'x'.repeat(5000)])('rejects %.12s… as a device code', async (text) => {
-    expect(await errorOf(await poll(server, device, text))).toBe('invalid_grant')
-  })
+  it.each(['tgd_unknown', 'x'.repeat(5000)])(
+    'rejects the invalid device code %.12s…',
+    async (text) => {
+      expect(await errorOf(await poll(server, device, text))).toBe('invalid_grant')
+    },
+  )
 
-  it('accepts no approval of a device as an authorization code', async () => {
+  it('accepts no device code as an authorization code', async () => {
     const web = await newDevice(server, {
       grants: [DEVICE_CODE, 'authorization_code'],
       redirect: REDIRECT,
@@ -289,7 +292,7 @@ describe('threat T12 polling a device code', () => {
   })
 })
 
-describe('threat T12 between the approval of a device and its poll', () => {
+describe('between the approval of a device and its poll (threat T12)', () => {
   async function approved(): Promise<string> {
     const { user_code, device_code } = await begin(server, device)
     await decide(server, 'ada', user_code)
@@ -322,7 +325,7 @@ describe('threat T12 between the approval of a device and its poll', () => {
     expect(await pollError(server, device, code)).toBe('expired_token')
   })
 
-  it('the approval of a person who is signed out meanwhile has no effect', async () => {
+  it('the approval of a person who is signed out everywhere in the meantime has no effect', async () => {
     const { user_code, device_code } = await begin(server, device)
     const question = formOf(await (await typeCode(server, 'ada', user_code)).text())
     await server.oauth.revokeUser('ada')

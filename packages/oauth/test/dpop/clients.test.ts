@@ -8,7 +8,7 @@ import { createClient, REDIRECT } from '../support.ts'
 
 const express = frameworks[0]
 
-describe.each([true, false])('DPoP with third-party clients, with nonces: %s', (nonces) => {
+describe.each([true, false])('DPoP with third-party clients (server nonces: %s)', (nonces) => {
   let app: App
   beforeAll(async () => {
     if (!express) throw new Error('There is no framework')
@@ -17,7 +17,7 @@ describe.each([true, false])('DPoP with third-party clients, with nonces: %s', (
   })
   afterAll(() => app.close())
 
-  it('openid-client pushes a request, gets key-bound tokens, and uses and refreshes them', async () => {
+  it('openid-client pushes a request, and gets, uses and refreshes tokens that are bound to its key', async () => {
     const { id, secret } = await createClient(app)
     const config = await openidClient.discovery(
       new URL(app.url),

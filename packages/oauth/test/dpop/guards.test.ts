@@ -37,11 +37,11 @@ describe.each(frameworks)('DPoP-bound tokens at the guards in $name', (framework
     expect(app.reached).toEqual(['me', 'me', 'me'])
   })
 
-  it('are accepted regardless of the letter case of the scheme, and of the query', async () => {
+  it('are accepted whatever the letter case of the scheme and the query of the URL', async () => {
     expect((await call('/me?page=2', await proofFor('/me'), 'dpop')).status).toBe(200)
   })
 
-  it('need their scopes as well, and get the challenge in the DPoP scheme', async () => {
+  it('are rejected without the required scopes, with a challenge in the DPoP scheme', async () => {
     expect((await call('/orders', await proofFor('/orders'))).status).toBe(200)
     const client = await createClient(app, { confidential: false, grants: ['password'] })
     const { access_token: less } = await boundTokens(app, client, holder, 'check-status')
@@ -63,7 +63,7 @@ describe.each(frameworks)('DPoP-bound tokens at the guards in $name', (framework
     expect(app.reached).toEqual(['me'])
   })
 
-  it('are rejected as bearer tokens, even when they are cached', async () => {
+  it('are rejected when sent as bearer tokens, even after they were cached', async () => {
     expect((await call('/me', await proofFor('/me'))).status).toBe(200)
     for (const proof of [null, await proofFor('/me')]) {
       const reply = await call('/me', proof, 'Bearer')
@@ -93,7 +93,7 @@ describe.each(frameworks)('DPoP-bound tokens at the guards in $name', (framework
     expect(app.reached).toEqual([])
   })
 
-  it('are rejected with a proof by another key', async () => {
+  it('are rejected with a proof signed by another key', async () => {
     const at = app.clock.now()
     const proof = await makeProof(await newHolder(), { url: `${app.url}/me`, token, at })
     const reply = await call('/me', proof)
@@ -101,7 +101,7 @@ describe.each(frameworks)('DPoP-bound tokens at the guards in $name', (framework
     expect(reply.headers.get('www-authenticate')).toMatch(/^DPoP .*error="invalid_token"/)
   })
 
-  it('are never made from a bearer token by adding a proof', async () => {
+  it('require DPoP from the start: a bearer token that is sent with a proof is rejected', async () => {
     const text = (await bearer(app)).authorization.slice('Bearer '.length)
     const proof = await proofFor('/me', { token: text })
     const reply = await call('/me', proof, 'DPoP', text)
@@ -111,7 +111,7 @@ describe.each(frameworks)('DPoP-bound tokens at the guards in $name', (framework
     expect((await call('/me', null, 'Bearer', text)).status).toBe(200)
   })
 
-  it('are mentioned in the challenge that callers without a token get', async () => {
+  it('are announced in the challenge to callers without a token', async () => {
     const reply = await app.fetch('/me')
     expect(reply.headers.get('www-authenticate')).toBe(`Bearer realm="api", DPoP ${ALGORITHMS}`)
   })
@@ -123,7 +123,7 @@ describe.each(frameworks)('DPoP-bound tokens at the guards in $name', (framework
     expect(app.reached).toEqual(['report'])
   })
 
-  it.runIf(framework.overHttp)('are rejected with two proofs', async () => {
+  it.runIf(framework.overHttp)('are rejected if the request has two proofs', async () => {
     const headers = new Headers({ authorization: `DPoP ${token}` })
     headers.append('dpop', await proofFor('/me'))
     headers.append('dpop', await proofFor('/me'))

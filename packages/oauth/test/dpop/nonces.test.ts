@@ -33,7 +33,7 @@ describe('DPoP nonces of the server', () => {
     expect(((await reply.json()) as { token_type: string }).token_type).toBe('DPoP')
   })
 
-  it('change over time, and the previous one is accepted for a while', async () => {
+  it('change over time, and the previous nonce is accepted for a while', async () => {
     const first = await nonceOf()
     server.clock.advance('5m')
     const later = await ask(first)
@@ -48,10 +48,10 @@ describe('DPoP nonces of the server', () => {
   it.each([
     ['made up', () => 'nonce'],
     ['of another time', (good: string) => good.replace(/^\w+/, (slot) => `${slot.slice(0, -1)}z`)],
-    ['with another MAC', (good: string) => `${good.split('.')[0]}.${'A'.repeat(43)}`],
+    ['authenticated with another MAC', (good: string) => `${good.split('.')[0]}.${'A'.repeat(43)}`],
     ['made longer by one character', (good: string) => `${good}A`],
     ['empty', () => ''],
-  ])('are rejected when %s', async (_what, change) => {
+  ])('are rejected if they are %s', async (_what, change) => {
     const reply = await ask(change(await nonceOf()))
     expect(reply.status).toBe(400)
     const { error } = (await reply.json()) as { error: string }
@@ -72,7 +72,7 @@ describe('DPoP nonces of the server', () => {
     await other.close()
   })
 
-  it('make the server accept clients with a wrong clock, once per proof', async () => {
+  it('let clients with a wrong clock in, but each proof only once', async () => {
     const at = new Date('2001-01-01T00:00:00Z')
     const claims = { nonce: await nonceOf() }
     const proof = await tokenProof(server, holder, { claims, at })
@@ -80,7 +80,7 @@ describe('DPoP nonces of the server', () => {
     expect((await askByPassword(server, client, proof)).status).toBe(400)
   })
 
-  it('are demanded by guards in a challenge, and accepted from any process', async () => {
+  it('are demanded by guards in a challenge, and accepted whichever process issued them', async () => {
     const nonce = await nonceOf()
     const { access_token: token } = (await (await ask(nonce)).json()) as { access_token: string }
     const other = server.another({ features: [dpop({ nonces: true })] })

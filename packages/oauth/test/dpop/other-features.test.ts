@@ -45,7 +45,7 @@ const ask = async (form: Form, key: Holder, headers: Form = {}): Promise<Respons
   server.post('/oauth/token', form, { dpop: await tokenProof(server, key), ...headers })
 
 describe('device flow with a DPoP key (threat T15)', () => {
-  it('issues tokens for this key alone, and refreshes by it alone', async () => {
+  it('issues tokens that only this key can use and refresh', async () => {
     const device = await newDevice(server)
     const { device_code, user_code } = await begin(server, device)
     await decide(server, 'ada', user_code)
@@ -67,7 +67,7 @@ describe('device flow with a DPoP key (threat T15)', () => {
     expect(own.status).toBe(200)
   })
 
-  it('issues tokens for no other key, and none without, if dpop_jkt was sent with the device request', async () => {
+  it('issues tokens only for the key named by dpop_jkt in the device request', async () => {
     const device = await newDevice(server)
     const { device_code, user_code } = await begin(server, device, { dpop_jkt: holder.thumbprint })
     await decide(server, 'ada', user_code)
@@ -83,7 +83,7 @@ describe('device flow with a DPoP key (threat T15)', () => {
     expect(claimsOf(made.access_token).cnf).toEqual({ jkt: holder.thumbprint })
   })
 
-  it('issues tokens for at most an hour and only for open scopes to a self-registered client', async () => {
+  it('issues to a self-registered client only tokens of at most an hour, and only for the scopes that are open to such clients', async () => {
     const registered = await server.request('/oauth/register', {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
@@ -143,14 +143,14 @@ describe('token exchange with DPoP (threat T16)', () => {
     }
   }
 
-  it('does not free a token from its key', async () => {
+  it('does not turn a bound token into one without a key', async () => {
     const shop = await newShop(server)
     const service = await newService(server)
     const bound = await boundTokens(server, shop, holder)
     await expectNotExchanged(bound.access_token, service)
   })
 
-  it('does not free a bound token whose grant began without a key', async () => {
+  it('does not turn a bound token into one without a key, even if its grant began without a key', async () => {
     const shop = await newShop(server)
     const service = await newService(server)
     const first = await (await askByPassword(server, shop, null)).json()
@@ -162,7 +162,7 @@ describe('token exchange with DPoP (threat T16)', () => {
 })
 
 describe('a page on another origin with DPoP', () => {
-  it('may send a proof, and read the nonce that it has to send', async () => {
+  it('may send a proof, and may read the nonce that the server demands', async () => {
     const demanding = await startServer({
       grants: [password()],
       features: [dpop({ nonces: true }), cors()],

@@ -66,7 +66,7 @@ const payload = () => ({
 })
 
 describe('DPoP proof replay (threat T15)', () => {
-  it('is rejected at the token endpoint, on whichever process', async () => {
+  it('is rejected at the token endpoint, also by another process', async () => {
     const proof = await tokenProof(server, holder)
     expect(await asked(proof)).toBe('let in')
     expect(await asked(proof)).toBe('invalid_dpop_proof')
@@ -87,7 +87,7 @@ describe('DPoP proof replay (threat T15)', () => {
     expect(await reply.json()).toMatchObject({ error: 'invalid_dpop_proof' })
   })
 
-  it('is rejected at the token endpoint for concurrent requests', async () => {
+  it('is rejected at the token endpoint if the requests are concurrent', async () => {
     const proof = await tokenProof(server, holder)
     const all = await Promise.all(Array.from({ length: 8 }, () => asked(proof)))
     expect(all.filter((each) => each === 'let in')).toHaveLength(1)
@@ -111,7 +111,7 @@ describe('DPoP proof replay (threat T15)', () => {
     expect(await verdict(proof, {}, two)).toBe('let in')
   })
 
-  it('is detected per key: two clients can use the same jti', async () => {
+  it('is detected for each key separately: proofs of two clients may have the same jti', async () => {
     const other = await newHolder()
     const claims = { jti: 'the same' }
     expect(await asked(await tokenProof(server, holder, { claims }))).toBe('let in')
@@ -120,14 +120,14 @@ describe('DPoP proof replay (threat T15)', () => {
   })
 })
 
-describe('the address in a DPoP proof', () => {
+describe('the URL and method in a DPoP proof', () => {
   it.each([
     ['a query', 'http://localhost:4999/orders?page=1'],
     ['a fragment', 'http://localhost:4999/orders#top'],
     ['capital letters in scheme and host', 'HTTP://LOCALHOST:4999/orders'],
     ['an unnecessary escape', 'http://localhost:4999/%6Frders'],
     ['dot segments', 'http://localhost:4999/a/../orders'],
-  ])('matches regardless of spelling: with %s', async (_what, url) => {
+  ])('are accepted in an equivalent spelling: with %s', async (_what, url) => {
     expect(await verdict(await proofFor({ url }))).toBe('let in')
   })
 
@@ -143,11 +143,11 @@ describe('the address in a DPoP proof', () => {
     ['only a path', '/orders'],
     ['an escaped slash', 'http://localhost:4999/x%2F..%2Forders'],
     ['nothing', ''],
-  ])('does not match %s', async (_what, url) => {
+  ])('are rejected if the URL has %s', async (_what, url) => {
     expect(await verdict(await proofFor({ url }))).toBe('invalid_dpop_proof')
   })
 
-  it('is never compared with the Host that the caller claims', async () => {
+  it('are never compared with the Host header of the caller', async () => {
     const elsewhere = await proofFor({ url: 'https://other.example/orders' })
     expect(await verdict(elsewhere)).toBe('invalid_dpop_proof')
     expect(await verdict(await proofFor(), { path: 'http://localhost:4999/orders' })).toBe(
@@ -155,7 +155,7 @@ describe('the address in a DPoP proof', () => {
     )
   })
 
-  it('can have the public path or host of an API behind a proxy, if it is configured', async () => {
+  it('may name the public URL of an API behind a proxy if that URL is configured', async () => {
     const apiUrls = ['https://api.example.com/v1/']
     const other = server.another({ features: [dpop({ apiUrls })] })
     const url = 'https://api.example.com/v1/orders'
@@ -163,20 +163,20 @@ describe('the address in a DPoP proof', () => {
     expect(await verdict(await proofFor({ url }))).toBe('invalid_dpop_proof')
   })
 
-  it('is accepted for one method only, in its exact letter case', async () => {
+  it('are accepted only for exactly this method, in its letter case', async () => {
     for (const method of ['POST', 'get', 'HEAD']) {
       expect(await verdict(await proofFor({ method }))).toBe('invalid_dpop_proof')
     }
   })
 })
 
-describe('the token in a DPoP proof', () => {
-  it('cannot be replaced by another token of the same key', async () => {
+describe('the hash of the access token in a DPoP proof', () => {
+  it('must not be that of another token, even of the same key', async () => {
     const { access_token: other } = await boundTokens(server, client, holder)
     expect(await verdict(await proofFor({ token: other }))).toBe('invalid_dpop_proof')
   })
 
-  it('is required: a proof for the token endpoint is rejected at guards', async () => {
+  it('is required: a proof without it, as for the token endpoint, is rejected at guards', async () => {
     const proof = await tokenProof(server, holder, {
       url: `${server.url}/orders`,
       method: 'GET',
@@ -184,7 +184,7 @@ describe('the token in a DPoP proof', () => {
     expect(await verdict(proof)).toBe('invalid_dpop_proof')
   })
 
-  it('is accepted only with a proof by its own key', async () => {
+  it('does not help if the proof is signed by another key than that of the token', async () => {
     const thief = await newHolder()
     const at = server.clock.now()
     const proof = await makeProof(thief, { url: `${server.url}/orders`, token, at })
@@ -265,7 +265,7 @@ describe('the key of a DPoP proof (threat G2)', () => {
     ['the typ of an access token', { typ: 'at+jwt' }],
     ['no typ', { typ: undefined }],
     ['an unknown critical header', { crit: ['exp'], exp: 1 }],
-  ])('does not make a JWT a proof: one with %s is rejected', async (_what, header) => {
+  ])('does not turn any JWT into a proof: a JWT with %s is rejected', async (_what, header) => {
     const bytes = new TextEncoder().encode(JSON.stringify(payload()))
     const usual = { alg: 'ES256', typ: 'dpop+jwt', jwk: holder.publicJwk }
     const proof = await new CompactSign(bytes)
@@ -275,7 +275,7 @@ describe('the key of a DPoP proof (threat G2)', () => {
   })
 
   it.each(['jti', 'htm', 'htu', 'iat'])(
-    'does not make an incomplete proof valid: without %s it is rejected',
+    'does not make an incomplete proof valid: a proof without %s is rejected',
     async (name) => {
       for (const value of [undefined, null, {}, name === 'iat' ? 'now' : 7]) {
         const claims = { [name]: value }
@@ -285,7 +285,7 @@ describe('the key of a DPoP proof (threat G2)', () => {
   )
 
   it.each(['', 'x', 'a.b', 'a.b.c', 'a.b.c.d', `${'a'.repeat(9000)}.b.c`, 'é.b.c'])(
-    'does not matter for unreadable text: %.20j is rejected without an internal error',
+    'is never read from malformed text: %.20j is rejected without an internal error',
     async (text) => {
       expect(await verdict(text)).toBe('invalid_dpop_proof')
     },
@@ -304,7 +304,7 @@ describe('the age of a DPoP proof', () => {
     [59, 'let in'],
     [61, 'invalid_dpop_proof'],
   ])(
-    'is judged with a tolerance: for a clock %i seconds off, the verdict is "%s"',
+    'may deviate a little: a proof made %i seconds from now has the result "%s"',
     async (seconds, expected) => {
       expect(await verdict(await proofFor(madeAfter(seconds)))).toBe(expected)
       expect(await asked(await tokenProof(server, holder, madeAfter(seconds)))).toBe(expected)
@@ -331,7 +331,7 @@ describe('the age of a DPoP proof', () => {
     }
   })
 
-  it('determines when the stored rows of used proofs are purged', async () => {
+  it('determines when the stored record of a used proof is purged', async () => {
     const own = await startServer({ features: [dpop()] })
     const its = await createClient(own, { confidential: false, grants: ['password'] })
     await boundTokens(own, its, holder)

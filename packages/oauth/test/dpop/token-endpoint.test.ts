@@ -48,7 +48,7 @@ const secretClient = (on = server) => createClient(on, { grants: ofPeople })
 
 describe('DPoP proof at the token endpoint', () => {
   it.each(['ES256', 'EdDSA', 'Ed25519', 'RS256', 'PS256'])(
-    'binds a token issued by %s',
+    'binds the token to a key of the algorithm %s',
     async (alg) => {
       const its = await newHolder(alg)
       const reply = await boundTokens(server, await publicClient(), its)
@@ -57,7 +57,7 @@ describe('DPoP proof at the token endpoint', () => {
     },
   )
 
-  it('binds tokens of client credentials', async () => {
+  it('binds the tokens of the client credentials grant', async () => {
     const { id, secret } = await createClient(server, { grants: ['client_credentials'] })
     const form = { grant_type: 'client_credentials', client_id: id, client_secret: secret }
     const proof = await tokenProof(server, holder)
@@ -65,7 +65,7 @@ describe('DPoP proof at the token endpoint', () => {
     expect(await reply.json()).toMatchObject({ token_type: 'DPoP' })
   })
 
-  it('is optional for clients that want bearer tokens', async () => {
+  it('is not required of clients that want bearer tokens', async () => {
     const reply = await askByPassword(server, await publicClient(), null)
     const tokens = (await reply.json()) as BoundReply
     expect(tokens.token_type).toBe('Bearer')
@@ -94,7 +94,7 @@ describe('DPoP proof at the token endpoint', () => {
     })
   })
 
-  it('never yields a bearer token where the server does not support DPoP', async () => {
+  it('is rejected, instead of issuing a bearer token, if the server does not support DPoP', async () => {
     const plain = await startServer({ grants })
     const reply = await askByPassword(
       plain,
@@ -108,7 +108,7 @@ describe('DPoP proof at the token endpoint', () => {
   })
 })
 
-describe('DPoP with a custom token format', () => {
+describe('DPoP with a custom access token format', () => {
   const kept = new Map<string, AccessTokenClaims>()
   const format = (change: (claims: AccessTokenClaims) => AccessTokenClaims): AccessTokenFormat => ({
     recognizes: (text) => text.startsWith('own.'),
@@ -121,9 +121,9 @@ describe('DPoP with a custom token format', () => {
   })
 
   it.each([
-    ['that keeps the key claim', 200, (claims: AccessTokenClaims) => claims],
-    ['that drops the key claim', 500, ({ cnf: _, ...claims }: AccessTokenClaims) => claims],
-  ])('%s responds with status %i', async (_what, status, change) => {
+    ['which keeps the cnf claim', 200, (claims: AccessTokenClaims) => claims],
+    ['which drops the cnf claim', 500, ({ cnf: _, ...claims }: AccessTokenClaims) => claims],
+  ])('%s: responds with status %i', async (_what, status, change) => {
     const own = await startServer({ grants, features: [dpop()], accessTokenFormat: format(change) })
     const client = await publicClient(own)
     const bound = await askByPassword(own, client, await tokenProof(own, holder))
@@ -143,7 +143,7 @@ describe('DPoP proof', () => {
     expect((await boundTokens(server, client, holder)).token_type).toBe('DPoP')
   })
 
-  it('is required of every client with required: true, which also refuses tokens in the redirect', async () => {
+  it('is required of every client with required: true, which also disables response_type=token', async () => {
     const strict = await startServer({ grants, features: [dpop({ required: true })] })
     const client = await secretClient(strict)
     expect((await askByPassword(strict, client, null)).status).toBe(400)
@@ -157,7 +157,7 @@ describe('DPoP proof', () => {
   })
 })
 
-describe('dpop_jkt', () => {
+describe('the parameter dpop_jkt', () => {
   async function codeFor(client: { id: string }, params: Record<string, string>): Promise<string> {
     const page = await askFor(server, 'ada', {
       client_id: client.id,
@@ -182,7 +182,7 @@ describe('dpop_jkt', () => {
     return server.post('/oauth/token', form, headers)
   }
 
-  it('binds the code: only that key can exchange it', async () => {
+  it('binds the authorization code to a key: only that key can exchange it', async () => {
     const client = await publicClient()
     const code = await codeFor(client, { dpop_jkt: holder.thumbprint })
     for (const thief of [null, await newHolder()]) {
@@ -194,7 +194,7 @@ describe('dpop_jkt', () => {
     })
   })
 
-  it('is taken from the proof that is sent with a pushed request', async () => {
+  it('is not needed in a pushed request that has a proof: the code is bound to the key of the proof', async () => {
     const client = await publicClient()
     const url = `${server.url}/oauth/par`
     const form = {
@@ -222,7 +222,7 @@ describe('dpop_jkt', () => {
 
   it.each([
     ['when it is no thumbprint', { dpop_jkt: 'short' }],
-    ['with a response type for which no proof is sent', { response_type: 'token' }],
+    ['with a response type that issues tokens without a proof', { response_type: 'token' }],
   ])('is rejected %s', async (_what, params) => {
     const page = await askFor(server, 'ada', {
       client_id: (await secretClient()).id,
@@ -259,7 +259,7 @@ describe('DPoP-bound refresh tokens', () => {
     expect(claimsOf(tokens.access_token).cnf).toEqual({ jkt: holder.thumbprint })
   })
 
-  it('cannot be bound later if a public client got them without a key', async () => {
+  it('are not bound later if a public client got them without a key', async () => {
     const client = await publicClient()
     const first = (await (await askByPassword(server, client, null)).json()) as BoundReply
     const proof = await tokenProof(server, holder)
@@ -268,7 +268,7 @@ describe('DPoP-bound refresh tokens', () => {
   })
 
   it.each(['jwt', 'opaque'] as const)(
-    'accept another key of a client with a secret, but not a missing one (%s)',
+    'can be used by a client with a secret with another key, but not without a key (%s tokens)',
     async (accessTokenFormat) => {
       const own = await startServer({ grants, features: [dpop()], accessTokenFormat })
       const client = await secretClient(own)

@@ -31,7 +31,7 @@ beforeAll(async () => {
 afterAll(() => server.close())
 
 describe('an exchanged token', () => {
-  it('is for the same user, belongs to the requesting client, and comes without a refresh token', async () => {
+  it('is issued for the same user and the requesting client, without a refresh token', async () => {
     const given = await subjectToken(server, shop)
     const got = await exchange(server, service, given.access_token, { scope: 'place-orders' })
     expect(got).toMatchObject({
@@ -48,7 +48,7 @@ describe('an exchanged token', () => {
     expect([user.id, user.clientId, user.actor]).toEqual(['ada', service.id, null])
   })
 
-  it('has every available scope if the request names none', async () => {
+  it('has every scope that is available if the request names none', async () => {
     const given = await subjectToken(server, shop)
     const got = await exchange(server, service, given.access_token)
     expect(got.scope).toBe('place-orders check-status')
@@ -67,7 +67,7 @@ describe('an exchanged token', () => {
     expect(got.expires_in).toBe(given.expires_in - 10 * 24 * 3600)
   })
 
-  it('is limited to the APIs that the request names, by resource or by audience', async () => {
+  it('is limited to the APIs that the request names with the parameter resource or audience', async () => {
     const given = await subjectToken(server, shop, [
       ['scope', 'place-orders'],
       ['resource', ORDERS],
@@ -81,7 +81,7 @@ describe('an exchanged token', () => {
     expect(await audienceOf({ audience: REPORTS })).toBe('reports-api')
   })
 
-  it('is a JWT if the request wants one, which is refused where tokens are opaque', async () => {
+  it("is a JWT if the request asks for one, which is refused if the server's tokens are opaque", async () => {
     const given = await subjectToken(server, shop)
     const fields = { requested_token_type: JWT }
     const got = await exchange(server, service, given.access_token, fields)
@@ -96,7 +96,7 @@ describe('an exchanged token', () => {
     await opaque.close()
   })
 
-  it('is shown with its actor by introspection', async () => {
+  it('has its actor in the introspection response', async () => {
     const given = await subjectToken(server, shop)
     const actor_token = await actorToken(server, service)
     const acting = { actor_token, actor_token_type: ACCESS_TOKEN }
@@ -115,7 +115,7 @@ describe('an exchanged token', () => {
 })
 
 describe('delegation in a token exchange', () => {
-  it('names the actors in act, the latest one outermost', async () => {
+  it('lists the actors in the claim act, the latest one outermost', async () => {
     const given = await subjectToken(server, shop)
     const actors = [service, await newService(server)]
     let text = given.access_token
@@ -131,7 +131,7 @@ describe('delegation in a token exchange', () => {
     expect(user.actor).toEqual({ sub: second, act: { sub: first } })
   })
 
-  it('stays in the token when it is exchanged without an actor', async () => {
+  it('keeps the actors when the token is exchanged again without an actor', async () => {
     const given = await subjectToken(server, shop)
     const actor_token = await actorToken(server, service)
     const acting = { actor_token, actor_token_type: ACCESS_TOKEN }
@@ -140,7 +140,7 @@ describe('delegation in a token exchange', () => {
     expect(decodeJwt(again.access_token).act).toEqual({ sub: `client:${service.id}` })
   })
 
-  it("does not reveal a user's id to a client with pairwise subjects", async () => {
+  it('does not reveal the user id of the actor to a client with pairwise subjects', async () => {
     const pairwiseSalt = 'a salt of more than thirty-two characters'
     const pairwise = await startExchange({ features: [openid({ pairwiseSalt })] })
     try {
@@ -207,7 +207,7 @@ describe('the allow option of tokenExchange()', () => {
   })
 })
 
-it('openid-client exchanges a token with its generic grant', async () => {
+it('openid-client exchanges a token with its generic grant request', async () => {
   const listening = await listen({ clock: systemClock, grants: GRANTS })
   const given = await subjectToken(listening, await newShop(listening))
   const { id, secret } = await newService(listening)

@@ -30,7 +30,7 @@ beforeAll(async () => {
 })
 afterAll(() => server.close())
 
-describe('threat T16 a token exchange refuses a token for', () => {
+describe('a token exchange (threat T16) issues no token for', () => {
   it('a scope that it does not hold', async () => {
     const given = await subjectToken(server, shop, [['scope', 'place-orders']])
     const got = await exchange(server, service, given.access_token, { scope: 'check-status' })
@@ -54,7 +54,7 @@ describe('threat T16 a token exchange refuses a token for', () => {
     expect(named.scope).toBe('place-orders')
   })
 
-  it('the identity scopes of the original token, which are not passed on', async () => {
+  it('the identity scopes of the original token, such as openid', async () => {
     const given = await subjectToken(server, shop, [['scope', 'openid email place-orders']])
     const got = await exchange(server, service, given.access_token)
     expect(got.scope).toBe('place-orders')
@@ -78,7 +78,7 @@ describe('threat T16 a token exchange refuses a token for', () => {
     expect(got).toMatchObject({ error: 'invalid_target' })
   })
 
-  it('an API that its grant covers, but not the token itself', async () => {
+  it('an API that the grant of the original token covers, but the token itself does not', async () => {
     const given = await subjectToken(server, shop, [
       ['scope', 'place-orders'],
       ['resource', ORDERS],
@@ -97,7 +97,7 @@ describe('threat T16 a token exchange refuses a token for', () => {
   })
 })
 
-describe('threat T16 a token exchange', () => {
+describe('a token exchange (threat T16)', () => {
   it('is refused for a client without the grant, and for a public client', async () => {
     const given = await subjectToken(server, shop)
     expect(await exchange(server, shop, given.access_token)).toMatchObject({
@@ -147,12 +147,12 @@ describe('threat T16 a token exchange', () => {
     await own.close()
   })
 
-  it("is refused for a client's own token, because an actor stands in for users only", async () => {
+  it("is refused for a client's own token with an actor, because an actor can act only for users", async () => {
     const given = await actorToken(server, service)
     expect(await exchange(server, service, given)).toMatchObject({ error: 'invalid_request' })
   })
 
-  it("is refused with another client's token as actor", async () => {
+  it('is refused with the token of another client as actor_token', async () => {
     const given = await subjectToken(server, shop)
     const actor_token = await actorToken(server, await newService(server))
     const acting = { actor_token, actor_token_type: ACCESS_TOKEN }
@@ -161,7 +161,7 @@ describe('threat T16 a token exchange', () => {
     })
   })
 
-  it('is refused once a chain of exchanges is too long', async () => {
+  it('is refused if the chain of exchanges is too long', async () => {
     let text = (await subjectToken(server, shop)).access_token
     for (let times = 0; times < 16; times += 1) {
       text = (await exchange(server, service, text)).access_token
@@ -180,7 +180,7 @@ async function chainOf(on: TestServer, holder: ExchangeClient) {
   return { given, middle, child, grandchild }
 }
 
-describe('threat T16 revoking a token also revokes the tokens exchanged from it', () => {
+describe('revocation (threat T16) of a token includes the tokens exchanged from it', () => {
   const revoke = (client: ExchangeClient, token: string) =>
     server.post('/oauth/revoke', { client_id: client.id, client_secret: client.secret, token })
 
@@ -195,7 +195,7 @@ describe('threat T16 revoking a token also revokes the tokens exchanged from it'
         server.oauth.tokens.revoke(String(decodeJwt(given.access_token).jti).split('.')[0] ?? ''),
     ],
     ['the person is signed out everywhere', () => server.oauth.revokeUser('ada')],
-  ])('when %s, immediately on this process and within a second on others', async (_what, end) => {
+  ])('when %s, immediately in this process and within a second in others', async (_what, end) => {
     const own = await newShop(server)
     const chain = await chainOf(server, own)
     const another = server.another()
@@ -215,14 +215,14 @@ describe('threat T16 revoking a token also revokes the tokens exchanged from it'
     })
   })
 
-  it('in the middle of a chain of exchanges, without revoking the original token', async () => {
+  it('if the token is in the middle of a chain of exchanges, but never the token at its beginning', async () => {
     const { given, middle, child, grandchild } = await chainOf(server, shop)
     await revoke(middle, child)
     expect(await guardStatus(server.oauth, grandchild)).toBe(401)
     expect(await guardStatus(server.oauth, given.access_token)).toBe(200)
   })
 
-  it('so that a revoked token cannot be exchanged any more', async () => {
+  it('after which none of them can be exchanged any more', async () => {
     const given = await subjectToken(server, shop)
     await revoke(shop, given.access_token)
     expect(await exchange(server, service, given.access_token)).toMatchObject({
@@ -230,7 +230,7 @@ describe('threat T16 revoking a token also revokes the tokens exchanged from it'
     })
   })
 
-  it("if it was the actor's token", async () => {
+  it("if the revoked token was the actor's token", async () => {
     const acting = await newService(server, { grants: [TOKEN_EXCHANGE, 'password'] })
     const helper = await subjectToken(server, acting, [])
     const given = await subjectToken(server, shop)
@@ -244,7 +244,7 @@ describe('threat T16 revoking a token also revokes the tokens exchanged from it'
     expect(await guardStatus(server.oauth, given.access_token)).toBe(200)
   })
 
-  it('so that introspection returns them as inactive', async () => {
+  it('after which introspection returns them as inactive', async () => {
     const { given, middle, child } = await chainOf(server, shop)
     await revoke(shop, given.access_token)
     const reply = await server.post('/oauth/introspect', {
@@ -255,7 +255,7 @@ describe('threat T16 revoking a token also revokes the tokens exchanged from it'
     expect(await reply.json()).toEqual({ active: false })
   })
 
-  it('if a refresh ends the previous access token', async () => {
+  it('if a refresh ends the previous access token of the grant', async () => {
     const own = await startExchange({
       grants: GRANTS.map((each) =>
         each.type === 'refresh_token' ? refreshToken({ endsOldAccessToken: true }) : each,
@@ -277,7 +277,7 @@ describe('threat T16 revoking a token also revokes the tokens exchanged from it'
   it.each([
     ['opaque tokens', 'opaque' as const],
     ['a token format that drops unknown claims', claimDroppingFormat()],
-  ])('also on a server with %s', async (_what, accessTokenFormat) => {
+  ])('on a server with %s, too', async (_what, accessTokenFormat) => {
     const own = await startServer({ accessTokenFormat, grants: GRANTS })
     const holder = await newShop(own)
     const { given, child, grandchild } = await chainOf(own, holder)

@@ -10,7 +10,7 @@ import { GRANTS } from './support.ts'
 
 const express = frameworks[0]
 
-describe.each([false, true])('fapi2() with third-party clients, with nonces: %s', (nonces) => {
+describe.each([false, true])('fapi2() with third-party clients (DPoP nonces: %s)', (nonces) => {
   let app: App
   beforeAll(async () => {
     if (!express) throw new Error('There is no framework')
@@ -29,7 +29,7 @@ describe.each([false, true])('fapi2() with third-party clients, with nonces: %s'
   }
 
   it.each(['ES256', 'PS256', 'Ed25519'])(
-    'openid-client pushes, signs in, calls the API, refreshes twice and revokes its token, with %s',
+    'openid-client pushes a request, signs a person in, calls the API, refreshes twice and revokes its token, with the algorithm %s',
     async (algorithm) => {
       const signer = await createSigner(algorithm)
       const id = await newClient(signer)
@@ -92,7 +92,7 @@ describe.each([false, true])('fapi2() with third-party clients, with nonces: %s'
     },
   )
 
-  it('an API rejects a stolen access token without the key it is bound to', async () => {
+  it('an API rejects a stolen access token that is sent without the key it is bound to', async () => {
     const signer = await createSigner('ES256')
     const id = await newClient(signer)
     const insecure = { [oauth4webapi.allowInsecureRequests]: true }

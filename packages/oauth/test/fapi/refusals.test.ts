@@ -137,14 +137,14 @@ describe('pushed request with fapi2()', () => {
     expect((await push(server, client, { holder: await newHolder('PS256') })).status).toBe(201)
   })
 
-  it("is refused with an assertion by another client's key", async () => {
+  it("is refused with a client assertion signed by another client's key", async () => {
     const signer = await createSigner('ES256')
     expect(await verdict(await push(server, client, { signer }))).toEqual(CLIENT)
   })
 })
 
 describe('authorization request with fapi2()', () => {
-  it('is refused if it was not pushed, and the client receives the error', async () => {
+  it('is refused if it was not pushed, and the client receives the error in a redirect', async () => {
     const { client_id = '', ...rest } = requestOf(client)
     const page = await askFor(server, 'ada', { client_id, ...(rest as Record<string, string>) })
     const back = new URL(page.headers.get('location') ?? '')
@@ -167,7 +167,7 @@ describe('authorization request with fapi2()', () => {
     expect((await ask()).status).toBe(400)
   })
 
-  it('is refused if its redirect URI is plain http, registered before fapi2() was enabled', async () => {
+  it('is refused if its redirect URI is plain http, even if it was registered before fapi2() was enabled', async () => {
     const http = 'http://app.example/callback'
     const old = await newKeyClient(server)
     await server.database.kysely
@@ -197,20 +197,23 @@ describe('authorization code with fapi2()', () => {
     ],
     ['without redirect_uri', { params: { redirect_uri: undefined } }, GRANT],
   ]
-  it.each(cases)('is refused %s, and stays valid', async (_what, changes, expected) => {
-    const back = await approve(server, client)
-    expect(await verdict(await exchange(server, client, back, changes))).toEqual(expected)
-    // The refusal did not use up the code.
-    expect((await exchange(server, client, back)).status).toBe(200)
-  })
+  it.each(cases)(
+    'is refused at the token endpoint %s, and stays valid',
+    async (_what, changes, expected) => {
+      const back = await approve(server, client)
+      expect(await verdict(await exchange(server, client, back, changes))).toEqual(expected)
+      // The refusal did not use up the code.
+      expect((await exchange(server, client, back)).status).toBe(200)
+    },
+  )
 
-  it('is refused with a proof by another key than that of the pushed request', async () => {
+  it('is refused with a DPoP proof by another key than that of the pushed request', async () => {
     const back = await approve(server, client)
     const holder = await newHolder()
     expect(await verdict(await exchange(server, client, back, { holder }))).toEqual(GRANT)
   })
 
-  it('is refused with another key than dpop_jkt names, if the request was pushed without a proof', async () => {
+  it('is refused with another DPoP key than the pushed parameter dpop_jkt names', async () => {
     const dpop_jkt = client.holder.thumbprint
     const back = await approve(server, client, { holder: null, params: { dpop_jkt } })
     const holder = await newHolder()
@@ -218,7 +221,7 @@ describe('authorization code with fapi2()', () => {
     expect((await exchange(server, client, back)).status).toBe(200)
   })
 
-  it('is refused for another client', async () => {
+  it('is refused if another client sends it', async () => {
     const back = await approve(server, client)
     expect(await verdict(await exchange(server, await newKeyClient(server), back))).toEqual(GRANT)
   })
@@ -249,13 +252,13 @@ describe('clients with fapi2()', () => {
       { settings: { token_endpoint_auth_method: 'client_secret_basic' } },
     ],
     ['with client_secret_jwt', { settings: { token_endpoint_auth_method: 'client_secret_jwt' } }],
-  ] as const)('%s cannot be created', async (_what, changes) => {
+  ] as const)('cannot be created %s', async (_what, changes) => {
     await expect(createClient(server, changes)).rejects.toThrow(
       'token_endpoint_auth_method must be private_key_jwt',
     )
   })
 
-  it('registered before with a secret, or as public, are refused at every endpoint', async () => {
+  it('are refused at every endpoint if they have a secret or are public, and were registered before fapi2() was enabled', async () => {
     const before = await startServer()
     try {
       const secret = await createClient(before, { grants: ['client_credentials'] })
@@ -338,7 +341,7 @@ describe('refresh token with fapi2()', () => {
     expect([reply.status, cnf]).toEqual([200, { jkt: holder.thumbprint }])
   })
 
-  it('is returned to each of many processes that refresh concurrently', async () => {
+  it('is returned unchanged to many processes that refresh concurrently', async () => {
     const { refresh_token } = await tokensOf(server, client)
     const replies = await Promise.all(
       Array.from({ length: 12 }, () => refresh(server, client, refresh_token)),
@@ -347,7 +350,7 @@ describe('refresh token with fapi2()', () => {
     for (const reply of replies) expect((await reply.json()).refresh_token).toBe(refresh_token)
   })
 
-  it('ends when it is revoked, when it expires, and with the approval', async () => {
+  it('is refused after it was revoked, after it has expired, and after the approval was revoked', async () => {
     const revoked = await tokensOf(server, client)
     const gone = await send(
       server,
@@ -366,7 +369,7 @@ describe('refresh token with fapi2()', () => {
     expect(await verdict(await refresh(server, client, old.refresh_token))).toEqual(GRANT)
   })
 
-  it('keeps working when fapi2() is disabled again, and tokens from before keep rotating', async () => {
+  it('keeps working after fapi2() is disabled, and refresh tokens from before fapi2() are still rotated', async () => {
     const { refresh_token } = await tokensOf(server, client)
     expect((await refresh(server, client, refresh_token)).status).toBe(200)
     expect((await refresh(server, client, refresh_token)).status).toBe(200)

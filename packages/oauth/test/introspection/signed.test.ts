@@ -29,7 +29,7 @@ describe('signed introspection response', () => {
     ['RS256', {}],
     ['ES256', { introspection_signed_response_alg: 'ES256' }],
     ['RS256', { introspection_signed_response_alg: 'EdDSA' }],
-  ])("is signed with %s where the client's settings are %j", async (alg, settings) => {
+  ])('is signed with %s for a client with the settings %j', async (alg, settings) => {
     const { api, app, reply } = await asked(settings)
     expect(reply.headers.get('content-type')).toBe(TYPE)
     expect(reply.headers.get('cache-control')).toBe('no-store')
@@ -48,7 +48,7 @@ describe('signed introspection response', () => {
     })
   })
 
-  it('hides tokens of other clients just as the JSON response does', async () => {
+  it('hides tokens of other clients, as the JSON response does', async () => {
     const api = await createClient(server, { grants: ['client_credentials'] })
     const form = { token: 'garbage', client_id: api.id, client_secret: api.secret }
     const reply = await server.post('/oauth/introspect', form, { accept: TYPE })
@@ -64,7 +64,7 @@ describe('signed introspection response', () => {
     }
   })
 
-  it('is verified by oauth4webapi', async () => {
+  it('can be verified by the library oauth4webapi', async () => {
     const { api, token } = await asked()
     const insecure = { [oauth4webapi.allowInsecureRequests]: true }
     const issuer = new URL(server.url)
@@ -81,7 +81,7 @@ describe('signed introspection response', () => {
     expect(introspection.active).toBe(true)
   })
 
-  it('is never accepted by a guard', async () => {
+  it('is not accepted by a guard as a token', async () => {
     const { reply } = await asked()
     const credentials = {
       authorization: `Bearer ${await reply.text()}`,

@@ -41,7 +41,7 @@ const ask = async (
 ) => present(server.oauth, client, await assertionFor(server, changes), fields)
 
 describe('jwtBearer()', () => {
-  it('issues an access token for the user that the assertion is about, without a refresh token', async () => {
+  it('issues an access token, and no refresh token, for the user that the assertion is about', async () => {
     const reply = await ask()
     expect(reply).toMatchObject({ status: 200, token_type: 'Bearer', scope: 'check-status' })
     expect(reply).not.toHaveProperty('refresh_token')
@@ -55,7 +55,7 @@ describe('jwtBearer()', () => {
     expect(user).toMatchObject({ id: 'ada' })
   })
 
-  it('looks up sub per issuer: the same sub of two issuers means two users', async () => {
+  it('looks up the claim sub for each issuer separately: the same sub of two issuers means two users', async () => {
     const assertion = await signBy(server.issuers.globex, claimsFrom(server, GLOBEX))
     const reply = await present(server.oauth, server.client, assertion)
     expect(decodeJwt(reply.access_token).sub).toBe('user:bob')
@@ -69,13 +69,13 @@ describe('jwtBearer()', () => {
     expect(decodeJwt(reply.access_token).sub).toBe('user:bob')
   })
 
-  it('finds a user by e-mail address alone, whatever the case of the domain', async () => {
+  it('finds a user by e-mail address if the issuer has no lookup by sub, whatever the letter case of the domain', async () => {
     const claims = { iss: MAIL, email: 'bob@MAIL.example', email_verified: true }
     expect(decodeJwt((await ask(claims)).access_token).sub).toBe('user:bob')
     expect(await ask({ iss: MAIL })).toMatchObject({ error: 'invalid_grant' })
   })
 
-  it('grants the scopes that the assertion, the issuer and the client all allow if none are requested', async () => {
+  it('without requested scopes, grants the scopes that the assertion, the issuer and the client all allow', async () => {
     expect((await ask({ scope: 'check-status place-orders' })).scope).toBe('check-status')
     expect((await ask({ scope: 'place-orders' })).scope).toBe('')
     const askGlobex = async (fields: Record<string, string>, client = server.client) => {
@@ -90,7 +90,7 @@ describe('jwtBearer()', () => {
     expect(await askGlobex({ scope: 'place-orders' })).toBe('place-orders')
   })
 
-  it('issues a token for the resource of the assertion, or for the resource that the request names', async () => {
+  it('issues a token for the resource in the assertion or in the request', async () => {
     const audienceOf = async (claims: object, fields = {}) =>
       decodeJwt((await ask({ ...claims }, fields)).access_token).aud
     expect(await audienceOf({})).toBe(server.url)
@@ -108,11 +108,11 @@ describe('jwtBearer()', () => {
     expect((await present(server.oauth, server.client, assertion)).status).toBe(200)
   })
 
-  it('accepts an aud that is a list with one member', async () => {
+  it('accepts an assertion whose aud is a list with one member', async () => {
     expect((await ask({ aud: [server.url] })).status).toBe(200)
   })
 
-  it('lets a client correct a failed request: an assertion counts as used only once a token was issued', async () => {
+  it('lets a client send an assertion again after a failed request, because it counts as used only once a token was issued', async () => {
     const assertion = await assertionFor(server)
     const wider = await present(server.oauth, server.client, assertion, { scope: 'place-orders' })
     expect(wider).toMatchObject({ status: 400, error: 'invalid_scope' })
@@ -121,7 +121,7 @@ describe('jwtBearer()', () => {
 })
 
 describe('an Identity Assertion JWT Authorization Grant', () => {
-  it('is exchanged for a token of its user, for the resource that it names', async () => {
+  it('is exchanged for a token of its user and its resource', async () => {
     const assertion = await idJagFor(server, { resource: ORDERS, scope: 'check-status' })
     const reply = await present(server.oauth, server.client, assertion)
     expect(reply).toMatchObject({ status: 200, scope: 'check-status' })
@@ -142,7 +142,7 @@ describe('an Identity Assertion JWT Authorization Grant', () => {
 })
 
 describe('a workload', () => {
-  it('gets a token for its client by presenting only the token of its platform', async () => {
+  it('gets a token for its client with nothing but the token of its platform', async () => {
     const subject = 'repo:acme/site:ref:refs/heads/main'
     const client = await newWorkload(server, subject)
     const assertion = await signBy(server.issuers.ci, claimsFrom(server, CI, { sub: subject }))
@@ -155,7 +155,7 @@ describe('a workload', () => {
     expect(await present(server.oauth, client, assertion)).toMatchObject({ error: 'invalid_grant' })
   })
 
-  it('may reuse a token without jti until it expires, if the issuer is marked as reusable', async () => {
+  it("may use a platform token without jti again until it expires, if the issuer's setting allows that", async () => {
     const subject = 'system:serviceaccount:shop:worker'
     const client = await newWorkload(server, subject)
     const claims = claimsFrom(server, CLUSTER, { sub: subject, jti: undefined })
@@ -166,11 +166,11 @@ describe('a workload', () => {
   })
 })
 
-describe('server that trusts one issuer', () => {
+describe('a server that trusts one assertion issuer', () => {
   const startWith = (name: string) =>
     startAssertions({}, (issuers) => issuers.filter(({ issuer }) => issuer === name))
 
-  it('rejects public clients, and announces no profile, if its assertions are about users', async () => {
+  it('rejects public clients, and announces no profile in the metadata, if the assertions are about users', async () => {
     const plain = await startWith(ACME)
     const client = await newCaller(plain, { confidential: false })
     expect(await present(plain.oauth, client, 'unread')).toMatchObject({
@@ -181,7 +181,7 @@ describe('server that trusts one issuer', () => {
     await plain.close()
   })
 
-  it('accepts public clients if its assertions are about workloads', async () => {
+  it('accepts public clients if the assertions are about workloads', async () => {
     const only = await startWith(CI)
     const client = await newWorkload(only, 'a job')
     const assertion = await signBy(only.issuers.ci, claimsFrom(only, CI, { sub: 'a job' }))
@@ -221,12 +221,12 @@ describe('options of jwtBearer()', () => {
     ['an unknown profile', { profile: 'saml' }, /'id-jag'/],
     ['an empty audience', { audience: [] }, /audience is empty/],
     ['assertions that live for a day', { assertionsExpireIn: '1d' }, /an hour at most/],
-  ])('are rejected with %s', async (_name, changes, message) => {
+  ])('are rejected if they have %s', async (_name, changes, message) => {
     const issuer = { ...(await good()), ...changes } as TrustedIssuer
     expect(() => jwtBearer({ issuers: [issuer] })).toThrow(message)
   })
 
-  it('are rejected with an issuer that is listed twice, and without any issuer', async () => {
+  it('are rejected if an issuer is listed twice, or none is listed', async () => {
     const issuer = await good()
     expect(() => jwtBearer({ issuers: [issuer, issuer] })).toThrow(/twice/)
     expect(() => jwtBearer({ issuers: [] })).toThrow(/empty/)
@@ -236,7 +236,7 @@ describe('options of jwtBearer()', () => {
     ['a scope that is not defined', { scopes: ['unknown'] }, /'unknown' is not defined/],
     ['an identity scope', { scopes: ['email'] }, /people who sign in here/],
     ['this server as an issuer', { issuer: 'http://localhost:4999' }, /its own issuers/],
-  ])('are rejected at start-up with %s', async (_name, changes, message) => {
+  ])('are rejected at start-up if they have %s', async (_name, changes, message) => {
     const options = {
       issuer: 'http://localhost:4999',
       secret: SECRET,

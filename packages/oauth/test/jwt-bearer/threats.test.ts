@@ -235,15 +235,15 @@ const attacks: Record<string, Attack> = {
   'a public client': { ...acme(), client: () => publicClient, error: 'unauthorized_client' },
 }
 
-describe('threat T17 the JWT bearer grant refuses', () => {
-  it.each(Object.entries(attacks))('%s', async (_name, attack) => {
+describe('the JWT bearer grant (threat T17) refuses', () => {
+  it.each(Object.entries(attacks))('a request with %s', async (_name, attack) => {
     const { assertion, client = () => server.client, fields, error = 'invalid_grant' } = attack
     const reply = await present(server.oauth, client(), await assertion(), fields)
     expect(reply).toMatchObject({ status: 400, error })
     expect(reply).not.toHaveProperty('access_token')
   })
 
-  it('only invalid requests: harmless variations of a valid one succeed', async () => {
+  it('no harmless variation of a valid request', async () => {
     const honest = [
       await assertionFor(server),
       await assertionFor(server, { iss: ANYBODY, sub: 'x'.repeat(1000) }),
@@ -268,7 +268,7 @@ describe('threat T17 the JWT bearer grant refuses', () => {
     ['an assertion that lives too long', 'it may live for 600 seconds at most'],
     ['an ID-JAG for another client', 'it is for another client'],
   ])(
-    '%s with an error that gives the reason, because the issuer has signed the assertion',
+    'a request with %s, and gives the reason because the issuer has signed the assertion',
     async (name, why) => {
       const { assertion, client = () => server.client }: Attack = attacks[name] ?? acme()
       const reply = await present(server.oauth, client(), await assertion())
@@ -291,7 +291,7 @@ describe('threat T17 the JWT bearer grant refuses', () => {
     })
   })
 
-  it('unknown issuers and wrong keys with one error, and unknown and removed users with one', async () => {
+  it('unknown issuers and wrong keys with the same error, and unknown and removed users with the same error', async () => {
     const answer = async (name: string) => {
       const reply = await present(
         server.oauth,
@@ -307,12 +307,12 @@ describe('threat T17 the JWT bearer grant refuses', () => {
   })
 })
 
-describe('threat T17 claims of unexpected types', () => {
+describe('claims of unexpected types (threat T17)', () => {
   const names = 'iss sub aud exp nbf iat jti client_id scope resource cnf email email_verified'
   const values = [null, true, 7, -1, 1e300, '', 'x', [], [null], [[]], {}, { jkt: 1 }, ['x', 'y']]
 
   it.each(names.split(' '))(
-    '%s is refused or ignored, and never an internal error',
+    'the claim %s is ignored or refused, without an internal error',
     async (name) => {
       for (const value of values) {
         for (const sign of [assertionFor, idJagFor]) {
@@ -329,8 +329,8 @@ describe('threat T17 claims of unexpected types', () => {
   )
 })
 
-describe('threat T17 a used assertion is refused', () => {
-  it('on the same process', async () => {
+describe('a used assertion (threat T17)', () => {
+  it('is refused by the same process', async () => {
     const assertion = await assertionFor(server)
     expect((await present(server.oauth, server.client, assertion)).status).toBe(200)
     expect(await present(server.oauth, server.client, assertion)).toMatchObject({
@@ -340,7 +340,7 @@ describe('threat T17 a used assertion is refused', () => {
     })
   })
 
-  it('on another process with the same database, and for concurrent requests', async () => {
+  it('is refused by another process on the same database, and in concurrent requests', async () => {
     const second = server.another()
     await second.ready()
     const assertion = await assertionFor(server)
@@ -353,7 +353,7 @@ describe('threat T17 a used assertion is refused', () => {
     expect(replies.filter(({ error }) => error === 'invalid_grant')).toHaveLength(9)
   })
 
-  it('until its expiry, after which it is refused as expired', async () => {
+  it('is refused as used until it expires, and then as expired', async () => {
     const assertion = await assertionFor(server)
     await present(server.oauth, server.client, assertion)
     server.clock.advance(119)
@@ -363,7 +363,7 @@ describe('threat T17 a used assertion is refused', () => {
     })
   })
 
-  it('without affecting the same jti of another issuer or of a client assertion', async () => {
+  it('does not prevent another issuer, or a client assertion, from using the same jti', async () => {
     const jti = 'one for all'
     const signer = await createSigner('ES256')
     const settings = {
@@ -381,7 +381,7 @@ describe('threat T17 a used assertion is refused', () => {
   })
 })
 
-describe('threat T17 an assertion is refused by', () => {
+describe('an assertion (threat T17) is not accepted as a credential by', () => {
   it.each([
     ['the guard', async (text: string) => guardStatus(text)],
     ['introspection', async (text: string) => introspectionOf(text)],
@@ -414,7 +414,7 @@ describe('threat T17 an assertion is refused by', () => {
   }
 })
 
-describe('threat T17 a workload', () => {
+describe('a workload (threat T17)', () => {
   const job = 'repo:acme/site:environment:production'
   let client: Caller
   beforeAll(async () => {
@@ -433,7 +433,7 @@ describe('threat T17 a workload', () => {
       'of another platform with the same subject',
       () => signBy(server.issuers.ci, claimsFrom(server, CLUSTER, { sub: job })),
     ],
-  ])('gets no access token with a token %s', async (_name, assertion) => {
+  ])('gets no access token with a platform token %s', async (_name, assertion) => {
     expect(await present(server.oauth, client, await assertion())).toMatchObject({
       status: 400,
       error: 'invalid_grant',
@@ -452,7 +452,7 @@ describe('threat T17 a workload', () => {
   })
 })
 
-describe('threat T17 the keys of an assertion issuer', () => {
+describe('the keys of an assertion issuer (threat T17)', () => {
   let web: WebServer
   let remote: AssertionServer
   let signer: Signer
@@ -518,7 +518,7 @@ describe('threat T17 the keys of an assertion issuer', () => {
     },
   )
 
-  it('are logged as unavailable once a minute, however many requests arrive', async () => {
+  it('are logged as unavailable at most once a minute, however many requests arrive', async () => {
     web.answer((_request, response) => response.writeHead(500).end())
     for (const [seconds, lines] of [
       [1, 1],
@@ -548,8 +548,8 @@ describe('threat T17 the keys of an assertion issuer', () => {
   })
 })
 
-describe('threat T17 users removed or signed out meanwhile', () => {
-  it('a removed user gets no token with an assertion that was issued before', async () => {
+describe('assertions about users who were removed or signed out (threat T17)', () => {
+  it('get no token for a removed user, even if they were issued before', async () => {
     const assertion = await assertionFor(server)
     const ada = server.users.all.get('ada')
     server.users.all.delete('ada')
@@ -562,7 +562,7 @@ describe('threat T17 users removed or signed out meanwhile', () => {
     }
   })
 
-  it('a user signed out everywhere loses the tokens issued for assertions', async () => {
+  it('lose the tokens issued for them when the user is signed out everywhere', async () => {
     const { access_token } = await present(server.oauth, server.client, await assertionFor(server))
     await server.oauth.revokeUser('ada')
     const credentials = { authorization: `Bearer ${access_token}`, cookie: null, csrfToken: null }
@@ -571,8 +571,8 @@ describe('threat T17 users removed or signed out meanwhile', () => {
   })
 })
 
-describe('threat T17 an ID-JAG bound to a DPoP key', () => {
-  it('is accepted from the holder of the key, whose token is bound to it, and refused from others', async () => {
+describe('an ID-JAG bound to a DPoP key (threat T17)', () => {
+  it('is accepted only from the holder of the key, and the issued token is bound to the key', async () => {
     const [own, thief] = [await newHolder(), await newHolder()]
     const by = async (holder: Holder) => {
       const assertion = await idJagFor(server, { cnf: { jkt: own.thumbprint } })

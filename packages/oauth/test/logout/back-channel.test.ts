@@ -34,7 +34,7 @@ const notifiedClient = (settings: object = {}) =>
   logoutClient(server, { backchannel_logout_uri: receiver.url, ...settings }, { firstParty: true })
 const tokenOf = (form: URLSearchParams | undefined) => form?.get('logout_token') ?? ''
 
-describe('OpenID Foundation test plan of back-channel logout', () => {
+describe('OpenID Foundation test plan for back-channel logout', () => {
   it('discovery announces the feature', async () => {
     const found = await (await server.request('/.well-known/openid-configuration')).json()
     expect(found).toMatchObject({
@@ -74,7 +74,7 @@ describe('OpenID Foundation test plan of back-channel logout', () => {
     })
   })
 
-  it('the logout token is signed like the ID tokens of the client, with its own subject for the person', async () => {
+  it('the logout token is signed like the ID tokens of the client, and has the same subject', async () => {
     await server.close()
     server = await startLogout(true, LOCAL, {
       idTokenAlgorithm: 'ES256',
@@ -127,7 +127,7 @@ describe('back-channel logout', () => {
     expect(receiver.forms).toEqual([])
   })
 
-  it('notifies a client that exchanges its code after the session ended', async () => {
+  it('notifies a client that exchanges its authorization code only after the session ended', async () => {
     const client = await notifiedClient()
     const asked = await server.request(
       `/oauth/authorize?${new URLSearchParams({ client_id: client.id, redirect_uri: REDIRECT, response_type: 'code', scope: 'openid' })}`,
@@ -181,7 +181,7 @@ describe('back-channel logout at an unreachable client (threat A14)', () => {
     expect(await server.oauth.deliver()).toBe(0)
   })
 
-  it('is given up after the last retry', async () => {
+  it('is abandoned after the last retry', async () => {
     await signIn(server, await notifiedClient())
     receiver.answer = 400
     await server.oauth.endSession('ada.1')
@@ -256,22 +256,25 @@ describe('back-channel logout at an unreachable client (threat A14)', () => {
     'https://10.0.0.1/logout',
     'https://169.254.169.254/latest',
     'https://localhost/logout',
-  ])('does not send requests to %s unless that is allowed', async (address) => {
-    await server.close()
-    server = await startLogout(true)
-    await signIn(server, await notifiedClient({ backchannel_logout_uri: address }))
-    await server.oauth.endSession('ada.1')
-    await until(() => server.logged.length > 0)
-    expect(receiver.forms).toEqual([])
-  })
+  ])(
+    'sends no request to the private or plain http address %s unless it is allowed',
+    async (address) => {
+      await server.close()
+      server = await startLogout(true)
+      await signIn(server, await notifiedClient({ backchannel_logout_uri: address }))
+      await server.oauth.endSession('ada.1')
+      await until(() => server.logged.length > 0)
+      expect(receiver.forms).toEqual([])
+    },
+  )
 
   it.each(['http://app.example/logout', 'file:///etc/passwd', 'nothing'])(
-    'does not accept the address %s for a client',
+    'accepts no client with the logout address %s',
     (address) =>
       expect(notifiedClient({ backchannel_logout_uri: address })).rejects.toThrow(/https address/),
   )
 
-  it('is dropped when the client was deleted or no longer wants it', async () => {
+  it('is dropped when the client was deleted', async () => {
     const client = await notifiedClient()
     await signIn(server, client)
     await server.oauth.clients.revoke(client.id)
@@ -281,7 +284,7 @@ describe('back-channel logout at an unreachable client (threat A14)', () => {
   })
 })
 
-describe('use of a logout token for other purposes (threat A14)', () => {
+describe('a logout token (threat A14)', () => {
   it('is refused as an access token, as an ID token and as an id_token_hint', async () => {
     const client = await notifiedClient()
     await signIn(server, client)

@@ -37,7 +37,7 @@ afterEach(async () => {
 
 describe('logout at a client with a metadata document', () => {
   it.each([{}, { named: true }])(
-    'signs people out, and redirects them back to the client, for %j',
+    'signs people out, and redirects them back to the client (client_id in the request: %j)',
     async ({ named }) => {
       const reply = await visit(server, {
         id_token_hint: hint,

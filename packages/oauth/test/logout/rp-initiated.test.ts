@@ -29,13 +29,13 @@ beforeEach(async () => {
 const location = (reply: Response) => reply.headers.get('location')
 
 /** Named after the modules of the OpenID Foundation's conformance suite. */
-describe('OpenID Foundation test plan of RP-initiated logout', () => {
+describe('OpenID Foundation test plan for RP-initiated logout', () => {
   it('discovery-endpoint-verification: announces the endpoint', async () => {
     const found = await (await server.request('/.well-known/openid-configuration')).json()
     expect(found.end_session_endpoint).toBe(`${server.url}/oauth/logout`)
   })
 
-  it('rp-initiated-logout: signs out, and returns to the client with only the state', async () => {
+  it('rp-initiated-logout: signs the person out, and redirects to the client with only the state', async () => {
     const reply = await visit(server, {
       id_token_hint: hint,
       post_logout_redirect_uri: HOME,
@@ -46,7 +46,7 @@ describe('OpenID Foundation test plan of RP-initiated logout', () => {
     expect(await isSignedIn(server, client.id)).toBe(false)
   })
 
-  it('no-state: returns to the client without a state', async () => {
+  it('no-state: redirects to the client without a state if the request has none', async () => {
     const reply = await visit(server, { id_token_hint: hint, post_logout_redirect_uri: HOME })
     expect(location(reply)).toBe(HOME)
   })
@@ -58,7 +58,7 @@ describe('OpenID Foundation test plan of RP-initiated logout', () => {
     ['a path below', `${HOME}/more`],
     ['a host that starts with the right one', `${HOME}@evil.example`],
     ['script', 'javascript:alert(1)'],
-  ])('%s: asks the person, and does not redirect', async (_name, uri) => {
+  ])('%s: asks the person to confirm, and does not redirect to the client', async (_name, uri) => {
     const page = await visit(server, { id_token_hint: hint, post_logout_redirect_uri: uri })
     expect(page.status).toBe(200)
     expect(await isSignedIn(server, client.id)).toBe(true)
@@ -68,7 +68,7 @@ describe('OpenID Foundation test plan of RP-initiated logout', () => {
     expect(await isSignedIn(server, client.id)).toBe(false)
   })
 
-  it('modified-id-token-hint: ignores a hint without a valid signature', async () => {
+  it('modified-id-token-hint: ignores an id_token_hint without a valid signature', async () => {
     const [, payload] = hint.split('.')
     const header = Buffer.from('{"alg":"none","typ":"JWT"}').toString('base64url')
     for (const forged of [`${header}.${payload}.`, `${header}.${payload}`]) {
@@ -79,7 +79,7 @@ describe('OpenID Foundation test plan of RP-initiated logout', () => {
     expect(await isSignedIn(server, client.id)).toBe(true)
   })
 
-  it('bad-id-token-hint: ignores a hint that another party has signed', async () => {
+  it('bad-id-token-hint: ignores an id_token_hint that another party has signed', async () => {
     const [header = ''] = hint.split('.')
     const { kid } = JSON.parse(Buffer.from(header, 'base64url').toString())
     const { privateKey } = await crypto.subtle.generateKey(
@@ -102,7 +102,7 @@ describe('OpenID Foundation test plan of RP-initiated logout', () => {
     expect(await isSignedIn(server, client.id)).toBe(true)
   })
 
-  it('no-id-token-hint: does not redirect without a hint', async () => {
+  it('no-id-token-hint: does not redirect to the client without id_token_hint', async () => {
     for (const params of [{}, { client_id: client.id }] as Record<string, string>[]) {
       server.people.ended.clear()
       const page = await visit(server, { post_logout_redirect_uri: HOME, ...params })
@@ -115,7 +115,7 @@ describe('OpenID Foundation test plan of RP-initiated logout', () => {
     ['no-params', {}],
     ['only-state', { state: 'x' }],
   ] as [string, Record<string, string>][])(
-    '%s: asks the person, and confirms on a page',
+    '%s: asks the person to confirm, and shows a page after the sign-out',
     async (_name, params) => {
       const page = await visit(server, params)
       expect(await isSignedIn(server, client.id)).toBe(true)
@@ -125,7 +125,7 @@ describe('OpenID Foundation test plan of RP-initiated logout', () => {
     },
   )
 
-  it('no-post-logout-redirect-uri: signs out with a hint of the session, and confirms on a page', async () => {
+  it('no-post-logout-redirect-uri: signs the person out if id_token_hint belongs to the session, and shows a page that confirms it', async () => {
     const page = await visit(server, { id_token_hint: hint })
     expect(await page.text()).toContain('You are signed out')
     expect(await isSignedIn(server, client.id)).toBe(false)
@@ -139,7 +139,7 @@ describe('RP-initiated logout', () => {
     expect(location(reply)).toBe(HOME)
   })
 
-  it('sends the cookies of users.signOut(), and ends cookie mode', async () => {
+  it('sends the cookies that users.signOut() returns, and ends cookie mode', async () => {
     const { cookie } = await server.cookieMode('ada')
     const reply = await visit(
       server,
@@ -151,7 +151,7 @@ describe('RP-initiated logout', () => {
     expect(cookies[2]).toMatch(/^tollgate_token=; .*Max-Age=0/)
   })
 
-  it('redirects to the client at once if there is no session, and sets no cookies', async () => {
+  it('redirects to the client at once, without cookies, if there is no session', async () => {
     const params = { id_token_hint: hint, post_logout_redirect_uri: HOME, state: 's' }
     const reply = await visit(server, params, {}, null)
     expect(location(reply)).toBe(`${HOME}?state=s`)
@@ -159,7 +159,7 @@ describe('RP-initiated logout', () => {
     expect(await (await visit(server, {}, {}, null)).text()).toContain('You are signed out')
   })
 
-  it('accepts a form from another site, and redirects the browser to itself to receive its cookies', async () => {
+  it('redirects a form from another site to the same URL with GET, because only then the browser sends its cookies', async () => {
     const reply = await server.post('/oauth/logout', { id_token_hint: hint, state: 'x' })
     expect(reply.status).toBe(303)
     expect(location(reply)).toBe(`/oauth/logout?id_token_hint=${hint}&state=x`)
@@ -175,7 +175,7 @@ describe('RP-initiated logout', () => {
     expect(await isSignedIn(server, client.id)).toBe(true)
   })
 
-  it('redirects to the client after the confirmation page, too, if the id_token_hint proves the client', async () => {
+  it('redirects to the client also after the confirmation page if id_token_hint proves which client it is', async () => {
     const params = { id_token_hint: hint, post_logout_redirect_uri: HOME, state: 'q' }
     const page = await visit(server, params, { cookie: 'session=ada.2' })
     expect(page.headers.get('content-security-policy')).toContain(
@@ -244,7 +244,7 @@ describe('RP-initiated logout by a third party (threat A13)', () => {
     expect([...server.people.ended]).toEqual([])
   })
 
-  it("an id_token_hint of another client allows only that client's redirect URIs", async () => {
+  it("the id_token_hint of a client allows only that client's redirect URIs", async () => {
     const other = await logoutClient(
       server,
       { post_logout_redirect_uris: ['https://other.example/bye'] },
@@ -260,7 +260,7 @@ describe('RP-initiated logout by a third party (threat A13)', () => {
     expect(mixed.headers.get('content-type')).toContain('text/html')
   })
 
-  it("an access token or a deleted client's ID token is not accepted as id_token_hint", async () => {
+  it('neither an access token nor the ID token of a deleted client is accepted as id_token_hint', async () => {
     const gone = await logoutClient(server, {}, { firstParty: true })
     const reply = await signIn(server, gone)
     const byToken = await visit(server, {
@@ -292,8 +292,8 @@ describe('RP-initiated logout by a third party (threat A13)', () => {
   })
 })
 
-describe('incomplete set-up of RP-initiated logout', () => {
-  it('adds no route, no metadata and no rows without the feature', async () => {
+describe('RP-initiated logout without its feature or without users.signOut()', () => {
+  it('has no route, no metadata and no stored rows if the feature is off', async () => {
     const plain = await startLogout(false)
     const own = await logoutClient(plain, {}, { firstParty: true })
     await signIn(plain, own)
@@ -305,7 +305,7 @@ describe('incomplete set-up of RP-initiated logout', () => {
     await plain.close()
   })
 
-  it('fails with a logged error without users.signOut()', async () => {
+  it('fails with a logged error if users.signOut() is missing', async () => {
     const mute = await startLogout(true, {
       users: {
         findById: async (id: string) => ({ id, email: '', password: '' }),

@@ -69,7 +69,7 @@ describe.each([
     expect(await server.oauth.sessions.listByUser('bob')).toEqual([])
   })
 
-  it('can be ended by the sid that the client knows, together with cookie mode', async () => {
+  it('can be ended by their sid, as in ID tokens, which also ends cookie mode', async () => {
     const { cookie, csrfToken } = await server.cookieMode('ada')
     const [session] = await server.oauth.sessions.listByUser('ada')
     receiver.forms.length = 0
@@ -95,14 +95,14 @@ describe.each([
     await until(() => receiver.forms.length === 1)
   })
 
-  it('are not stored for requests without the scope openid', async () => {
+  it('are stored only for requests with the scope openid', async () => {
     await signIn(server, client, { scope: 'place-orders' }).catch(() => {})
     expect(await server.oauth.sessions.listByUser('ada')).toEqual([])
   })
 })
 
 describe('a database outage during a sign-in', () => {
-  it('loses no session: the next attempt stores it, and its end is announced to the client', async () => {
+  it('loses no client session: the next sign-in stores it, and the client is notified when it ends', async () => {
     const receiver = await startReceiver()
     const storage = memoryStorage()
     let away = true

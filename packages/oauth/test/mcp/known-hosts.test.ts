@@ -38,9 +38,9 @@ async function registerHost({ by, metadata, name }: KnownHost): Promise<Partial<
   return (await reply.json()) as Registered
 }
 
-describe('a known MCP program', () => {
+describe('a widely used MCP program', () => {
   it.each(KNOWN_HOSTS.map((host) => [host.name, host] as const))(
-    'gets a token with the metadata of %s',
+    'gets a token with the client metadata of %s',
     async (_name, host) => {
       const { client_id = '', client_secret } = await registerHost(host)
       const request = { client_id, redirect_uri: host.redirect, resource: MCP }
@@ -72,14 +72,14 @@ describe('the URL scheme of an MCP program (threat A5)', () => {
   const redirect_uris = ['cursor://anysphere.cursor-mcp/oauth/callback']
   const program = { redirect_uris, token_endpoint_auth_method: 'none', client_name: 'A program' }
 
-  it('is refused for clients with a secret', async () => {
+  it('is refused in a redirect URI for clients with a secret', async () => {
     expect(await problemAt(server, { redirect_uris })).toMatchObject({
       status: 400,
       error: 'invalid_redirect_uri',
     })
   })
 
-  it('requires PKCE', async () => {
+  it('can be used in a redirect URI only with PKCE', async () => {
     const { client_id } = (await (
       await postJson(server, '/oauth/register', program)
     ).json()) as Registered
@@ -90,7 +90,7 @@ describe('the URL scheme of an MCP program (threat A5)', () => {
   })
 
   it.each(['web', undefined] as const)(
-    'is refused with the registration option redirects: %s',
+    'is refused in a redirect URI if the registration option redirects is %s',
     async (redirects) => {
       const closed = await startServer({
         features: [
@@ -113,7 +113,7 @@ describe('the URL scheme of an MCP program (threat A5)', () => {
     'javascript vbscript data file blob about view-source ftp mailto tel sms intent ws wss'.split(
       ' ',
     ),
-  )('is never allowed to be %s:', async (scheme) => {
+  )('is refused in a redirect URI if it is %s:', async (scheme) => {
     for (const uri of [`${scheme}:alert`, `${scheme}://host/path`, `${scheme.toUpperCase()}:x`]) {
       expect(await problemAt(server, { ...program, redirect_uris: [uri] })).toMatchObject({
         status: 400,
@@ -122,7 +122,7 @@ describe('the URL scheme of an MCP program (threat A5)', () => {
     }
   })
 
-  it('does not allow plain http redirect URIs on other hosts', async () => {
+  it('does not make plain http redirect URIs on other hosts acceptable', async () => {
     const elsewhere = ['http://app.example.com/callback']
     expect(await problemAt(server, { ...program, redirect_uris: elsewhere })).toMatchObject({
       error: 'invalid_redirect_uri',

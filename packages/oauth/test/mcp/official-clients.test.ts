@@ -44,9 +44,9 @@ function withoutRefresh({ current }: Host): NonNullable<Host['current']> {
 }
 
 describe.each(officialClients)(
-  '$name, which knows only the address of the MCP server,',
+  'the official MCP client $name, given only the address of the MCP server,',
   (official) => {
-    it('finds the authorization server, registers, asks the person, and calls a tool', async () => {
+    it("finds the authorization server, registers itself, gets the person's approval, and calls a tool", async () => {
       const server = await start()
       const host = createHost()
       const connection = await authorize(official, server, host)
@@ -75,7 +75,7 @@ describe.each(officialClients)(
       expect(host.current?.refresh_token).toBeDefined()
     })
 
-    it('asks the person for a scope that a tool needs, and retries the call', async () => {
+    it('gets approval for another scope that a tool needs, and retries the call', async () => {
       const server = await start()
       const host = createHost()
       const connection = await authorize(official, server, host)
@@ -100,7 +100,7 @@ describe.each(officialClients)(
       expect(host.current?.refresh_token).not.toBe(before?.refresh_token)
     })
 
-    it('sends the person to the approval screen again when everything was revoked', async () => {
+    it('sends the person to the approval screen again after its tokens and approval were revoked', async () => {
       const server = await start()
       const host = createHost()
       const connection = await authorize(official, server, host)

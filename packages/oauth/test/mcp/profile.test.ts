@@ -97,7 +97,7 @@ async function present(guard: TestServer['oauth']['guard'], token?: string) {
 }
 
 describe('mcp()', () => {
-  it('lists everything that MCP clients need in the server metadata', async () => {
+  it('lists in the server metadata everything that MCP clients need', async () => {
     const server = await start()
     const reply = await server.request('/.well-known/oauth-authorization-server')
     expect(await reply.json()).toMatchObject({
@@ -111,7 +111,7 @@ describe('mcp()', () => {
     })
   })
 
-  it("describes the MCP server in its metadata, which the guard's challenge points to", async () => {
+  it("publishes the resource metadata of the MCP server, which the guard's challenge links to", async () => {
     const server = await start()
     const reply = await server.request('/.well-known/oauth-protected-resource/mcp')
     expect(await reply.json()).toMatchObject({
@@ -126,7 +126,7 @@ describe('mcp()', () => {
     })
   })
 
-  it('adds nothing to the metadata if it is not a feature of the server', async () => {
+  it('is needed for the MCP metadata: without the feature, nothing is added', async () => {
     const server = await start({}, { features: [] })
     const metadata = await server.request('/.well-known/oauth-authorization-server')
     expect(Object.keys((await metadata.json()) as object)).not.toContain('registration_endpoint')
@@ -137,7 +137,7 @@ describe('mcp()', () => {
 })
 
 describe('self-registered MCP client', () => {
-  it('gets short-lived tokens for the MCP server only, also if the request names no resource', async () => {
+  it('gets short-lived tokens only for the MCP server, even if the request names no resource', async () => {
     const server = await start()
     const client = await registerAt(server)
     for (const named of [{}, { resource: MCP }, { resource: 'HTTP://LOCALHOST:4999/mcp' }]) {
@@ -178,7 +178,7 @@ describe('self-registered MCP client', () => {
     expect(decodeJwt(token.access_token).aud).toBe(second)
   })
 
-  it('never gets a scope that no MCP server has', async () => {
+  it('never gets a scope that does not belong to an MCP server', async () => {
     const server = await start()
     const { client_id, scope } = await registerAt(server, { scope: 'delete-account notes:read' })
     expect(scope).toBe('notes:read notes:write')
@@ -187,7 +187,7 @@ describe('self-registered MCP client', () => {
     }
   })
 
-  it('may request more scopes later than it has registered for', async () => {
+  it('may later request more scopes than it registered for', async () => {
     const server = await start()
     const client = await registerAt(server, { scope: 'notes:read' })
     const token = await tokenFor(server, client, { scope: 'notes:read notes:write' })
@@ -229,7 +229,7 @@ describe('self-registered MCP client', () => {
 })
 
 describe('client registered by the operator, with mcp()', () => {
-  it('must use PKCE for the MCP server only, and gets no token for that server in the redirect', async () => {
+  it('must use PKCE only for the MCP server, and gets no token for that server by response_type=token', async () => {
     const server = await start({}, { grants: [authorizationCode(), refreshToken(), implicit()] })
     const { id } = await createClient(server, { grants: ['authorization_code', 'implicit'] })
     const request = { client_id: id, redirect_uri: REDIRECT, scope: 'notes:read' }
@@ -244,7 +244,7 @@ describe('client registered by the operator, with mcp()', () => {
 })
 
 describe('features that mcp() adds', () => {
-  it('can be configured to allow no registration', async () => {
+  it('may be configured, for example to allow no registration', async () => {
     const server = await start({ registration: 'closed' })
     expect((await postJson(server, '/oauth/register', METADATA)).status).toBe(404)
     const reply = await server.request('/.well-known/oauth-authorization-server')
@@ -253,7 +253,7 @@ describe('features that mcp() adds', () => {
     expect(metadata.client_id_metadata_document_supported).toBe(true)
   })
 
-  it('are replaced by the features the application lists itself', async () => {
+  it('are replaced by features of the same kind that the application lists itself', async () => {
     const token = 'an-initial-access-token-of-more-than-32-letters'
     const own = clientRegistration({
       policy: 'initial-access-token',
@@ -266,7 +266,7 @@ describe('features that mcp() adds', () => {
     expect(reply.status).toBe(201)
   })
 
-  it('let browser clients register and call from the listed origins, and from no other', async () => {
+  it('let browser clients register and send requests only from the listed origins', async () => {
     const origin = 'https://inspector.example'
     const server = await start({ origins: [origin] })
     const preflight = (from: string) =>
@@ -314,7 +314,7 @@ describe('invalid options of mcp()', () => {
     [{ servers: { [MCP]: { scopes: ['nobody:knows'] } } }, /is not defined/],
     [{ servers: { [MCP]: NOTES }, origins: ['inspector'] }, /origins has/],
     [{ servers: { [MCP]: NOTES }, registration: 'sometimes' }, /policy must be/],
-  ])('%j is rejected', (options, message) => {
+  ])('are rejected: %j', (options, message) => {
     expect(() => make(options)).toThrow(message)
   })
 

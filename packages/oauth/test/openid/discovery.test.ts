@@ -19,7 +19,7 @@ beforeAll(async () => {
 afterAll(() => server.close())
 
 describe('OpenID Connect discovery', () => {
-  it('describes the server at both well-known addresses', async () => {
+  it('serves the same metadata at openid-configuration and oauth-authorization-server', async () => {
     const openidConfiguration = await server.request('/.well-known/openid-configuration')
     const oauth = await server.request('/.well-known/oauth-authorization-server')
     const metadata = await openidConfiguration.json()
@@ -43,7 +43,7 @@ describe('OpenID Connect discovery', () => {
     expect(metadata.claims_supported).toEqual(expect.arrayContaining(['sub', 'email', 'auth_time']))
   })
 
-  it('announces only the scopes that the application has claims for', async () => {
+  it('lists only the scopes for which the application provides claims', async () => {
     const small = await startOpenId({}, { scopes: ['profile', 'email'] })
     try {
       const metadata = await (await small.request('/.well-known/openid-configuration')).json()
@@ -64,7 +64,7 @@ describe('OpenID Connect discovery', () => {
     }
   })
 
-  it('accepts no identity scopes except those of the standard and groups', () => {
+  it('accepts as identity scopes only those of the standard, and groups', () => {
     expect(() => openid({ scopes: ['roles' as 'email'] })).toThrow(
       "openid: scopes has 'roles', which is not one of profile, email, address, phone, groups.",
     )
@@ -75,7 +75,7 @@ describe('OpenID Connect discovery', () => {
     '/tenant/.well-known/openid-configuration',
     '/.well-known/oauth-authorization-server/tenant',
     '/tenant/.well-known/oauth-authorization-server',
-  ])('answers at %s when the issuer has a path', async (path) => {
+  ])('is served at %s if the issuer has the path /tenant', async (path) => {
     const below = await startOpenId({ issuer: 'https://example.com/tenant' })
     try {
       const { issuer, userinfo_endpoint } = await (await below.request(path)).json()
@@ -104,7 +104,7 @@ describe('OpenID Connect discovery', () => {
     }
   })
 
-  it("includes a key for each algorithm, and ID tokens use the algorithm that the client's settings name", async () => {
+  it("leads to a key for each algorithm, and ID tokens use the algorithm in the client's settings", async () => {
     const own = await startOpenId({}, { idTokenAlgorithm: 'ES256' })
     try {
       const { keys } = await (await own.request('/.well-known/jwks.json')).json()

@@ -37,7 +37,7 @@ const leftHalf = (text: string | null) =>
 const tokenIdOf = (accessToken: string) => decodeJwt(accessToken).jti?.split('.')[0] ?? ''
 
 describe('response types with an ID token', () => {
-  it('are rejected at start-up without the grants they combine', async () => {
+  it('are rejected at start-up if a grant that they need is missing', async () => {
     const grants = [authorizationCode(), refreshToken()]
     const started = startOpenId({ grants }, { responseTypes: ['id_token', 'code token'] })
     await expect(started).rejects.toThrow(
@@ -46,7 +46,7 @@ describe('response types with an ID token', () => {
   })
 
   it.each(types)(
-    'return exactly the values they name, in the fragment: %s',
+    'return exactly the named values in the fragment: response_type=%s',
     async (response_type) => {
       const back = await authorize(server, client, {
         response_type,
@@ -81,39 +81,42 @@ describe('response types with an ID token', () => {
     },
   )
 
-  it.each(types)('also work with prompt=none once the person has approved: %s', async (type) => {
-    const other = await newClient(server, { grants: ['authorization_code', 'implicit'] })
-    const request = { response_type: type, nonce: 'n' }
-    const silent = { ...request, prompt: 'none' }
-    const paramsOf = (url: URL) => Object.fromEntries(new URLSearchParams(url.hash.slice(1)))
-    expect(paramsOf(await authorize(server, other, silent))).toMatchObject({
-      error: 'consent_required',
-    })
-    await authorize(server, other, request)
-    const again = paramsOf(await authorize(server, other, silent))
-    expect(Object.keys(again)).toEqual(
-      expect.arrayContaining(
-        type.split(' ').map((part) => (part === 'token' ? 'access_token' : part)),
-      ),
-    )
-    // The issued token is stored and can be revoked.
-    if (again.access_token) {
-      const id = tokenIdOf(again.access_token)
-      expect(await server.oauth.tokens.find(id)).toMatchObject({
-        userId: 'ada',
-        clientId: other.id,
+  it.each(types)(
+    'also work with prompt=none after the person has approved: response_type=%s',
+    async (type) => {
+      const other = await newClient(server, { grants: ['authorization_code', 'implicit'] })
+      const request = { response_type: type, nonce: 'n' }
+      const silent = { ...request, prompt: 'none' }
+      const paramsOf = (url: URL) => Object.fromEntries(new URLSearchParams(url.hash.slice(1)))
+      expect(paramsOf(await authorize(server, other, silent))).toMatchObject({
+        error: 'consent_required',
       })
-    }
-    // The approval covers no more than the requested scopes.
-    const more = await authorize(server, other, { ...silent, scope: 'openid email' })
-    expect(paramsOf(more)).toMatchObject({ error: 'consent_required' })
-    await server.oauth.consents.revoke('ada', other.id)
-    expect(paramsOf(await authorize(server, other, silent))).toMatchObject({
-      error: 'consent_required',
-    })
-  })
+      await authorize(server, other, request)
+      const again = paramsOf(await authorize(server, other, silent))
+      expect(Object.keys(again)).toEqual(
+        expect.arrayContaining(
+          type.split(' ').map((part) => (part === 'token' ? 'access_token' : part)),
+        ),
+      )
+      // The issued token is stored and can be revoked.
+      if (again.access_token) {
+        const id = tokenIdOf(again.access_token)
+        expect(await server.oauth.tokens.find(id)).toMatchObject({
+          userId: 'ada',
+          clientId: other.id,
+        })
+      }
+      // The approval covers no more than the requested scopes.
+      const more = await authorize(server, other, { ...silent, scope: 'openid email' })
+      expect(paramsOf(more)).toMatchObject({ error: 'consent_required' })
+      await server.oauth.consents.revoke('ada', other.id)
+      expect(paramsOf(await authorize(server, other, silent))).toMatchObject({
+        error: 'consent_required',
+      })
+    },
+  )
 
-  it('require a nonce, a fragment or a form, and a client that is allowed to use them', async () => {
+  it('require a nonce, response_mode=fragment or form_post, and a client that may use them', async () => {
     const response_type = 'code id_token'
     const errorOf = (url: URL) => new URLSearchParams(url.hash.slice(1)).get('error')
     expect(errorOf(await authorize(server, client, { response_type }))).toBe('invalid_request')
@@ -124,7 +127,7 @@ describe('response types with an ID token', () => {
     expect(errorOf(asked)).toBe('unauthorized_client')
   })
 
-  it("threat A7 are limited to those of the client's response_types, if it has any", async () => {
+  it("are limited to the client's setting response_types, if it has one (threat A7)", async () => {
     const grants = ['authorization_code', 'implicit']
     const hybrid = await newClient(server, {
       grants,
@@ -142,7 +145,7 @@ describe('response types with an ID token', () => {
   })
 
   it.each(types.filter((type) => type.startsWith('code')))(
-    'require PKCE of a public client, and return no code without it: %s',
+    'require PKCE of a public client, and otherwise return no code: response_type=%s',
     async (response_type) => {
       const grants = ['authorization_code', 'implicit']
       const own = await newClient(server, { grants, confidential: false })

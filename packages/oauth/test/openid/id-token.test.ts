@@ -25,7 +25,7 @@ const leftHalf = (text: string) =>
   createHash('sha256').update(text).digest().subarray(0, 16).toString('base64url')
 
 describe('ID token', () => {
-  it('is issued with the scope openid, signed with RS256, only for the client', async () => {
+  it('is issued for the scope openid, signed with RS256, with the client as its only audience', async () => {
     const now = Math.floor(server.clock.now().getTime() / 1000)
     const tokens = await signIn(server, client, { nonce: 'n-1' })
     const { payload, protectedHeader } = await verifyIdToken(server, client, tokens.id_token)
@@ -57,7 +57,7 @@ describe('ID token', () => {
     expect(await reply.json()).not.toHaveProperty('id_token')
   })
 
-  it('contains when and how the person signed in, if the application knows', async () => {
+  it('contains when and how the person signed in (auth_time, acr, amr) if the application knows', async () => {
     const at = new Date(server.clock.now().getTime() - 90_000)
     server.people.signIns.set(sessionOf('ada').slice('session='.length), at)
     const before = server.people.fromRequest.bind(server.people)
@@ -79,7 +79,7 @@ describe('ID token', () => {
     }
   })
 
-  it('is issued again in a refresh: the same person and sign-in, no nonce', async () => {
+  it('is issued again in a refresh, for the same person and sign-in, and without nonce', async () => {
     const first = await signIn(server, client, { nonce: 'once' })
     server.clock.advance(120)
     const reply = await server.post('/oauth/token', {
@@ -108,7 +108,7 @@ describe('ID token', () => {
       false,
     ],
   ])(
-    'contains the claims of the scopes if UserInfo cannot be requested: %s',
+    "contains the claims of the scopes as the option claimsInIdToken or the client's setting says: %s",
     async (_name, all, one, isIncluded) => {
       const own = await startOpenId({}, { ...all, responseTypes: ['code id_token'] })
       try {
@@ -130,7 +130,7 @@ describe('ID token', () => {
     },
   )
 
-  it('contains no claims about the person unless they are requested by name', async () => {
+  it('contains claims about the person only if they are requested by name', async () => {
     const plain = await signIn(server, client, { scope: 'openid profile email' })
     const { payload } = await verifyIdToken(server, client, plain.id_token)
     for (const name of Object.keys(ADA)) expect(payload).not.toHaveProperty(name)
@@ -142,7 +142,7 @@ describe('ID token', () => {
     expect(named).not.toHaveProperty('nonsense')
   })
 
-  it("is issued without the person's claims if the application fails to return them, and the grant continues", async () => {
+  it("is issued without the person's claims if the application fails to provide them", async () => {
     server.people.claimsFor = () => {
       throw new Error('away')
     }
@@ -157,7 +157,7 @@ describe('ID token', () => {
     }
   })
 
-  it('ignores claims of the application that only the server may set', async () => {
+  it('never contains values of the application in claims that only the server may set', async () => {
     const forged = {
       iss: 'evil',
       sub: 'bob',

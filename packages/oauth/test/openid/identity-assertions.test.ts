@@ -98,7 +98,7 @@ async function readAssertion(reply: Record<string, unknown>): Promise<JWTPayload
 }
 
 describe('identity assertion', () => {
-  it('is issued for an ID token of the same client, with another server as audience and a lifetime of minutes', async () => {
+  it('is issued for an ID token of the same client, with another server as audience, and expires after a few minutes', async () => {
     const { id_token } = await signIn(server, wiki, ADA)
     const reply = await ask(id_token, { scope: 'chat.read' })
     expect(reply).toMatchObject({
@@ -131,7 +131,7 @@ describe('identity assertion', () => {
     expect(await readAssertion(await ask(id_token))).not.toHaveProperty('email')
   })
 
-  it('contains how and when the person had signed in', async () => {
+  it('contains how and when the person signed in', async () => {
     server.people.signIns.set('ada.1', server.clock.now())
     server.people.acr = 'password'
     const { id_token } = await signIn(server, wiki)
@@ -142,12 +142,12 @@ describe('identity assertion', () => {
     })
   })
 
-  it('accepts the audience with a slash after the host, and writes it as configured', async () => {
+  it('has its audience as configured, even if the request adds a slash after the host', async () => {
     const { id_token } = await signIn(server, wiki)
     expect((await readAssertion(await ask(id_token, { audience: `${CHAT}/` }))).aud).toBe(CHAT)
   })
 
-  it('has the subject that the other server knows from the ID tokens it receives', async () => {
+  it('has the same subject as the ID tokens that the other server receives', async () => {
     const audience = { clients, scopes: [], resources: [], relyingParty: chat.id }
     const oauth = server.another({
       features: [openid({ ...settings, identityAssertions: { [PAIRWISE]: audience } })],
@@ -168,7 +168,7 @@ describe('identity assertion', () => {
     expect(sub).not.toBe('ada')
   })
 
-  it("is bound to the key of the request's proof", async () => {
+  it('is bound to the key of the DPoP proof in the request', async () => {
     const holder = await newHolder()
     const { id_token } = await signIn(server, wiki)
     const reply = await ask(id_token, {}, wiki, { dpop: await tokenProof(server, holder) })
@@ -184,7 +184,7 @@ describe('identity assertion', () => {
   })
 })
 
-describe('threat T19 an identity assertion is refused for', () => {
+describe('an identity assertion (threat T19) is refused for', () => {
   let tokens: OpenIdReply
   beforeAll(async () => {
     tokens = await signIn(server, wiki, ADA)
@@ -235,7 +235,7 @@ describe('threat T19 an identity assertion is refused for', () => {
     ],
   }
 
-  it.each(Object.entries(refusals))('%s', async (_name, [attack, error]) => {
+  it.each(Object.entries(refusals))('a request with %s', async (_name, [attack, error]) => {
     expect(await attack()).toMatchObject({ status: 400, error })
   })
 

@@ -43,7 +43,7 @@ const asStranger = (params: Record<string, string>) =>
   )
 
 describe('prompt and max_age', () => {
-  it('prompt=none returns a code without a page, for the same person and sign-in', async () => {
+  it('prompt=none returns a code without showing a page, and the ID token names the same sign-in', async () => {
     signedInAt('ada', 30)
     const first = await signIn(server, client)
     const again = await signIn(server, client, { prompt: 'none' })
@@ -85,7 +85,7 @@ describe('an authorization request without redirect_uri', () => {
     ['place-orders openid', 400],
     ['place-orders', 200],
     ['', 200],
-  ])("shows for the scope '%s' a page with status %i", async (scope, status) => {
+  ])("results, for the scope '%s', in a page with the status %i", async (scope, status) => {
     const page = await askFor(server, 'ada', {
       client_id: client.id,
       response_type: 'code',
@@ -107,7 +107,7 @@ describe('hints in an authorization request', () => {
     expect(page.searchParams.get('return_to')).toContain('/oauth/authorize?')
   })
 
-  it('id_token_hint of the signed-in person changes nothing', async () => {
+  it('id_token_hint of the signed-in person has no effect', async () => {
     const { id_token } = await signIn(server, client)
     server.clock.advance('2h')
     const back = await authorize(server, client, { prompt: 'none', id_token_hint: id_token })
@@ -149,7 +149,7 @@ describe('hints in an authorization request', () => {
     }
   })
 
-  it('claims can require a certain person to be signed in', async () => {
+  it('the parameter claims can require a certain person to be signed in', async () => {
     const claims = (value: string) => JSON.stringify({ id_token: { sub: { value } } })
     await signIn(server, client, { claims: claims('ada') })
     const back = await authorize(server, client, { prompt: 'none', claims: claims('bob') })
@@ -157,7 +157,7 @@ describe('hints in an authorization request', () => {
   })
 
   it.each(['{', '[]', '"x"', 'null', '{"id_token":[]}', '{"userinfo":{"name":1}}'])(
-    'claims=%s returns invalid_request',
+    'the invalid parameter claims=%s returns invalid_request',
     async (claims) => {
       const back = await authorize(server, client, { claims })
       expect(back.searchParams.get('error')).toBe('invalid_request')
@@ -174,7 +174,7 @@ describe('unsupported request parameters', () => {
     ['request', 'request_not_supported'],
     ['request_uri', 'request_uri_not_supported'],
     ['registration', 'registration_not_supported'],
-  ])('%s is refused with %s', async (name, error) => {
+  ])('%s is refused with the error %s', async (name, error) => {
     const back = await authorize(server, client, { [name]: 'eyJhbGciOiJub25lIn0.e30.' })
     expect(back.searchParams.get('error')).toBe(error)
   })
@@ -205,7 +205,7 @@ describe('response_mode', () => {
       ...params,
     })
 
-  it('form_post sends the response as a form, after a decision and without one', async () => {
+  it('form_post sends the response as a form, whether or not an approval screen was shown', async () => {
     const page = await ask({ response_mode: 'form_post' })
     const html = await page.text()
     const action = /action="([^"]+)"/.exec(html)?.[1]?.replaceAll('&amp;', '&') ?? ''
@@ -231,7 +231,7 @@ describe('response_mode', () => {
     expect(fields).toMatchObject({ error: 'consent_required', state: 's', iss: server.url })
   })
 
-  it('form_post is refused for a redirect URI with a custom scheme, with an error to the app', async () => {
+  it('form_post is refused for a redirect URI with a custom scheme by a redirect with an error', async () => {
     const redirect_uri = 'com.example.app:/callback'
     const app = await newClient(server, { redirect: redirect_uri })
     const reply = await ask({ client_id: app.id, redirect_uri, response_mode: 'form_post' })
@@ -239,14 +239,14 @@ describe('response_mode', () => {
     expect(location).toMatch(/^com\.example\.app:\/callback\?error=invalid_request&/)
   })
 
-  it('fragment is kept through a decision', async () => {
+  it('fragment is used for the response after the approval screen', async () => {
     const page = await ask({ response_mode: 'fragment' })
     const back = await decideOn(server, 'ada', page)
     expect([back.search, back.hash]).toEqual(['', expect.stringContaining('code=')])
   })
 })
 
-describe('claims about the person that an authorization request demands', () => {
+describe('requirements for the sign-in in an authorization request', () => {
   const claims = (id_token: object) => ({ claims: JSON.stringify({ id_token }) })
   const errorOf = async (params: Record<string, string>) => {
     const page = await askFor(server, 'ada', {
@@ -272,13 +272,13 @@ describe('claims about the person that an authorization request demands', () => 
       'login_required',
     ],
     ['a voluntary acr is not met', claims({ acr: { values: ['mfa'] } }), null],
-  ])('are checked when %s', async (_what, params, error) => {
+  ])('are checked if %s', async (_what, params, error) => {
     server.people.acr = 'pwd'
     await signIn(server, client)
     expect(await errorOf({ prompt: 'none', ...params })).toBe(error)
   })
 
-  it('cause one redirect to the sign-in page, and then an error if they are still not met', async () => {
+  it('lead to the sign-in page once, and then to an error if they are still not met', async () => {
     server.people.acr = 'pwd'
     const params = claims({ acr: { essential: true, values: ['mfa'] } })
     const asked = await askFor(server, 'ada', {
@@ -312,8 +312,8 @@ describe('claims about the person that an authorization request demands', () => 
   )
 })
 
-describe('authorization request as a POST form', () => {
-  it('continues as the same request with GET', async () => {
+describe('an authorization request sent as a POST form', () => {
+  it('is redirected to the same request with GET', async () => {
     const reply = await server.post('/oauth/authorize', {
       client_id: client.id,
       redirect_uri: REDIRECT,

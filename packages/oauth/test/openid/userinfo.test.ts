@@ -29,7 +29,7 @@ describe('UserInfo', () => {
     expect(claims.sub).toBe('ada')
   })
 
-  it('returns groups only with the scope groups, also in ID tokens with claims', async () => {
+  it('returns the claim groups only with the scope groups, as do ID tokens', async () => {
     const own = await startOpenId({}, { scopes: ['email', 'groups'], claimsInIdToken: true })
     try {
       own.people.claimsFor = () => ({ email: 'ada@example.com', groups: ['admins', 'staff'] })
@@ -47,7 +47,7 @@ describe('UserInfo', () => {
     }
   })
 
-  it('returns a single claim requested by name, after the person was shown its scope', async () => {
+  it('returns a single claim that was requested by name, after the person approved its scope', async () => {
     const other = await newClient(server)
     const claims = JSON.stringify({ userinfo: { name: { essential: true } } })
     const { access_token } = await signIn(server, other, { claims })
@@ -59,7 +59,7 @@ describe('UserInfo', () => {
     expect(consent?.scopes).toEqual(['openid', 'profile'])
   })
 
-  it("returns the application's own claims", async () => {
+  it('returns custom claims of the application', async () => {
     server.people.claimsFor = (scopes) => ({
       ...ADA,
       tenant: scopes.includes('place-orders') ? 7 : null,
@@ -144,7 +144,7 @@ describe('UserInfo', () => {
 })
 
 describe('identity scopes', () => {
-  it('are refused for personal access tokens, and not offered in their list of scopes', async () => {
+  it('are refused for personal access tokens, and missing from the list of scopes for these', async () => {
     const made = server.oauth.tokens.createPersonal({
       userId: 'ada',
       name: 'x',

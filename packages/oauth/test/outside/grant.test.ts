@@ -58,7 +58,7 @@ describe('custom grant that exchanges tokens, written outside the package', () =
     expect(await server.token(form)).toMatchObject({ error: 'invalid_grant' })
   })
 
-  it('is only for clients that have it, and appears in the metadata', async () => {
+  it('is available only to clients that have it, and is listed in the metadata', async () => {
     const server = await start(tokenExchange())
     const { client, secret } = await server.oauth.clients.create({
       name: 'Other',
@@ -92,13 +92,13 @@ describe('custom grant that identifies the user itself, written outside the pack
     expect(await server.token(form)).toMatchObject({ token_type: 'Bearer' })
   })
 
-  it('issues nothing for a user who no longer exists', async () => {
+  it('issues no token for a user who no longer exists', async () => {
     const server = await start(oneTimeCode({ redeem: async () => 'eve' }))
     const form = { ...server.credentials, grant_type, one_time_code: '1' }
     expect(await server.token(form)).toMatchObject({ error: 'invalid_grant' })
   })
 
-  it('issues nothing to a user who is signed out everywhere during the exchange', async () => {
+  it('issues no token to a user who is signed out everywhere during the exchange', async () => {
     const signOut = { now: async () => {} }
     const server = await start(
       oneTimeCode({

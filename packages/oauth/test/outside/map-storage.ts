@@ -2,20 +2,20 @@ import { randomUUID } from 'node:crypto'
 import {
   type ActiveCounts,
   type AuthorizationCode,
+  buildEndedEntry,
   buildLogout,
   type Client,
   type ClientPosition,
   type ClientSession,
   type Consent,
-  endedByRotation,
-  endedMark,
-  FEED_RETENTION,
+  FEED_RETENTION_MS,
   type Interaction,
   mergeConsents,
   type NewRevocation,
   type PendingLogout,
   parseUnused,
   type Revocation,
+  revocationsByRotation,
   rotatedToken,
   type SessionSelector,
   type Storage,
@@ -86,7 +86,7 @@ export function mapStorage(): Storage {
     return true
   }
 
-  function forgetPending(selector: TokenSelector): void {
+  function deletePendingRequests(selector: TokenSelector): void {
     codes.drop((code) => isMeant(code, selector))
     interactions.drop((interaction) => isMeant(interaction, selector))
   }
@@ -105,10 +105,10 @@ export function mapStorage(): Storage {
 
   /**
    * Returns whether a feed entry may be deleted: the newest entry stays, as does each that was the
-   * newest within `FEED_RETENTION`.
+   * newest within `FEED_RETENTION_MS`.
    */
   function isDeletable(before: Date): (entry: Revocation) => boolean {
-    const kept = Date.now() - FEED_RETENTION
+    const kept = Date.now() - FEED_RETENTION_MS
     const settled = feed.findLast(({ writtenAt }) => writtenAt.getTime() <= kept)
     const limit = Math.min(before.getTime(), kept)
     return ({ id, until }) => id < (settled?.id ?? 0) && until.getTime() < limit
@@ -183,7 +183,7 @@ export function mapStorage(): Storage {
         if (!token.refreshExpiresAt || token.refreshExpiresAt <= rotation.issuedAt) return null
         const next = rotatedToken({ ...token, previousExpiresAt: token.refreshExpiresAt }, rotation)
         tokens.set(token.id, next)
-        for (const ended of endedByRotation(rotation, next)) append(ended)
+        for (const ended of revocationsByRotation(rotation, next)) append(ended)
         return next
       },
       async markLateRepeat(id, generation) {
@@ -194,7 +194,7 @@ export function mapStorage(): Storage {
         return true
       },
       async revoke(selector, at) {
-        forgetPending(selector)
+        deletePendingRequests(selector)
         const found = tokens.list((token) => !token.revokedAt && isMeant(token, selector))
         for (const token of found) {
           tokens.set(token.id, { ...token, revokedAt: at, liveUntil: at })
@@ -244,7 +244,7 @@ export function mapStorage(): Storage {
         return true
       },
       async remove(userId, clientId) {
-        forgetPending({ userId, clientId })
+        deletePendingRequests({ userId, clientId })
         consents.delete(consentKey(userId, clientId))
       },
     },
@@ -376,9 +376,9 @@ export function mapStorage(): Storage {
       async markEnded(before) {
         const doomed = isDeletable(before)
         if (!feed.some(doomed)) return null
-        const limit = Math.min(before.getTime(), Date.now() - FEED_RETENTION)
+        const limit = Math.min(before.getTime(), Date.now() - FEED_RETENTION_MS)
         const former = feed.filter(({ kind }) => kind === 'ended').map(({ at }) => at.getTime())
-        const mark = endedMark(new Date(Math.max(limit, ...former)))
+        const mark = buildEndedEntry(new Date(Math.max(limit, ...former)))
         feed = feed.filter(
           (entry) => entry.kind !== 'ended' || !doomed({ ...entry, until: new Date(0) }),
         )

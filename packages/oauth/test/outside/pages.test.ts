@@ -22,7 +22,7 @@ ${Object.entries(fields).map(([name, value]) => `<input name="${name}" value="${
   stylesheet: `${defaultPages.stylesheet} h1 { color: teal }`,
 }
 
-it('pages written outside the package replace the default pages', async () => {
+it('custom pages replace the default pages of the server', async () => {
   const users = {
     findById: (id: string) => ({ id }),
     fromRequest: () => ({ id: 'ada' }),

@@ -8,8 +8,8 @@ describe('storage contract on a store written outside the package', () => {
   storageContract({ describe, it }, async () => mapStorage())
 })
 
-describe('storage contract', () => {
-  it('fails on a store that exchanges a code twice', async () => {
+describe('the test suite for custom stores (storageContract)', () => {
+  it('fails for a store that lets a code be exchanged twice', async () => {
     const failures: string[] = []
     const tests: Array<() => Promise<void>> = []
     const runner = {
@@ -27,7 +27,7 @@ describe('storage contract', () => {
   })
 })
 
-it('server runs on a store written outside the package', async () => {
+it('a server runs on a custom store that uses only published entry points', async () => {
   const { oauth, token } = startServer({ storage: mapStorage(), grants: [clientCredentials()] })
   onTestFinished(() => oauth.close())
   const grants = ['client_credentials']

@@ -46,13 +46,13 @@ describe('custom token format, written outside the package', () => {
     await expect(attempt()).rejects.toMatchObject({ code: 'invalid_token' })
   })
 
-  it('causes a server error if it produces a token that is no valid header value', async () => {
+  it('causes a server error if it creates a token that cannot be sent in a header', async () => {
     const format = { ...sealedTokens(Buffer.alloc(32, 7)), encode: () => 'two words' }
     const { form, token } = await start(format)
     expect(await token(form)).toMatchObject({ error: 'server_error' })
   })
 
-  it('is checked at start-up', () => {
+  it('is rejected at start-up if it is incomplete', () => {
     expect(() => startServer({ accessTokenFormat: {} as never })).toThrow(/accessTokenFormat/)
   })
 })

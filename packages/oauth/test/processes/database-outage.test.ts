@@ -20,7 +20,7 @@ const DEFAULT_TIMEOUT = { timeout: 1500 }
 /** SQLite has no server that could fail; packages/database/test/outage.test.ts covers its file. */
 const isServer = process.env.TEST_DATABASE !== 'sqlite'
 
-describe.runIf(isServer)('threat F2 a database outage', () => {
+describe.runIf(isServer)('a database outage (threat F2)', () => {
   let test: TestDatabase
   let proxy: TcpProxy
   let near: Service
@@ -44,7 +44,7 @@ describe.runIf(isServer)('threat F2 a database outage', () => {
     ['does not answer', async () => proxy.stall()],
   ]
   it.each(ways)(
-    'threat F2 causes 503, admits no revoked token, and leaves no lasting damage, when the database %s',
+    'causes 503, lets no revoked token in, and has no lasting effect, when the database %s',
     {
       timeout: 120_000,
     },
@@ -95,7 +95,7 @@ describe.runIf(isServer)('threat F2 a database outage', () => {
     },
   )
 
-  it('threat F2 makes a start fail, and the start after it succeeds', async () => {
+  it('makes a server fail to start, and the next start succeeds', async () => {
     const tokens = await issue(near, client)
     await proxy.cut()
     await expect(startService(proxy.url, DEFAULT_TIMEOUT)).rejects.toThrow(/did not start/)

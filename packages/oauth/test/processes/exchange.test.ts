@@ -40,7 +40,7 @@ async function exchange(at: Service, client: TestClient, subject: string): Promi
   return body.access_token ?? ''
 }
 
-it('threat T16 revoking a token in one process also revokes the tokens that another process exchanged from it', async () => {
+it('revoking a token in one process also revokes the tokens that another process exchanged from it (threat T16)', async () => {
   const shop = await createClient(a)
   const service = await createClient(a, { grants: [TOKEN_EXCHANGE] })
   const given = await issue(a, shop)

@@ -25,81 +25,84 @@ const kind = process.env.TEST_DATABASE
 const COMMIT = '\u0003commit'
 
 /** SQLite has no connection whose response could be lost: the process and its file are one. */
-describe.runIf(kind !== 'sqlite')('threat F2 a database that commits without responding', () => {
-  let near: TestServer
-  let proxy: TcpProxy
-  let database: Database
-  let cutOff: AuthorizationServer<TestUser>
-  beforeEach(async () => {
-    near = await startServer()
-    proxy = await startTcpProxy(near.databaseUrl)
-    database = await connect(proxy.url)
-    cutOff = createAuthorizationServer<TestUser>({
-      issuer: near.url,
-      secret: SECRET,
-      database,
-      users: near.users,
-      grants: [refreshToken()],
-      clock: near.clock,
-      logger: { error: () => {} },
+describe.runIf(kind !== 'sqlite')(
+  'a database that commits but whose response is lost (threat F2)',
+  () => {
+    let near: TestServer
+    let proxy: TcpProxy
+    let database: Database
+    let cutOff: AuthorizationServer<TestUser>
+    beforeEach(async () => {
+      near = await startServer()
+      proxy = await startTcpProxy(near.databaseUrl)
+      database = await connect(proxy.url)
+      cutOff = createAuthorizationServer<TestUser>({
+        issuer: near.url,
+        secret: SECRET,
+        database,
+        users: near.users,
+        grants: [refreshToken()],
+        clock: near.clock,
+        logger: { error: () => {} },
+      })
+      await cutOff.ready()
     })
-    await cutOff.ready()
-  })
-  afterEach(async () => {
-    cutOff.close()
-    await proxy.heal()
-    await database.close()
-    await proxy.close()
-    await near.close()
-  })
+    afterEach(async () => {
+      cutOff.close()
+      await proxy.heal()
+      await database.close()
+      await proxy.close()
+      await near.close()
+    })
 
-  it('threat F2 ends no grant of an honest client, however long it hangs', async () => {
-    const client = await createClient(near)
-    const families: TokenReply[] = []
-    for (let n = 0; n < 6; n += 1) families.push(await codeFlow(near, client))
-    const refresh = ({ refresh_token }: TokenReply) =>
-      cutOff.fetch(
-        new Request(`${near.url}/oauth/token`, {
-          method: 'POST',
-          body: new URLSearchParams({
-            grant_type: 'refresh_token',
-            client_id: client.id,
-            client_secret: client.secret,
-            refresh_token,
+    it('ends no grant of an honest client, however long the database hangs', async () => {
+      const client = await createClient(near)
+      const families: TokenReply[] = []
+      for (let n = 0; n < 6; n += 1) families.push(await codeFlow(near, client))
+      const refresh = ({ refresh_token }: TokenReply) =>
+        cutOff.fetch(
+          new Request(`${near.url}/oauth/token`, {
+            method: 'POST',
+            body: new URLSearchParams({
+              grant_type: 'refresh_token',
+              client_id: client.id,
+              client_secret: client.secret,
+              refresh_token,
+            }),
           }),
-        }),
-      )
-    const generations = async () => {
-      const rows = await near.database.kysely
-        .selectFrom('oauth_tokens')
-        .select('generation')
-        .execute()
-      return rows.map((row) => Number(row.generation)).sort()
-    }
-    // The client and the prepared statements are cached by now, as in a service that has been
-    // running.
-    const [warm, ...others] = families
-    if (!warm) throw new Error('There is no grant')
-    const renewed = (await (await refresh(warm)).json()) as TokenReply
-    const held = [renewed, ...others]
+        )
+      const generations = async () => {
+        const rows = await near.database.kysely
+          .selectFrom('oauth_tokens')
+          .select('generation')
+          .execute()
+        return rows.map((row) => Number(row.generation)).sort()
+      }
+      // The client and the prepared statements are cached by now, as in a service that has been
+      // running.
+      const [warm, ...others] = families
+      if (!warm) throw new Error('There is no grant')
+      const renewed = (await (await refresh(warm)).json()) as TokenReply
+      const held = [renewed, ...others]
 
-    // Postgres refreshes in one statement, recognized by the token; MariaDB commits separately.
-    const [first] = others
-    proxy.withholdResponsesAfter(kind === 'postgres' ? idOf(first ?? renewed) : COMMIT)
-    const statuses = await Promise.all(held.map(async (tokens) => (await refresh(tokens)).status))
-    expect(statuses).toEqual(held.map(() => 503))
-    await proxy.heal()
-    await expect.poll(generations).not.toEqual([0, 0, 0, 0, 0, 1])
+      // Postgres refreshes in one statement, recognized by the token; MariaDB commits separately.
+      const [first] = others
+      proxy.withholdResponsesAfter(kind === 'postgres' ? idOf(first ?? renewed) : COMMIT)
+      const statuses = await Promise.all(held.map(async (tokens) => (await refresh(tokens)).status))
+      expect(statuses).toEqual(held.map(() => 503))
+      await proxy.heal()
+      await expect.poll(generations).not.toEqual([0, 0, 0, 0, 0, 1])
 
-    near.clock.advance(13)
-    await expect.poll(async () => (await refresh(renewed)).status).toBe(200)
-    for (const tokens of held) {
-      const reply = await refresh(tokens)
-      expect(reply.status).toBe(200)
-      const next = (await reply.json()) as TokenReply
-      expect((await refresh(next)).status).toBe(200)
-    }
-  })
-})
+      near.clock.advance(13)
+      await expect.poll(async () => (await refresh(renewed)).status).toBe(200)
+      for (const tokens of held) {
+        const reply = await refresh(tokens)
+        expect(reply.status).toBe(200)
+        const next = (await reply.json()) as TokenReply
+        expect((await refresh(next)).status).toBe(200)
+      }
+    })
+  },
+)
 
 const idOf = ({ refresh_token }: TokenReply) => refresh_token.slice(4).split('.')[0] ?? ''

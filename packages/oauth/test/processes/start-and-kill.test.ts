@@ -21,8 +21,8 @@ afterEach(async () => {
   await test.drop()
 })
 
-describe('threat F1 a killed process', () => {
-  it('threat F1 keeps all acknowledged tokens, and leaves nothing incomplete, when killed while issuing and refreshing', async () => {
+describe('a killed process (threat F1)', () => {
+  it('keeps all acknowledged tokens, and leaves no incomplete rows, if it was issuing and refreshing', async () => {
     const keeper = await startService(test.url)
     const client = await createClient(keeper)
     const acknowledged: Acknowledged[] = []
@@ -75,7 +75,7 @@ describe('threat F1 a killed process', () => {
     }
   })
 
-  it('threat F1 keeps acknowledged revocations when killed while revoking', async () => {
+  it('keeps all acknowledged revocations if it was revoking', async () => {
     const first = await startService(test.url)
     const client = await createClient(first)
     const tokens = await Promise.all(
@@ -103,8 +103,8 @@ describe('threat F1 a killed process', () => {
   })
 })
 
-describe('threat F1 an empty database', () => {
-  it('threat F1 gets one key, and runs each migration once, when several processes start at once', async () => {
+describe('an empty database (threat F1)', () => {
+  it('gets a single signing key, and each migration runs once, when several processes start at once', async () => {
     const services = await Promise.all([1, 2, 3].map(() => startService(test.url)))
     const keys = await test.database.kysely.selectFrom('oauth_keys').selectAll().execute()
     expect(keys).toHaveLength(1)

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { openid, pushedRequests } from '../../src/index.ts'
-import { shares } from '../../src/limits/policies.ts'
+import { ticketQuotas } from '../../src/limits/policies.ts'
 import { askFor, createClient, type TestServer } from '../support.ts'
 import { CHALLENGE, type FlowClient, push, startPushed } from './support.ts'
 
@@ -45,8 +45,8 @@ async function pushFrom(address: string, params: Record<string, string> = {}): P
   return ((await reply.json()) as { request_uri: string }).request_uri
 }
 
-describe('threat Q7 a pushed request', () => {
-  it('stores only the parameters that are used', async () => {
+describe('a pushed request (threat Q7)', () => {
+  it('is stored only with the parameters that the server uses', async () => {
     await pushFrom('192.0.2.1', {
       scope: 'openid',
       nonce: 'n-1',
@@ -96,23 +96,23 @@ describe('threat Q7 a pushed request', () => {
     expect((await ask()).status).toBe(400)
   })
 
-  it('replaces the oldest one of its own network, and of no other, when the limit is reached', async () => {
+  it('replaces, when the limit is reached, the oldest request of its own network and of no other', async () => {
     const first = await pushFrom('192.0.2.1')
     const others = await pushFrom('192.0.2.2')
     server.clock.advance(1)
-    for (let count = 0; count < shares.pushedRequests.ofOneNetwork; count += 1) {
+    for (let count = 0; count < ticketQuotas.pushedRequests.ofOneNetwork; count += 1) {
       await pushFrom('192.0.2.1')
     }
     const rows = await stored()
     expect(rows.filter(({ holder }) => holder === '192.0.2.1')).toHaveLength(
-      shares.pushedRequests.ofOneNetwork,
+      ticketQuotas.pushedRequests.ofOneNetwork,
     )
     const ask = (request_uri: string) => askFor(server, 'ada', { client_id: app.id, request_uri })
     expect((await ask(first)).status).toBe(400)
     expect((await ask(others)).status).toBe(200)
   })
 
-  it('is refused with Retry-After if its network pushed too many, but not from other networks', async () => {
+  it('is refused with Retry-After if its network pushed too many, while other networks may go on', async () => {
     const statuses = new Set<number>()
     const ask = (address: string) =>
       server.post(
@@ -127,7 +127,7 @@ describe('threat Q7 a pushed request', () => {
     expect((await ask('192.0.2.2')).status).toBe(201)
   })
 
-  it('takes the same number of SQL statements, however many requests are stored', async () => {
+  it('takes the same number of SQL statements, however many pushed requests are stored', async () => {
     const statements: string[] = []
     const own = await startPushed({
       addressOf: () => '192.0.2.1',

@@ -40,7 +40,7 @@ describe('pushed request (RFC 9126)', () => {
     })
   })
 
-  it('leads to a code, and other parameters of the URL are ignored', async () => {
+  it('leads to an authorization code, while other parameters of the URL are ignored', async () => {
     const request = await pushed(server, client)
     const page = await askFor(server, 'ada', {
       ...request,
@@ -80,7 +80,7 @@ describe('pushed request (RFC 9126)', () => {
     expect(page.headers.get('location') ?? '').toContain(`${REDIRECT}?code=`)
   })
 
-  it('adds no details to the stored tokens', async () => {
+  it('stores no additional details with the tokens that result from it', async () => {
     const own = await createClient(server)
     const request = await pushed(server, own)
     const back = await decideOn(server, 'ada', await askFor(server, 'ada', request))
@@ -112,7 +112,7 @@ describe('pushed request (RFC 9126)', () => {
     expect(await reply.json()).toMatchObject({ error })
   })
 
-  it('can have at most 64 kB', async () => {
+  it('may have at most 64 kB', async () => {
     expect((await push(server, client, { more: 'x'.repeat(70_000) })).status).toBe(413)
   })
 
@@ -134,7 +134,7 @@ describe('the person who follows a pushed request', () => {
     expect((await exchange(server, own, back)).status).toBe(200)
   })
 
-  it('may sign in first, and take longer for it than the request_uri lives', async () => {
+  it('may sign in first, even if that takes longer than the lifetime of the request_uri', async () => {
     const own = await createClient(server)
     const request = await pushed(server, own, { login_hint: 'ada@example.com' })
     const query = new URLSearchParams(request)
@@ -147,7 +147,7 @@ describe('the person who follows a pushed request', () => {
     expect(back.searchParams.get('code')).toMatch(/^tgc_/)
   })
 
-  it('must sign in again if the pushed request demands it, and returns to it', async () => {
+  it('must sign in again if the pushed request demands it, and then returns to the request', async () => {
     const request = await pushed(server, client, { prompt: 'login' })
     server.users.signIns.set('ada.1', server.clock.now())
     const away = locationOf(await askFor(server, 'ada', request))
@@ -196,10 +196,10 @@ describe('the person who follows a pushed request', () => {
   })
 })
 
-describe('required pushed requests', () => {
+describe('the requirement to push authorization requests', () => {
   const plain = { redirect_uri: REDIRECT, response_type: 'code', state: 's' }
 
-  it('the setting of a client makes the server refuse its other requests', async () => {
+  it('can be set for one client, whose other requests are then refused', async () => {
     const strict = await createClient(server, {
       settings: { require_pushed_authorization_requests: true },
     })
@@ -211,7 +211,7 @@ describe('required pushed requests', () => {
     expect(page.status).toBe(200)
   })
 
-  it('the option makes the server refuse other requests of every client, and is listed in the metadata', async () => {
+  it('can be set for all clients by the server option, and is then listed in the metadata', async () => {
     const strict = await startPushed({}, pushedRequests({ required: true, lifetime: '90s' }))
     try {
       const own = await createClient(strict)
@@ -228,7 +228,7 @@ describe('required pushed requests', () => {
     }
   })
 
-  it('a server without the feature has no route and no metadata for it, and refuses a request_uri', async () => {
+  it('is unavailable without the feature: there is no route and no metadata, and a request_uri is refused', async () => {
     const without = await startServer({ features: [openid()] })
     try {
       const own = await createClient(without)
@@ -244,7 +244,7 @@ describe('required pushed requests', () => {
     }
   })
 
-  it('openid() issues an ID token through the approval screen, with a nonce and without', async () => {
+  it('does not prevent openid() from issuing an ID token, with and without a nonce', async () => {
     const provider = await startPushed({ features: [pushedRequests(), openid()] })
     const own = await createClient(provider)
     for (const nonce of ['', 'once']) {
@@ -256,7 +256,10 @@ describe('required pushed requests', () => {
     await provider.close()
   })
 
-  it.each(['4s', '601s', '0s', 'soon'])('a lifetime of %s is rejected at start-up', (lifetime) => {
-    expect(() => pushedRequests({ lifetime })).toThrow(TypeError)
-  })
+  it.each(['4s', '601s', '0s', 'soon'])(
+    'rejects at start-up a lifetime of %s for pushed requests',
+    (lifetime) => {
+      expect(() => pushedRequests({ lifetime })).toThrow(TypeError)
+    },
+  )
 })

@@ -18,7 +18,7 @@ async function isOurPage(reply: Response): Promise<void> {
 }
 
 describe('threats to a pushed request', () => {
-  it('a request that was decided cannot be used again, and the code issued for it stays valid', async () => {
+  it('a request that was approved or denied cannot be used again, and the code issued for it stays valid', async () => {
     const request = await pushed(server, client)
     const back = locationOf(await askFor(server, 'ada', request))
     await isOurPage(await askFor(server, 'ada', request))
@@ -65,7 +65,7 @@ describe('threats to a pushed request', () => {
     expect(back.searchParams.get('error')).toBe('request_uri_not_supported')
   })
 
-  it('many concurrent tabs get a single code, on two processes', async () => {
+  it('many concurrent tabs get a single code, even on two processes', async () => {
     const second = server.another()
     await second.ready()
     const request = await pushed(server, client)

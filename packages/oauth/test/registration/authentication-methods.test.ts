@@ -29,7 +29,7 @@ describe('token_endpoint_auth_method', () => {
     ['client_secret_jwt', 401, 401],
     [undefined, 200, 200],
   ] as const)(
-    '%s: a secret in a Basic header gets %i, a secret in the body gets %i',
+    'set to %s: a secret in a Basic header gets the status %i, a secret in the body %i',
     async (method, first, second) => {
       const client = await newClient(method ? { token_endpoint_auth_method: method } : {})
       expect((await ask({}, basic(client))).status).toBe(first)
@@ -37,13 +37,13 @@ describe('token_endpoint_auth_method', () => {
     },
   )
 
-  it('a client with a key cannot authenticate with its client_id alone', async () => {
+  it('is binding: a client with a key cannot authenticate with its client_id alone', async () => {
     const { id } = await clientWithKey()
     expect((await ask({ client_id: id })).status).toBe(401)
     expect((await ask({ client_id: id, client_secret: '' })).status).toBe(401)
   })
 
-  it('a client with a secret cannot authenticate with a JWT', async () => {
+  it('is binding: a client with a secret cannot authenticate with a JWT', async () => {
     const signer = await createSigner('ES256')
     const { id } = await newClient({ jwks: { keys: [signer.jwk] } })
     expect(await problemWith(await proofOf({ id, signer }))).toMatchObject(REFUSED)
@@ -61,15 +61,18 @@ describe('token_endpoint_auth_method', () => {
     [{ self_registered: { by: 'registration' } }, /not a setting/],
     [{ sealed_secret: 'x' }, /not a setting/],
     [{ verified: true }, /not a setting/],
-  ])('clients.create() rejects %j', async (settings, message) => {
-    const creating = newClient(settings as ClientSettings)
-    await expect(creating).rejects.toMatchObject({
-      code: 'validation_failed',
-      message: expect.stringMatching(message),
-    })
-  })
+  ])(
+    'is validated by clients.create(), which rejects the settings %j',
+    async (settings, message) => {
+      const creating = newClient(settings as ClientSettings)
+      await expect(creating).rejects.toMatchObject({
+        code: 'validation_failed',
+        message: expect.stringMatching(message),
+      })
+    },
+  )
 
-  it('none makes a client public', async () => {
+  it('set to none makes a client public', async () => {
     const settings = { token_endpoint_auth_method: 'none' } as const
     const { client } = await server.oauth.clients.create({
       name: 'A',
@@ -83,7 +86,7 @@ describe('token_endpoint_auth_method', () => {
 })
 
 describe('jwtClientAuthentication()', () => {
-  it('adds nothing to the metadata when disabled, and assertions are refused', async () => {
+  it('when disabled, adds nothing to the metadata, and client assertions are refused', async () => {
     const plain = await startServer()
     try {
       const metadata = await (await plain.request('/.well-known/oauth-authorization-server')).json()

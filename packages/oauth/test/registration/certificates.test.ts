@@ -51,7 +51,7 @@ async function ask(urls: readonly string[], certificates: readonly string[], ext
   return JSON.parse(stdout)
 }
 
-describe('outgoing.certificates', () => {
+describe('the option outgoing.certificates', () => {
   const ofOption = createCertificate(['localhost'], [], 'ofOption')
   const ofNode = createCertificate(['localhost'], [], 'ofNode')
   const ofNobody = createCertificate(['localhost'], [], 'ofNobody')
@@ -62,7 +62,7 @@ describe('outgoing.certificates', () => {
     urls = [await serve(ofOption), await serve(ofNode), await serve(ofNobody)]
   })
 
-  it('are trusted in addition to those in NODE_EXTRA_CA_CERTS', async () => {
+  it('adds trusted certificates to those in NODE_EXTRA_CA_CERTS', async () => {
     const unknown = 'DEPTH_ZERO_SELF_SIGNED_CERT'
     expect(await ask(urls, [ofOption.cert], file)).toEqual(['here', 'here', unknown])
     expect(await ask(urls, [ofOption.cert], '')).toEqual(['here', unknown, unknown])

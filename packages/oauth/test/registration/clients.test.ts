@@ -47,25 +47,28 @@ async function signIn(config: openidClient.Configuration) {
   return openidClient.authorizationCodeGrant(config, callback, checks)
 }
 
-describe('third-party clients register and authenticate:', () => {
+describe('dynamic client registration and authentication', () => {
   it.each([
     ['client_secret_post', undefined],
     ['client_secret_basic', openidClient.ClientSecretBasic()],
     ['client_secret_jwt', openidClient.ClientSecretJwt()],
     ['none', openidClient.None()],
-  ] as const)('openid-client with %s', async (token_endpoint_auth_method, authentication) => {
-    const config = await openidClient.dynamicClientRegistration(
-      new URL(server.url),
-      { redirect_uris: [REDIRECT], token_endpoint_auth_method },
-      authentication,
-      insecure,
-    )
-    const tokens = await signIn(config)
-    expect(tokens.scope).toBe('openid place-orders')
-    expect(tokens.claims()?.aud).toBe(config.clientMetadata().client_id)
-  })
+  ] as const)(
+    'works for openid-client with %s',
+    async (token_endpoint_auth_method, authentication) => {
+      const config = await openidClient.dynamicClientRegistration(
+        new URL(server.url),
+        { redirect_uris: [REDIRECT], token_endpoint_auth_method },
+        authentication,
+        insecure,
+      )
+      const tokens = await signIn(config)
+      expect(tokens.scope).toBe('openid place-orders')
+      expect(tokens.claims()?.aud).toBe(config.clientMetadata().client_id)
+    },
+  )
 
-  it('openid-client with its default method if it names none', async () => {
+  it('works for openid-client with its default method if the request names no method', async () => {
     const metadata = { redirect_uris: [REDIRECT] }
     const config = await openidClient.dynamicClientRegistration(
       new URL(server.url),
@@ -77,7 +80,7 @@ describe('third-party clients register and authenticate:', () => {
   })
 
   it.each(['RS256', 'PS256', 'ES256', 'Ed25519'])(
-    'openid-client with private_key_jwt and %s',
+    'works for openid-client with private_key_jwt and %s',
     async (algorithm) => {
       const signer = await createSigner(algorithm)
       const config = await openidClient.dynamicClientRegistration(
@@ -94,7 +97,7 @@ describe('third-party clients register and authenticate:', () => {
     },
   )
 
-  it('oauth4webapi with its key', async () => {
+  it('works for oauth4webapi with its own key', async () => {
     const issuer = new URL(server.url)
     const options = { [oauth4webapi.allowInsecureRequests]: true }
     const as = await oauth4webapi.processDiscoveryResponse(

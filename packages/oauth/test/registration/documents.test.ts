@@ -81,7 +81,7 @@ describe('client ID metadata document', () => {
     expect(web.asked).toHaveLength(1)
   })
 
-  it('has its URL as the audience of ID tokens', async () => {
+  it('makes its URL the client id, and so the audience of ID tokens', async () => {
     const provider = await start(
       {},
       {
@@ -99,7 +99,7 @@ describe('client ID metadata document', () => {
     }
   })
 
-  it('allows refreshing and pushed requests', async () => {
+  it('works for clients that refresh tokens and push requests', async () => {
     const id = serve({ grant_types: ['authorization_code', 'refresh_token'] })
     const { refresh_token } = await codeFlow(server, { id, secret: '' })
     const form = { grant_type: 'refresh_token', refresh_token, client_id: id }
@@ -116,7 +116,7 @@ describe('client ID metadata document', () => {
     expect(page.status).toBe(200)
   })
 
-  it('makes its client unverified again when it changes, except for new keys', async () => {
+  it('makes its client unverified again when it changes, unless only the keys change', async () => {
     const [first, second] = [await createSigner('ES256'), await createSigner('ES256')]
     const proof = (signer: typeof first) => ({
       token_endpoint_auth_method: 'private_key_jwt',
@@ -143,7 +143,7 @@ describe('client ID metadata document', () => {
     expect(html).toContain('&lt;b&gt;Bank&lt;/b&gt;')
   })
 
-  it('makes people approve the client each time', async () => {
+  it('leads to an approval screen for every request', async () => {
     const id = serve()
     await decideOn(server, 'ada', await ask(id))
     expect((await ask(id)).status).toBe(200)
@@ -151,7 +151,7 @@ describe('client ID metadata document', () => {
     expect(silent.headers.get('location')).toContain('error=consent_required')
   })
 
-  it('requires authentication with a key if it says so', async () => {
+  it('requires the client to authenticate with a key if it declares that method', async () => {
     const signer = await createSigner('ES256')
     const id = serve({
       token_endpoint_auth_method: 'private_key_jwt',
@@ -202,7 +202,7 @@ describe('checks of a client ID metadata document', () => {
     ['an implicit response type', { response_types: ['token'] }],
     ['a private key', { jwks: { keys: [{ kty: 'EC', d: 'x' }] } }],
     ['a name with direction marks', { client_name: 'Bank\u202egro.evil' }],
-  ])('threat S5 refuse a document with %s, and store nothing', async (_what, changes) => {
+  ])('refuse a document with %s, and store nothing (threat S5)', async (_what, changes) => {
     const page = await ask(serve(changes))
     expect(page.status).toBe(400)
     expect(page.headers.get('location')).toBe(null)
@@ -216,7 +216,7 @@ describe('checks of a client ID metadata document', () => {
     ['null', 'null'],
     ['not JSON', '<html>'],
     ['too long', JSON.stringify({ x: 'a'.repeat(20_000) })],
-  ])('refuse content that is %s', async (_what, text) => {
+  ])('refuse a document whose content is %s', async (_what, text) => {
     const id = serve()
     web.answer((_request, response) =>
       response.writeHead(200, { 'content-type': 'application/json' }).end(text),
@@ -229,7 +229,7 @@ describe('checks of a client ID metadata document', () => {
     expect(page.status).toBe(400)
   })
 
-  it('threat S5 are repeated when the document is stale, and removed redirect URIs are refused', async () => {
+  it('are repeated when the document is stale, and removed redirect URIs are refused (threat S5)', async () => {
     const id = serve()
     expect((await ask(id)).status).toBe(200)
     serve({ redirect_uris: ['https://app.example/new'], client_name: 'New name' })
@@ -241,7 +241,7 @@ describe('checks of a client ID metadata document', () => {
     expect(await rowsOf()).toHaveLength(1)
   })
 
-  it('accept an unreachable document for a while', async () => {
+  it('accept the stored document for a while if it is unreachable', async () => {
     const id = serve()
     const { access_token } = await codeFlow(server, { id, secret: '' })
     web.answer((_request, response) => response.writeHead(503).end())
@@ -283,7 +283,7 @@ describe('threats of client ID metadata documents', () => {
     expect((await ask('http://app.example/client.json')).status).toBe(400)
   })
 
-  it('threat S1 a host name that resolves to a private address gets no request', async () => {
+  it('a host name that resolves to a private address gets no request (threat S1)', async () => {
     const shut = await start({}, { outgoing: outgoing({ privateAddresses: [] }) })
     try {
       const page = await ask(serve(), {}, shut)
@@ -295,7 +295,7 @@ describe('threats of client ID metadata documents', () => {
     }
   })
 
-  it('threat S1 a redirect is not followed', async () => {
+  it('a redirect is not followed (threat S1)', async () => {
     const id = serve()
     const location = web.urlOf('/inside', 'other.example')
     web.answer((_request, response) => response.writeHead(302, { location }).end())
@@ -303,7 +303,7 @@ describe('threats of client ID metadata documents', () => {
     expect(web.asked).toHaveLength(1)
   })
 
-  it('threat S5 the id of the stored row is refused as a client_id, because it would skip the refetch', async () => {
+  it('the id of the stored row is refused as a client_id, because the document would not be fetched again (threat S5)', async () => {
     await ask(serve())
     const [row] = await rowsOf()
     expect(row?.id).toMatch(/^cimd_[\w-]{43}$/)
@@ -312,7 +312,7 @@ describe('threats of client ID metadata documents', () => {
     expect((await server.post('/oauth/revoke', form)).status).toBe(401)
   })
 
-  it('a client that was deleted here stays deleted', async () => {
+  it('a client that the operator has deleted stays deleted', async () => {
     const id = serve()
     await ask(id)
     const [row] = await rowsOf()
@@ -322,7 +322,7 @@ describe('threats of client ID metadata documents', () => {
     expect((await ask(id)).status).toBe(400)
   })
 
-  it('threat S4 unused clients are deleted, and are stored again when they return', async () => {
+  it('unused clients are deleted, and are stored again when they are used (threat S4)', async () => {
     const own = await start({ unusedExpireIn: '2d' })
     try {
       const id = serve()
@@ -354,7 +354,7 @@ describe('threats of client ID metadata documents', () => {
     }
   })
 
-  describe('limits per network', () => {
+  describe('limits on the number of documents per network', () => {
     /** The network address of the caller, from a test header. */
     const addressOf = (request: Request) => request.headers.get('x-caller')
     const askFrom = (address: string, path: string, at: TestServer) =>
@@ -374,7 +374,7 @@ describe('threats of client ID metadata documents', () => {
         response.end(JSON.stringify({ client_id, redirect_uris: [REDIRECT] }))
       })
 
-    it('threat S4 apply to new documents, and not to known ones', async () => {
+    it('apply to new documents, and not to known ones (threat S4)', async () => {
       const own = await start({ perMinute: 2 }, { addressOf })
       try {
         serveAny()
@@ -392,7 +392,7 @@ describe('threats of client ID metadata documents', () => {
       }
     })
 
-    it('threat Q6 let other networks continue when one sends sixty new documents in a minute, all on one host', async () => {
+    it('do not affect other networks when one network sends sixty new documents on one host in a minute (threat Q6)', async () => {
       const own = await start({}, { addressOf })
       try {
         serveAny()
@@ -404,7 +404,7 @@ describe('threats of client ID metadata documents', () => {
       }
     })
 
-    it('threat Q6 are not used up by a link to the sign-in page, which causes no fetch', async () => {
+    it('are not used up by a link to the sign-in page, which causes no fetch (threat Q6)', async () => {
       serveAny()
       const query = new URLSearchParams({ client_id: web.urlOf('/new'), response_type: 'code' })
       expect(await server.oauth.findRequestingApplication(`/oauth/authorize?${query}`)).toBe(null)

@@ -69,7 +69,7 @@ describe('jwks_uri', () => {
     ['nothing', 200, ''],
     ['keys that are no list', 200, '{"keys":{}}'],
   ])(
-    'makes the server refuse the client, without details, if it returns %s',
+    'makes the server refuse the client, without giving details, if it returns %s',
     async (_what, status, text) => {
       web.answer((_request, response) =>
         response.writeHead(status, { 'content-type': 'application/json' }).end(text),

@@ -16,14 +16,14 @@ const { newClient, clientWithKey, proofOf, problemWith } = assertingClients(() =
 
 describe('private_key_jwt', () => {
   it.each(['RS256', 'PS256', 'ES256', 'Ed25519'])(
-    'authenticates at the token endpoint with %s',
+    'authenticates at the token endpoint with the algorithm %s',
     async (alg) => {
       const client = await clientWithKey(alg)
       expect((await callWith(server, await proofOf(client))).status).toBe(200)
     },
   )
 
-  it('is for clients without a secret, which cannot get one', async () => {
+  it('is for clients without a secret, for which rotateSecret() creates none', async () => {
     const signer = await createSigner('ES256')
     const created = await server.oauth.clients.create({
       name: 'Keys',
@@ -39,7 +39,7 @@ describe('private_key_jwt', () => {
     ['the issuer', () => server.url],
     ['the token endpoint', () => `${server.url}/oauth/token`],
     ['both', () => [server.url, `${server.url}/oauth/token`]],
-  ])('accepts %s as audience', async (_what, aud) => {
+  ])('accepts an assertion with %s as audience', async (_what, aud) => {
     const client = await clientWithKey()
     expect((await callWith(server, await proofOf(client, { aud: aud() }))).status).toBe(200)
   })
@@ -91,7 +91,7 @@ describe('private_key_jwt', () => {
     ['no sub', { sub: undefined }],
     ['another iss', { iss: 'somebody' }],
     ['another sub', { sub: 'somebody' }],
-  ])('is refused with %s', async (_what, changes) => {
+  ])('is refused for an assertion with %s', async (_what, changes) => {
     const client = await clientWithKey()
     expect(await problemWith(await proofOf(client, changes))).toMatchObject(REFUSED)
   })
@@ -102,20 +102,23 @@ describe('private_key_jwt', () => {
     ['more than an hour and a minute', 401, {}, 3662],
     ['ten minutes if the server allows ten', 200, { assertionsExpireIn: '10m' }, 600],
     ['an hour if the server allows ten minutes', 401, { assertionsExpireIn: '10m' }, 3600],
-  ])('has a limited lifetime: one of %s gets %i', async (_what, status, options, seconds) => {
-    const limited = await startServer({ features: [jwtClientAuthentication(options)] })
-    try {
-      const clients = assertingClients(() => limited)
-      const now = Math.floor(limited.clock.now().getTime() / 1000)
-      const client = await clients.clientWithKey()
-      const proof = await clients.proofOf(client, { iat: now, exp: now + seconds })
-      expect((await callWith(limited, proof)).status).toBe(status)
-    } finally {
-      await limited.close()
-    }
-  })
+  ])(
+    'has a limited lifetime: an assertion with a lifetime of %s gets the status %i',
+    async (_what, status, options, seconds) => {
+      const limited = await startServer({ features: [jwtClientAuthentication(options)] })
+      try {
+        const clients = assertingClients(() => limited)
+        const now = Math.floor(limited.clock.now().getTime() / 1000)
+        const client = await clients.clientWithKey()
+        const proof = await clients.proofOf(client, { iat: now, exp: now + seconds })
+        expect((await callWith(limited, proof)).status).toBe(status)
+      } finally {
+        await limited.close()
+      }
+    },
+  )
 
-  it('threat S2 is refused the second time, by every process', async () => {
+  it('is refused if the same assertion is used a second time, by any process (threat S2)', async () => {
     const client = await clientWithKey()
     const other = server.another()
     const proof = await proofOf(client)
@@ -137,14 +140,14 @@ describe('private_key_jwt', () => {
     expect(elsewhere.status).toBe(401)
   })
 
-  it('threat S2 is accepted once of many concurrent uses', async () => {
+  it('is accepted only once if the same assertion is used many times concurrently (threat S2)', async () => {
     const client = await clientWithKey()
     const proof = await proofOf(client)
     const replies = await Promise.all(Array.from({ length: 8 }, () => callWith(server, proof)))
     expect(replies.filter(({ status }) => status === 200)).toHaveLength(1)
   })
 
-  it('does not use up the same jti of another client', async () => {
+  it('may have the same jti as an assertion of another client', async () => {
     const [one, two] = [await clientWithKey(), await clientWithKey()]
     for (const client of [one, two]) {
       expect((await callWith(server, await proofOf(client, { jti: 'same' }))).status).toBe(200)
@@ -157,7 +160,7 @@ describe('private_key_jwt', () => {
     expect(await problemWith(forged)).toMatchObject(REFUSED)
   })
 
-  it('is refused next to another client_id, a secret, or Basic', async () => {
+  it('is refused together with another client_id, a client secret, or a Basic header', async () => {
     const client = await clientWithKey()
     expect(await problemWith(await proofOf(client), { client_id: 'other' })).toMatchObject(REFUSED)
     const beside = await problemWith(await proofOf(client), { client_secret: 'x' })
@@ -174,7 +177,7 @@ describe('private_key_jwt', () => {
     expect(basic.status).toBe(400)
   })
 
-  it('is refused with another typ', async () => {
+  it('is refused for an assertion with another typ', async () => {
     const client = await clientWithKey()
     for (const typ of ['at+jwt', 'oauth-authz-req+jwt', 'dpop+jwt', 'logout+jwt']) {
       expect(await problemWith(await proofOf(client, {}, { typ }))).toMatchObject(REFUSED)
@@ -184,7 +187,7 @@ describe('private_key_jwt', () => {
   })
 
   it.each(['', 'a', 'a.b', 'a.b.c', '{}', 'e30.e30.', `${'a'.repeat(20_000)}.b.c`])(
-    'is refused when it is no JWT: %.20s',
+    'is refused for an assertion that is no JWT: %.20s',
     async (text) => {
       const reply = await callWith(server, text)
       expect([400, 401]).toContain(reply.status)
@@ -192,7 +195,7 @@ describe('private_key_jwt', () => {
     },
   )
 
-  it('is refused with only an assertion type, or with another type', async () => {
+  it('is refused with another client_assertion_type, or without client_assertion', async () => {
     const { id } = await createClient(server, { confidential: false })
     for (const form of [
       { client_assertion_type: ASSERTION_TYPE },
@@ -205,7 +208,7 @@ describe('private_key_jwt', () => {
   })
 })
 
-describe('threat S2 algorithms', () => {
+describe('algorithms of client assertions (threat S2)', () => {
   const encode = (part: object) => Buffer.from(JSON.stringify(part)).toString('base64url')
 
   it('a public key cannot be used as a shared secret', async () => {
@@ -220,15 +223,18 @@ describe('threat S2 algorithms', () => {
     }
   })
 
-  it.each(['none', 'None', 'NONE', ''])('alg %s is not accepted as a signature', async (alg) => {
-    const client = await clientWithKey()
-    const content = `${encode({ alg })}.${encode(assertionClaims(server, client.id))}`
-    for (const signature of ['', 'AAAA']) {
-      expect(await problemWith(`${content}.${signature}`)).toMatchObject(REFUSED)
-    }
-  })
+  it.each(['none', 'None', 'NONE', ''])(
+    'an assertion with the alg %s is refused as unsigned',
+    async (alg) => {
+      const client = await clientWithKey()
+      const content = `${encode({ alg })}.${encode(assertionClaims(server, client.id))}`
+      for (const signature of ['', 'AAAA']) {
+        expect(await problemWith(`${content}.${signature}`)).toMatchObject(REFUSED)
+      }
+    },
+  )
 
-  it("an algorithm other than the client's is refused", async () => {
+  it("an algorithm other than the one in the client's settings is refused", async () => {
     const client = await clientWithKey('RS256', { token_endpoint_auth_signing_alg: 'PS256' })
     expect(await problemWith(await proofOf(client))).toMatchObject(REFUSED)
   })

@@ -28,7 +28,7 @@ const logoOf = (id: string) => server.request(`/oauth/logos/${id}`)
 const pageOf = async (client_id: string) =>
   (await askFor(server, 'ada', { client_id, response_type: 'code' })).text()
 
-describe('threat S6 logos of clients', () => {
+describe('logos of clients (threat S6)', () => {
   it('are fetched once, served by this server, and cannot run scripts', async () => {
     send(PNG)
     const { id } = await newClient()
@@ -46,7 +46,7 @@ describe('threat S6 logos of clients', () => {
     expect(web.asked).toHaveLength(1)
   })
 
-  it('have the content type of their bytes, not the declared one', async () => {
+  it('are served with the content type of their bytes, not with the one declared by their host', async () => {
     send(Buffer.from('GIF89a, and so on'), 'text/html')
     const { id } = await newClient()
     expect((await logoOf(id)).headers.get('content-type')).toBe('image/gif')
@@ -81,7 +81,7 @@ describe('threat S6 logos of clients', () => {
     expect(await pageOf(client_id)).toContain('<img')
   })
 
-  it('are hidden for clients of users until they are verified, and again after a change', async () => {
+  it('are hidden for clients that users registered until they are verified, and again after a change', async () => {
     send(PNG)
     const { id } = await createClient(server, {
       userId: 'bob',
@@ -102,7 +102,7 @@ describe('threat S6 logos of clients', () => {
     expect(await pageOf(id)).toContain('unverified')
   })
 
-  it('get a 404 without the feature, without a logo, and without a client', async () => {
+  it('result in 404 if the feature is off, the client has no logo, or there is no such client', async () => {
     const { id } = await createClient(server)
     expect((await logoOf(id)).status).toBe(404)
     expect((await logoOf('nobody')).status).toBe(404)

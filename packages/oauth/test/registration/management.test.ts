@@ -8,7 +8,7 @@ beforeAll(async () => {
 })
 afterAll(() => server.close())
 
-describe('RFC 7592 client management', () => {
+describe('management of a self-registered client (RFC 7592)', () => {
   const call = (
     { registration_client_uri, registration_access_token }: Registered,
     method: string,
@@ -32,7 +32,7 @@ describe('RFC 7592 client management', () => {
     expect(await reply.json()).toEqual(rest)
   })
 
-  it('replaces the metadata: missing members are deleted', async () => {
+  it('replaces all metadata with PUT: missing members are deleted', async () => {
     const client = await registerAt(server, { contacts: ['a@b.example'] })
     const redirect_uris = ['https://app.example/new']
     const reply = await call(client, 'PUT', { client_id: client.client_id, redirect_uris })
@@ -64,7 +64,7 @@ describe('RFC 7592 client management', () => {
   })
 
   it.each(['GET', 'PUT', 'DELETE'])(
-    'requires the registration access token of this client for %s',
+    'requires the registration access token of this client for the method %s',
     async (method) => {
       const [mine, other] = [await registerAt(server), await registerAt(server)]
       const body = method === 'PUT' ? { ...METADATA, client_id: mine.client_id } : undefined

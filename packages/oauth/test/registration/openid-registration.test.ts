@@ -46,7 +46,7 @@ describe('OpenID Connect Registration', () => {
     }
   })
 
-  it('ignores metadata that has no effect here', async () => {
+  it('ignores metadata that this server does not use', async () => {
     const client = await registerAt(provider, {
       request_uris: ['https://app.example/r'],
       backchannel_logout_uri: 'https://app.example/l',
@@ -92,7 +92,7 @@ describe('OpenID Connect Registration', () => {
     expect(problem).toMatchObject({ status: 400, error: 'invalid_client_metadata' })
   })
 
-  it('threat S1 reveals nothing about the response at a sector identifier', async () => {
+  it('reveals nothing about the response at a sector identifier (threat S1)', async () => {
     const closed = web.urlOf('/fails.json', 'localhost')
     const nowhere = 'https://app.example:1/sector.json'
     web.answer((_request, response) => response.writeHead(500).end('secret'))
@@ -105,7 +105,7 @@ describe('OpenID Connect Registration', () => {
     expect(JSON.stringify(problems)).not.toMatch(/secret|127|ECONN/)
   })
 
-  it('threat S4 counts changes that fetch a sector identifier document against the limit of registrations', async () => {
+  it('counts a change of the metadata that fetches a sector identifier document against the limit for registrations (threat S4)', async () => {
     const own = await startServer({
       features: [
         openid({ pairwiseSalt: 'a salt of more than thirty-two characters' }),
@@ -143,7 +143,7 @@ describe('OpenID Connect Registration', () => {
     expect(await problemAt(provider, { ...METADATA, ...wrong })).toMatchObject({ status: 400 })
   })
 
-  it('refuses claims of a scope that is closed to self-registered clients', async () => {
+  it('refuses requested claims that belong to a scope closed to self-registered clients', async () => {
     const client = await registerAt(provider)
     const page = await askFor(provider, 'ada', {
       client_id: client.client_id,
@@ -155,7 +155,7 @@ describe('OpenID Connect Registration', () => {
     expect(page.headers.get('location')).toContain('error=invalid_scope')
   })
 
-  it('also refuses claims of a closed scope in the device flow, and for verified clients', async () => {
+  it('refuses claims of a closed scope also in the device flow, and for clients that the operator has verified', async () => {
     const device = await registerAt(provider, {
       grant_types: ['authorization_code', DEVICE_CODE],
     })

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import type { Documents } from '../../src/outgoing/documents.ts'
+import type { DocumentFetcher } from '../../src/outgoing/documents.ts'
 import { MAX_FETCHES_PER_NETWORK } from '../../src/outgoing/fetch-slots.ts'
-import { createOutgoing, resolveOutgoing } from '../../src/outgoing/outgoing.ts'
+import { createOutgoingRequests, resolveOutgoing } from '../../src/outgoing/outgoing.ts'
 import { movableClock } from '../../src/testing/index.ts'
 import { outgoing, startWebServer, type WebServer } from './support.ts'
 
@@ -9,7 +9,7 @@ const RULES = { types: ['application/json'], largest: 1000, staleIfError: 600 }
 
 let web: WebServer
 let clock: ReturnType<typeof movableClock>
-let documents: Documents
+let documents: DocumentFetcher
 beforeEach(async () => {
   web = await startWebServer()
   clock = movableClock()
@@ -17,8 +17,8 @@ beforeEach(async () => {
 })
 afterEach(() => web.close())
 
-function startAsking(changes: Parameters<typeof outgoing>[0] = {}): Documents {
-  return createOutgoing(resolveOutgoing(outgoing(changes)), clock).documents
+function startAsking(changes: Parameters<typeof outgoing>[0] = {}): DocumentFetcher {
+  return createOutgoingRequests(resolveOutgoing(outgoing(changes)), clock).documents
 }
 
 const refused = (promise: Promise<unknown>, message: RegExp) =>
@@ -27,8 +27,8 @@ const refused = (promise: Promise<unknown>, message: RegExp) =>
     message: expect.stringMatching(message),
   })
 
-describe('threat S1 requests to client-supplied URLs', () => {
-  it('fetch a document from the address of the host', async () => {
+describe('requests to client-supplied URLs (threat S1)', () => {
+  it('fetch a document from the IP address of the host', async () => {
     web.answerJson({ hello: 'world' })
     const { content } = await documents.get(web.urlOf('/a'), RULES, null)
     expect(content).toEqual({ hello: 'world' })
@@ -45,7 +45,7 @@ describe('threat S1 requests to client-supplied URLs', () => {
     expect(web.asked).toEqual([])
   })
 
-  it('are not sent when one of several addresses is private', async () => {
+  it('are not sent when one of several IP addresses of the host is private', async () => {
     web.answerJson({})
     const mixed = startAsking({
       resolve: async () => [
@@ -57,7 +57,7 @@ describe('threat S1 requests to client-supplied URLs', () => {
     expect(web.asked).toEqual([])
   })
 
-  it('connect to the address that was checked, even if the host resolves differently a moment later', async () => {
+  it('connect to the IP address that was checked, even if the host resolves differently a moment later', async () => {
     web.answerJson({})
     let questions = 0
     const rebinding = startAsking({
@@ -101,12 +101,15 @@ describe('threat S1 requests to client-supplied URLs', () => {
     await refused(documents.get(web.urlOf('/', 'evil.example'), RULES, null), /no response/)
   })
 
-  it.each([301, 302, 303, 307, 308])('do not follow a redirect (%i)', async (status) => {
-    const location = web.urlOf('/there', 'other.example')
-    web.answer((_request, response) => response.writeHead(status, { location }).end())
-    await refused(documents.get(web.urlOf('/'), RULES, null), /redirects/)
-    expect(web.asked).toHaveLength(1)
-  })
+  it.each([301, 302, 303, 307, 308])(
+    'do not follow a redirect with the status %i',
+    async (status) => {
+      const location = web.urlOf('/there', 'other.example')
+      web.answer((_request, response) => response.writeHead(status, { location }).end())
+      await refused(documents.get(web.urlOf('/'), RULES, null), /redirects/)
+      expect(web.asked).toHaveLength(1)
+    },
+  )
 
   it('stop reading a body that is too long', async () => {
     let sent = 0
@@ -138,18 +141,18 @@ describe('threat S1 requests to client-supplied URLs', () => {
     await refused(startAsking({ timeout: 1 }).get(web.urlOf('/'), RULES, null), /no response/)
   })
 
-  it('do not wait for a resolver that never answers', async () => {
+  it('do not wait for a DNS resolver that never answers', async () => {
     const hanging = startAsking({ timeout: 1, resolve: () => new Promise(() => {}) })
     await refused(hanging.get(web.urlOf('/'), RULES, null), /too long/)
   })
 
-  it('refuse compressed bodies, which may grow', async () => {
+  it('refuse compressed responses, whose size is unknown', async () => {
     web.answerJson({}, { 'content-encoding': 'gzip' })
     await refused(documents.get(web.urlOf('/'), RULES, null), /compressed/)
   })
 
   it.each(['text/html', 'text/plain', '', 'application/jsonp', 'image/svg+xml'])(
-    'refuse the content type %s',
+    'refuse a response with the content type %s',
     async (type) => {
       web.answerJson({}, { 'content-type': type })
       await refused(documents.get(web.urlOf('/'), RULES, null), /content type/)
@@ -158,15 +161,15 @@ describe('threat S1 requests to client-supplied URLs', () => {
 
   it.each([
     ['not JSON', 'hello'],
-    ['bytes that are not UTF-8', Buffer.from([0x22, 0xff, 0x22])],
-  ])('refuse %s', async (_what, body) => {
+    ['not UTF-8', Buffer.from([0x22, 0xff, 0x22])],
+  ])('refuse a response that is %s', async (_what, body) => {
     web.answer((_request, response) =>
       response.writeHead(200, { 'content-type': 'application/json' }).end(body),
     )
     await refused(documents.get(web.urlOf('/'), RULES, null), /not JSON/)
   })
 
-  it.each([201, 204, 400, 404, 500])('refuse the status %i', async (status) => {
+  it.each([201, 204, 400, 404, 500])('refuse a response with the status %i', async (status) => {
     web.answer((_request, response) =>
       response.writeHead(status, { 'content-type': 'application/json' }).end('{}'),
     )
@@ -186,7 +189,7 @@ describe('cache of fetched documents', () => {
     return (await documents.get(web.urlOf('/'), RULES, null)).content
   }
 
-  it('keeps a document for max-age less its Age', async () => {
+  it('keeps a document for the max-age of the response minus its Age header', async () => {
     web.answerJson({}, { 'cache-control': 'max-age=1000', age: '400' })
     await askAfter(0)
     await askAfter(599)
@@ -209,7 +212,7 @@ describe('cache of fetched documents', () => {
     expect(web.asked).toHaveLength(2)
   })
 
-  it('revalidates with the ETag', async () => {
+  it('revalidates a stale document with its ETag', async () => {
     web.answerJson({ first: true }, { etag: '"one"' })
     const first = await askAfter(0)
     web.answer((request, response) => {
@@ -231,7 +234,7 @@ describe('cache of fetched documents', () => {
     await refused(askAfter(600), /503/)
   })
 
-  it('remembers a failure briefly, so that callers cannot make the server flood another', async () => {
+  it('remembers a failure briefly, so that callers cannot use this server to flood another', async () => {
     web.answer((_request, response) => response.writeHead(500).end())
     for (let i = 0; i < 5; i += 1) await refused(documents.get(web.urlOf('/'), RULES, null), /500/)
     expect(web.asked).toHaveLength(1)
@@ -246,7 +249,7 @@ describe('cache of fetched documents', () => {
     expect(web.asked).toHaveLength(1)
   })
 
-  it('threat Q6 makes a network that names slow servers wait for its own requests, without delaying other networks', async () => {
+  it('makes a network that causes requests to slow servers wait for them, without delaying other networks (threat Q6)', async () => {
     const waiting: Array<() => void> = []
     web.answer((request, response) => {
       const answer = () =>
@@ -267,7 +270,7 @@ describe('cache of fetched documents', () => {
     for (const each of await Promise.all(slow)) expect(each.content).toEqual({ fetched: true })
   })
 
-  it('refuses requests of a network that already has several waiting', async () => {
+  it('refuses a request if several requests of the same network are already waiting', async () => {
     web.answer(() => {})
     const slow = startAsking({ timeout: 1 })
     const asking = Array.from({ length: 30 }, (_, index) =>
@@ -277,7 +280,7 @@ describe('cache of fetched documents', () => {
     await Promise.allSettled(asking)
   })
 
-  it('threat Q6 keeps the documents that a network uses, whatever another network requests', async () => {
+  it('does not evict documents that one network uses because of requests of another network (threat Q6)', async () => {
     web.answer((request, response) => {
       response.writeHead(200, { 'content-type': 'application/json' })
       response.end(JSON.stringify(request.url))

@@ -13,7 +13,7 @@ beforeAll(async () => {
 })
 afterAll(() => server.close())
 
-describe('the registration policies', () => {
+describe('policies for client self-registration', () => {
   it('initial-access-token: requires one of the configured tokens', async () => {
     const own = await startOpen(
       clientRegistration({ policy: 'initial-access-token', initialAccessTokens: [TOKEN] }),
@@ -64,7 +64,7 @@ describe('the registration policies', () => {
     }
   })
 
-  it('closed: has no route and no metadata', async () => {
+  it('closed: adds no route and no metadata', async () => {
     const own = await startOpen(clientRegistration({ policy: 'closed' }))
     try {
       expect((await postJson(own, '/oauth/register', METADATA)).status).toBe(404)

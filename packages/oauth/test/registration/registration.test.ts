@@ -63,14 +63,14 @@ describe('POST /oauth/register', () => {
     )
   })
 
-  it('stores the authentication method that a client has chosen', async () => {
+  it("stores the authentication method in the client's metadata", async () => {
     const client = await registerAt(server, { token_endpoint_auth_method: 'client_secret_post' })
     const authorization = `Basic ${btoa(`${client.client_id}:${client.client_secret}`)}`
     const reply = await server.post('/oauth/revoke', { token: 'x' }, { authorization })
     expect(reply.status).toBe(401)
   })
 
-  it('names a client without a name by its redirect host', async () => {
+  it('gives a client without a name the host of its redirect URI as its name', async () => {
     const client = await registerAt(server, { client_name: undefined })
     expect(client.client_name).toBe('app.example')
   })
@@ -99,13 +99,16 @@ describe('POST /oauth/register', () => {
     ['a wildcard host', ['https://*.example/']],
     ['one valid and one invalid URI', [REDIRECT, 'http://app.example/']],
     ['too many', Array.from({ length: 51 }, (_, i) => `https://app.example/${i}`)],
-  ])('answers redirect_uris with %s with invalid_redirect_uri', async (_what, redirect_uris) => {
-    const problem = await problemAt(server, { ...METADATA, redirect_uris })
-    expect(problem).toMatchObject({ status: 400, error: 'invalid_redirect_uri' })
-  })
+  ])(
+    'refuses redirect_uris with the error invalid_redirect_uri: %s',
+    async (_what, redirect_uris) => {
+      const problem = await problemAt(server, { ...METADATA, redirect_uris })
+      expect(problem).toMatchObject({ status: 400, error: 'invalid_redirect_uri' })
+    },
+  )
 
   it.each(['http://127.0.0.1/cb', 'http://[::1]:8080/cb', 'http://localhost:3000/cb'])(
-    'accepts the loopback redirect of a program on %s',
+    'accepts the loopback redirect URI %s',
     async (uri) => {
       expect((await registerAt(server, { redirect_uris: [uri] })).redirect_uris).toEqual([uri])
     },
@@ -154,7 +157,7 @@ describe('POST /oauth/register', () => {
     ],
     ['required signed requests without the feature', { require_signed_request_object: true }],
     ['far too much metadata', { contacts: Array.from({ length: 11 }, () => 'a@b.example') }],
-  ])('answers metadata with %s with invalid_client_metadata', async (_what, changes) => {
+  ])('refuses metadata with the error invalid_client_metadata: %s', async (_what, changes) => {
     const problem = await problemAt(server, { ...METADATA, ...changes })
     expect(problem).toMatchObject({ status: 400, error: 'invalid_client_metadata' })
   })
@@ -163,16 +166,16 @@ describe('POST /oauth/register', () => {
     ['not JSON', '{', 400],
     ['a list', '[]', 400],
     ['too many bytes', JSON.stringify({ ...METADATA, x: 'a'.repeat(70_000) }), 413],
-  ])('refuses a body of %s', async (_what, body, status) => {
+  ])('refuses an invalid body: %s', async (_what, body, status) => {
     expect((await postJson(server, '/oauth/register', body)).status).toBe(status)
   })
 
-  it('refuses a form, because a page on another site could send one', async () => {
+  it('refuses a form body, because a page on another site could send one', async () => {
     const reply = await server.post('/oauth/register', { redirect_uris: REDIRECT })
     expect(reply.status).toBe(415)
   })
 
-  it('threat S3 ignores metadata that would make the client first-party, verified or a resource server', async () => {
+  it('ignores metadata that would make the client first-party, verified or a resource server (threat S3)', async () => {
     const client = await registerAt(server, {
       first_party: true,
       firstParty: true,

@@ -51,7 +51,7 @@ async function subjectOfAda(uri: string, metadata: object = {}): Promise<string>
 }
 
 describe('pairwise subject', () => {
-  it('is equal for clients of one host', async () => {
+  it('is equal for clients with the same redirect host', async () => {
     expect(await subjectOfAda(REDIRECT)).toBe(await subjectOfAda('https://app.example/elsewhere'))
   })
 
@@ -63,7 +63,7 @@ describe('pairwise subject', () => {
     expect(await subjectOfAda(one)).not.toBe(await subjectOfAda(other))
   })
 
-  it('is not shared with a client that names the same host but can get tokens without a redirect', async () => {
+  it('is not shared with a client that has the same redirect host but can get tokens without a redirect', async () => {
     const stranger = await subjectOfAda(REDIRECT, { grant_types: ['authorization_code', DEVICE] })
     expect(stranger).not.toBe(await subjectOfAda(REDIRECT))
   })

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { clientRegistration } from '../../src/index.ts'
-import { shares } from '../../src/limits/policies.ts'
+import { ticketQuotas } from '../../src/limits/policies.ts'
 import { askFor, codeFlow, decideOn, REDIRECT, type TestServer } from '../support.ts'
 import {
   flowOf,
@@ -18,7 +18,7 @@ beforeAll(async () => {
 })
 afterAll(() => server.close())
 
-describe('threat S3 self-registered clients', () => {
+describe('self-registered clients (threat S3)', () => {
   it('need approval each time until the operator verifies them', async () => {
     const client = await registerAt(server)
     const ask = () =>
@@ -85,7 +85,7 @@ describe('threat S3 self-registered clients', () => {
   })
 
   it.each(['check-status', '*', 'place-orders check-status'])(
-    'do not get the scopes "%s"',
+    'do not get the scopes "%s", which are not all open to them',
     async (scope) => {
       const client = await registerAt(server)
       const page = await askFor(server, 'ada', {
@@ -98,7 +98,7 @@ describe('threat S3 self-registered clients', () => {
     },
   )
 
-  it('cannot request a scope that is closed to them later', async () => {
+  it('cannot request a scope any more after the operator closed it to them', async () => {
     const client = await registerAt(server)
     const stricter = server.another({ selfRegistered: { scopes: [] } })
     const query = { client_id: client.client_id, response_type: 'code', scope: 'place-orders' }
@@ -111,7 +111,7 @@ describe('threat S3 self-registered clients', () => {
     expect(reply.headers.get('location')).toContain('error=invalid_scope')
   })
 
-  it('lose a scope that is closed to them later at the next refresh, too', async () => {
+  it('lose a scope at the next refresh after the operator closed it to them', async () => {
     const client = await registerAt(server, {
       grant_types: ['authorization_code', 'refresh_token'],
     })
@@ -139,7 +139,7 @@ describe('threat S3 self-registered clients', () => {
   it.each([
     { grant_type: 'client_credentials' },
     { grant_type: 'password', username: 'ada@example.com', password: 'correct horse' },
-  ])('get no token by $grant_type', async (form) => {
+  ])('get no token by the grant $grant_type', async (form) => {
     const client = await registerAt(server)
     const reply = await server.post('/oauth/token', {
       ...form,
@@ -160,7 +160,7 @@ describe('threat S3 self-registered clients', () => {
     expect(await reply.json()).toEqual({ active: false })
   })
 
-  it('threat S4 are deleted when unused, and stay when used', async () => {
+  it('are deleted when unused, and stay when used (threat S4)', async () => {
     const own = await startOpen(
       clientRegistration({ policy: 'open', unusedExpireIn: '2d', perMinute: UNLIMITED }),
     )
@@ -182,14 +182,14 @@ describe('threat S3 self-registered clients', () => {
   })
 })
 
-describe('threat S4 limit of registrations', () => {
+describe('the limit for client registrations (threat S4)', () => {
   const addressOf = (request: Request) => request.headers.get('x-caller')
   const from = (at: TestServer, address: string) =>
     postJson(at, '/oauth/register', METADATA, { 'x-caller': address })
   const startCounting = (perMinute: number) =>
     startOpen(clientRegistration({ policy: 'open', perMinute }), { addressOf })
 
-  it('counts registrations per network and minute, for all processes together', async () => {
+  it('is counted per network and minute, for all processes together', async () => {
     const own = await startCounting(3)
     const other = own.another()
     try {
@@ -232,7 +232,7 @@ describe('threat S4 limit of registrations', () => {
     }
   })
 
-  it('counts concurrent requests of one network exactly, by the /64 of IPv6', async () => {
+  it('counts concurrent requests of a network (for IPv6, a /64) exactly', async () => {
     const own = await startCounting(3)
     try {
       const replies = await Promise.all(
@@ -245,7 +245,7 @@ describe('threat S4 limit of registrations', () => {
     }
   })
 
-  it('threat Q6 cannot be exhausted for others when no client address is known', async () => {
+  it('is not exhausted by one caller if the IP addresses of callers are unknown (threat Q6)', async () => {
     const own = await startOpen(clientRegistration({ policy: 'open', perMinute: 3 }))
     try {
       for (let count = 0; count < 10; count += 1) await registerAt(own)
@@ -255,11 +255,11 @@ describe('threat S4 limit of registrations', () => {
   })
 })
 
-describe('threat Q7 unused self-registered clients', () => {
+describe('unused self-registered clients (threat Q7)', () => {
   const addressOf = (request: Request) => request.headers.get('x-caller')
-  const MOST = shares.unusedClients.ofOneNetwork
+  const MOST = ticketQuotas.unusedClients.ofOneNetwork
 
-  it('beyond a limit, replace the oldest unused one of their network, but none that is used or of another network', async () => {
+  it('above their limit, replace only the oldest unused client of the same network', async () => {
     const own = await startOpen(clientRegistration({ policy: 'open', perMinute: UNLIMITED }), {
       addressOf,
     })

@@ -67,7 +67,7 @@ describe('request object by reference (OpenID Connect Core §6.2)', () => {
     }
   })
 
-  it('may be registered and requested with a hash of its content in the URL', async () => {
+  it('may have the hash of its content in the fragment of its URL', async () => {
     const hashed = `${web.urlOf('/hashed.jwt')}#47DEQpj8HBSa-_TImW-5JCeuQeRkm5NMpJWZG3hSuFU`
     const own = await createSigningClient(server, { request_uris: [hashed] })
     serve(await signedBy(server, own))
@@ -77,7 +77,7 @@ describe('request object by reference (OpenID Connect Core §6.2)', () => {
     expect((await askAt(`${request_uri}#new`)).status).toBe(303)
   })
 
-  it('stays usable after the person signs in, like an object passed by value', async () => {
+  it('stays valid while the person signs in, like a request object passed by value', async () => {
     serve(await signedBy(server, client))
     const query = new URLSearchParams({ client_id: client.id, request_uri })
     const reply = await server.request(`/oauth/authorize?${query}`, {
@@ -108,7 +108,7 @@ describe('request object by reference (OpenID Connect Core §6.2)', () => {
   })
 })
 
-describe('refusals of request objects by reference:', () => {
+describe('refusal of request objects by reference', () => {
   it('an unregistered URL is refused and never fetched', async () => {
     serve(await signedBy(server, client))
     const before = web.asked.length
@@ -145,7 +145,7 @@ describe('refusals of request objects by reference:', () => {
   })
 })
 
-describe('unsigned request objects, with unsigned: true', () => {
+describe('unsigned request objects with the option unsigned: true', () => {
   it('are accepted from clients without a registered algorithm', async () => {
     serve(unsigned(claimsOf(server, client)))
     expect(locationOf(await askAt(request_uri)).searchParams.get('state')).toBe('signed')
@@ -154,7 +154,7 @@ describe('unsigned request objects, with unsigned: true', () => {
   })
 
   it.each([{ request_object_signing_alg: 'ES256' }, { require_signed_request_object: true }])(
-    'are refused for a client with %j',
+    'are refused for a client with the settings %j',
     async (settings) => {
       const own = await createSigningClient(server, settings)
       const request = unsigned(claimsOf(server, own))
@@ -162,7 +162,7 @@ describe('unsigned request objects, with unsigned: true', () => {
     },
   )
 
-  it('cannot be combined with required: true', () => {
+  it('cannot be combined with the option required: true', () => {
     expect(() => requestObjects({ required: true, unsigned: true })).toThrow(TypeError)
   })
 })

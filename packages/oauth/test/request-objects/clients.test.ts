@@ -13,9 +13,9 @@ beforeAll(async () => {
 })
 afterAll(() => server.close())
 
-describe('signed requests of third-party clients', () => {
+describe('signed request objects of third-party clients', () => {
   it.each(['RS256', 'PS256', 'ES256', 'Ed25519'])(
-    'openid-client signs with %s, by value and pushed, and gets its tokens',
+    'openid-client signs with %s, sends the object in the URL and in a pushed request, and gets its tokens',
     async (algorithm) => {
       const signer = await createSigner(algorithm)
       const { id, secret } = await createClient(server, {
@@ -51,7 +51,7 @@ describe('signed requests of third-party clients', () => {
     },
   )
 
-  it('oauth4webapi signs, and accepts the response', async () => {
+  it('oauth4webapi signs a request, and accepts the response', async () => {
     const signer = await createSigner('ES256')
     const { id } = await createClient(server, { settings: { jwks: { keys: [signer.jwk] } } })
     const issuer = new URL(server.url)

@@ -29,7 +29,7 @@ const plain = { redirect_uri: REDIRECT, response_type: 'code', state: 'url' }
 
 describe('signed request object (RFC 9101)', () => {
   it.each(['RS256', 'PS256', 'ES256', 'EdDSA', 'Ed25519'])(
-    'is accepted with %s, and other parameters of the URL are ignored',
+    'is accepted with the algorithm %s, and other parameters of the URL are ignored',
     async (algorithm) => {
       const own = await createSigningClient(server, {}, algorithm)
       const reply = await askWith(server, own, await signedBy(server, own), {
@@ -53,7 +53,7 @@ describe('signed request object (RFC 9101)', () => {
     },
   )
 
-  it('takes no parameter from the URL that the object omits', async () => {
+  it('is complete: a parameter that it omits is not read from the URL', async () => {
     const { state: _state, ...claims } = claimsOf(server, client)
     const object = await sign(client.signer, claims)
     const back = locationOf(await askWith(server, client, object, { state: 'url' }))
@@ -104,7 +104,7 @@ describe('signed request object (RFC 9101)', () => {
     expect((await askFor(server, 'ada', params)).status).toBe(400)
   })
 
-  it('may demand a new sign-in', async () => {
+  it('may demand a new sign-in with prompt or max_age', async () => {
     const request = await signedBy(server, client, { prompt: 'login', max_age: 5 })
     server.users.signIns.set('ada.1', server.clock.now())
     const away = locationOf(await askWith(server, client, request))
@@ -115,7 +115,7 @@ describe('signed request object (RFC 9101)', () => {
     expect(locationOf(reply).href).toContain(`${REDIRECT}?code=`)
   })
 
-  it('may be pushed alone, without other parameters', async () => {
+  it('may be pushed without other request parameters', async () => {
     const push = async (object: string) =>
       server.post('/oauth/par', {
         client_id: client.id,
@@ -160,8 +160,8 @@ describe('unsigned request object', () => {
   })
 })
 
-describe('required signed requests', () => {
-  it('the setting of a client makes the server refuse its other requests, also pushed ones', async () => {
+describe('the requirement to sign authorization requests', () => {
+  it('can be set for one client, whose unsigned requests are then refused, also if they are pushed', async () => {
     const strict = await createSigningClient(server, { require_signed_request_object: true })
     const back = locationOf(await askFor(server, 'ada', { ...plain, client_id: strict.id }))
     expect(back.searchParams.get('error')).toBe('invalid_request')
@@ -174,13 +174,13 @@ describe('required signed requests', () => {
     expect(locationOf(asked).searchParams.get('code')).toMatch(/^tgc_/)
   })
 
-  it('an unsigned object is refused, whatever the other settings of the client are', async () => {
+  it('excludes request objects with alg none, whatever the other settings of the client are', async () => {
     const settings = { require_signed_request_object: true, request_object_signing_alg: 'none' }
     const own = await createClient(server, { settings })
     expect((await askWith(server, own, unsigned(claimsOf(server, own)))).status).toBe(400)
   })
 
-  it('the option makes the server refuse unsigned requests of every client', async () => {
+  it('can be set for all clients by the server option', async () => {
     const strict = await startObjects({ features: [requestObjects({ required: true })] })
     try {
       const own = await createSigningClient(strict)
@@ -201,21 +201,24 @@ describe('request objects with other features', () => {
   it.each([
     ['before', [requestObjects(), openid()]],
     ['after', [openid(), requestObjects()]],
-  ])('are announced in the metadata when listed %s openid()', async (_where, features) => {
-    const both = await startServer({ users: new UsersWithClaims(), features })
-    try {
-      expect(await (await both.request(METADATA)).json()).toMatchObject({
-        request_parameter_supported: true,
-        request_uri_parameter_supported: false,
-        require_signed_request_object: false,
-        request_object_signing_alg_values_supported: expect.not.arrayContaining(['none']),
-      })
-    } finally {
-      await both.close()
-    }
-  })
+  ])(
+    'are announced in the metadata if the feature is listed %s openid()',
+    async (_where, features) => {
+      const both = await startServer({ users: new UsersWithClaims(), features })
+      try {
+        expect(await (await both.request(METADATA)).json()).toMatchObject({
+          request_parameter_supported: true,
+          request_uri_parameter_supported: false,
+          require_signed_request_object: false,
+          request_object_signing_alg_values_supported: expect.not.arrayContaining(['none']),
+        })
+      } finally {
+        await both.close()
+      }
+    },
+  )
 
-  it('may contain the parameters of other features, including numbers and objects', async () => {
+  it('may contain parameters of other features, including numbers and JSON objects', async () => {
     const both = await startServer({
       users: new UsersWithClaims(),
       features: [openid(), requestObjects()],
@@ -243,7 +246,7 @@ describe('request objects with other features', () => {
     }
   })
 
-  it('are refused without the feature', async () => {
+  it('are refused if the feature requestObjects() is off', async () => {
     const without = await startServer()
     try {
       const own = await createClient(without)

@@ -35,7 +35,7 @@ async function isRefused(request: string, who: { readonly id: string } = client)
 const encode = (part: object) => Buffer.from(JSON.stringify(part)).toString('base64url')
 
 describe('threats to signed request objects', () => {
-  it('a valid object is accepted, from which each refused one differs in one point', async () => {
+  it('a valid object is accepted, from which the refused objects below differ in one point each', async () => {
     const query = { client_id: client.id, request: await signedBy(server, client) }
     const reply = await server.request(`/oauth/authorize?${new URLSearchParams(query)}`, {
       headers: { cookie: 'session=ada.1', accept: 'application/json' },
@@ -43,7 +43,7 @@ describe('threats to signed request objects', () => {
     expect(reply.status).toBe(303)
   })
 
-  it('a MAC made with the public key as secret is refused', async () => {
+  it("a MAC that uses the client's public key as its secret is refused", async () => {
     const { jwk } = client.signer
     const pem = await exportSPKI((await importJWK({ ...jwk }, 'RS256')) as CryptoKey)
     for (const secret of [pem, pem.trim(), JSON.stringify(jwk), String(jwk.n)]) {
@@ -67,7 +67,7 @@ describe('threats to signed request objects', () => {
   })
 
   it.each(['none', 'None', 'NONE', '', undefined])(
-    'alg %s is not accepted as a signature',
+    'an object with the alg %s is refused as unsigned',
     async (alg) => {
       await isRefused(unsigned(claimsOf(server, client), { alg }))
       const [, , signature] = (await signedBy(server, client)).split('.')
@@ -105,7 +105,7 @@ describe('threats to signed request objects', () => {
     await isRefused(await signedBy(server, none), none)
   })
 
-  it('an algorithm that the option omits is refused', async () => {
+  it('an algorithm that is missing from the option algorithms is refused', async () => {
     const narrow = await startObjects({ features: [requestObjects({ algorithms: ['ES256'] })] })
     try {
       const own = await createSigningClient(narrow, {}, 'RS256')
@@ -146,7 +146,7 @@ describe('threats to signed request objects', () => {
     await isRefused(request)
   })
 
-  it('the signed request_seen parameter cannot be forged, nor used for another object', async () => {
+  it('the parameter request_seen, which keeps an object valid during a sign-in, cannot be forged or used for another object', async () => {
     const query = async (request: string, seen: string) =>
       problemOf(server, { client_id: client.id, request, request_seen: seen })
     const request = await signedBy(server, client)
@@ -196,7 +196,7 @@ describe('threats to signed request objects', () => {
     await isRefused(`${encode({ alg: 'RSA-OAEP', enc: 'A256GCM' })}.a.b.c.d`)
   })
 
-  it('an unknown client gets its error before anything is verified', async () => {
+  it('a request of an unknown client is refused before its object is verified', async () => {
     const query = { client_id: 'nobody', request: await signedBy(server, client) }
     expect(await problemOf(server, query)).toMatchObject({ status: 400, error: 'invalid_request' })
   })

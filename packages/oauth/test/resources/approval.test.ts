@@ -38,7 +38,7 @@ it("approval for the server's own API does not cover another API", async () => {
 })
 
 it.each(['place-orders', ''])(
-  "approval for another API does not cover the server's own API (scope %j)",
+  "approval for another API does not cover the server's own API, even for the same scope (%j)",
   async (scope) => {
     const { ask, approve } = await newClient()
     await approve({ resource: ORDERS })
@@ -47,7 +47,7 @@ it.each(['place-orders', ''])(
   },
 )
 
-it("approval for another API keeps the approval for the server's own API", async () => {
+it("approval for another API does not change the approval for the server's own API", async () => {
   const { ask, approve } = await newClient()
   await approve({})
   await approve({ resource: ORDERS, scope: 'check-status' })
@@ -55,7 +55,7 @@ it("approval for another API keeps the approval for the server's own API", async
   expect((await ask({ scope: 'check-status' })).status).toBe(200)
 })
 
-it('the approval screen names the APIs', async () => {
+it('the approval screen names the APIs that the request is for', async () => {
   const { ask } = await newClient()
   expect(await (await ask({})).text()).not.toContain('The access is for')
   const page = await (await ask({ resource: ORDERS })).text()
@@ -64,7 +64,7 @@ it('the approval screen names the APIs', async () => {
   expect(await (await ask({ resource: REPORTS })).text()).toContain(REPORTS)
 })
 
-it('a first-party client needs no approval for another API', async () => {
+it("a first-party client needs no approval for an API other than the server's own", async () => {
   const { ask } = await newClient({ firstParty: true })
   expect((await ask({ resource: ORDERS })).status).toBe(303)
 })

@@ -91,9 +91,9 @@ async function withServer(
 }
 
 describe.each(['jwt', 'opaque'] as const)(
-  'removing an API from the options, with %s tokens,',
+  'the removal of an API from the option resources (%s tokens)',
   (format) => {
-    it("invalidates its tokens, which never become tokens of the server's own API", () =>
+    it("invalidates the tokens for this API, which never become tokens for the server's own API", () =>
       withServer({ resources: BOTH, accessTokenFormat: format }, async (server, client) => {
         const tokens = await ask(server.oauth, client, byPassword('place-orders', ORDERS))
         const later = server.another({
@@ -127,7 +127,7 @@ describe.each(['jwt', 'opaque'] as const)(
         expect(await isAccepted(later, null, refreshed.access_token)).toBe(false)
       }))
 
-    it('invalidates a pending code', () =>
+    it('invalidates an authorization code that was not exchanged yet', () =>
       withServer({ resources: BOTH, accessTokenFormat: format }, async (server, client) => {
         const page = await askFor(server, 'ada', {
           client_id: client.id,
@@ -148,8 +148,8 @@ describe.each(['jwt', 'opaque'] as const)(
   },
 )
 
-describe('API closed to self-registered clients', () => {
-  it('is no longer accessible to them from the next refresh on, but stays accessible to other clients', () => {
+describe('an API that the operator closes to self-registered clients', () => {
+  it('is inaccessible to them from their next refresh on, and stays accessible to other clients', () => {
     const features = [clientRegistration({ policy: 'open' })]
     const selfRegistered = { scopes: ['place-orders'] }
     return withServer({ resources: BOTH, features, selfRegistered }, async (server, own) => {
@@ -173,7 +173,7 @@ describe('API closed to self-registered clients', () => {
   })
 })
 
-describe('token for fewer APIs than were granted', () => {
+describe('a token for fewer APIs than were granted', () => {
   it('has only the scopes of these APIs', () =>
     withServer({ resources: BOTH }, async (server, client) => {
       const scope = 'place-orders check-status'
@@ -190,8 +190,8 @@ describe('token for fewer APIs than were granted', () => {
     }))
 })
 
-describe('a token for a resource in the redirect', () => {
-  it('expires no later than its API allows', () => {
+describe('a token for a resource that is returned in the redirect (response_type=token)', () => {
+  it('expires no later than the settings of the resource allow', () => {
     const resources = { [ORDERS]: { accessTokensExpireIn: '10m' } }
     return withServer({ resources }, async (server, client) => {
       const page = await askFor(server, 'ada', {
@@ -219,7 +219,7 @@ describe("the server's own API listed in resources", () => {
   } as const
 
   it.each([[], ['http://localhost:4999']])(
-    'applies its settings whether the request names it or not: %s',
+    'applies its settings whether or not the request names it (named: %s)',
     (...named) =>
       withServer({ resources }, async (server, client) => {
         const tokens = await ask(server.oauth, client, byPassword('place-orders', ...named))

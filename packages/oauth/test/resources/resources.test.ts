@@ -123,7 +123,7 @@ describe('token for a resource', () => {
     expect(opened).toEqual([true, false, false, false])
   })
 
-  it("is for the server's own API if the request names no resource", async () => {
+  it("is a token for the server's own API if the request names no resource", async () => {
     const { access_token } = await grant('place-orders')
     expect(decodeJwt(access_token).aud).toBe(server.url)
     expect(await isAccepted(null, access_token)).toBe(true)
@@ -156,7 +156,7 @@ describe('token for a resource', () => {
     expect(decodeJwt(third.access_token).aud).toBe(MCP)
   })
 
-  it('cannot be obtained by naming the resource only after the approval', async () => {
+  it('is refused if the resource is named only after the approval', async () => {
     const back = await authorize(['scope', 'place-orders'])
     const code = back.searchParams.get('code')
     expect((await exchange(code, ...resources(MCP))).error).toBe('invalid_target')
@@ -204,7 +204,7 @@ describe('token for a resource', () => {
     expect(decodeProtectedHeader(access_token)).toMatchObject({ alg: 'RS256', typ: 'at+jwt' })
   })
 
-  it("has the server's algorithm if that of the client is no longer available, and new clients cannot choose it", async () => {
+  it("has the server's algorithm if the one in the client's settings is no longer available, and new clients cannot choose that one", async () => {
     const plain = { grants: [clientCredentials()], features: [], resources: {} }
     const grants = ['client_credentials']
     const settings = { access_token_signed_response_alg: 'RS256' }
@@ -263,7 +263,7 @@ describe('resources with different token formats', () => {
     expect(await isAccepted(ORDERS, reports.access_token)).toBe(false)
   })
 
-  it('are refused if one token is requested for all of them, and the code stays valid', async () => {
+  it('are refused in one token request for all of them, and the authorization code stays valid', async () => {
     const back = await authorize(['scope', 'check-status'], ...together)
     const exchange = (...uris: string[]) =>
       post([
@@ -277,7 +277,7 @@ describe('resources with different token formats', () => {
     expect((await exchange(ORDERS)).status).toBe(200)
   })
 
-  it('get one token for those with the format of the first, when requested with response_type=token', async () => {
+  it('get a token with response_type=token only for those that have the format of the first one', async () => {
     const back = await ask('token', [['scope', 'place-orders check-status'], ...together])
     const token = new URLSearchParams(back.hash.slice(1))
     expect(decodeJwt(token.get('access_token') ?? '').aud).toBe('status-api')
@@ -326,18 +326,18 @@ describe('requests for resources', () => {
     expect((await server.request('/oauth/userinfo', { headers: good })).status).toBe(200)
   })
 
-  it('refuse a guard for an unknown resource', () => {
+  it('are checked at start-up: a guard for an unknown resource is rejected', () => {
     expect(() => server.oauth.guardFor('https://x.example')).toThrow(MCP)
   })
 
-  it('accept a slash after the host, which some clients add', async () => {
+  it('accept a resource with a slash after the host, which some clients add', async () => {
     const { access_token } = await grant('place-orders', ...resources(`${ORDERS}/`))
     expect(decodeJwt(access_token).aud).toBe(ORDERS)
   })
 })
 
 describe('resource metadata (RFC 9728)', () => {
-  it('names the authorization server and the scopes of the resource', async () => {
+  it('lists the authorization server and the scopes of the resource', async () => {
     const read = async (path: string) => (await server.request(path)).json()
     expect(await read('/.well-known/oauth-protected-resource/mcp')).toEqual({
       resource: MCP,

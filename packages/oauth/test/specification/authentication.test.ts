@@ -34,7 +34,7 @@ async function passwordToken(scope: string): Promise<TokenReply> {
 }
 
 describe('authentication', () => {
-  it('the api guard lets in only callers with a valid token', async () => {
+  it('the guard "api" lets in only callers with a valid token', async () => {
     const { access_token } = await codeFlow(server, await createClient(server))
     expect((await app.get('/me', bearer(access_token))).status).toBe(200)
     expect((await app.get('/me')).status).toBe(401)
@@ -91,7 +91,7 @@ describe('authentication', () => {
     expect(await refused.json()).toMatchObject({ error: 'unauthorized_client' })
   })
 
-  it('personal access tokens are issued through a personal access client', async () => {
+  it('personal access tokens belong to a personal access client', async () => {
     const body = { name: 'laptop', scopes: ['check-status'] }
     const reply = await server.json('ada', 'POST', '/oauth/personal-access-tokens', body)
     const { accessToken, token } = await reply.json()
@@ -100,7 +100,7 @@ describe('authentication', () => {
     expect(await me.json()).toMatchObject({ id: 'ada', orders: false })
   })
 
-  it('a request cannot authenticate as the personal access client', async () => {
+  it('the client of personal access tokens cannot authenticate', async () => {
     await server.oauth.tokens.createPersonal({ userId: 'ada', name: 'any' })
     for (const grant_type of ['client_credentials', 'password', 'refresh_token']) {
       const form = { grant_type, client_id: 'personal-access', refresh_token: 'x' }
@@ -117,7 +117,7 @@ describe('authentication', () => {
     ['place-orders check-status', 200, 200, true],
     ['*', 200, 200, true],
   ])(
-    'a token with the scopes "%s" gets %i from a scopes() route, %i from a scope() route, and %s from tokenCan()',
+    'a token with the scopes "%s" gets the status %i from a scopes() route and %i from a scope() route, and tokenCan() returns %s',
     async (scope, all, any, can) => {
       const { access_token } = await passwordToken(scope)
       expect((await app.get('/all', bearer(access_token))).status).toBe(all)

@@ -40,7 +40,7 @@ const locationOf = (reply: Response) => new URL(reply.headers.get('location') ??
 const fragmentOf = (url: URL) => Object.fromEntries(new URLSearchParams(url.hash.slice(1)))
 
 describe('GET /oauth/authorize', () => {
-  it('shows an approve/deny screen with the client and the requested scopes', async () => {
+  it('shows an approval screen with the client and the requested scopes', async () => {
     const page = await askFor(server, 'ada', requestWith({ scope: 'place-orders check-status' }))
     expect(page.status).toBe(200)
     expect(page.headers.get('content-type')).toBe('text/html; charset=utf-8')
@@ -96,7 +96,7 @@ describe('GET /oauth/authorize', () => {
     }
   })
 
-  it('a client without the implicit grant cannot have a token in a redirect', async () => {
+  it('returns no token in a redirect to a client without the implicit grant', async () => {
     const codeOnly = await createClient(server)
     const change = { client_id: codeOnly.id, response_type: 'token', state: 's' }
     const reply = await expectNoChange(server, () => askFor(server, 'ada', requestWith(change)))
@@ -137,7 +137,7 @@ describe('GET /oauth/authorize shows an error page, and does not redirect, for',
       'a redirect_uri in another letter case',
       () => requestWith({ redirect_uri: REDIRECT.toUpperCase() }),
     ],
-  ])('%s, with status 400 and no change', async (_what, params) => {
+  ])('%s, which has the status 400 and changes nothing', async (_what, params) => {
     const reply = await expectNoChange(server, () => askFor(server, 'ada', params()))
     expect(reply.status).toBe(400)
     expect(reply.headers.get('location')).toBeNull()
@@ -172,7 +172,7 @@ describe('GET /oauth/authorize shows an error page, and does not redirect, for',
   })
 })
 
-describe('GET /oauth/authorize redirects to the client the error for', () => {
+describe('GET /oauth/authorize redirects with an error to the client for', () => {
   it.each([
     ['a missing response_type', () => without('response_type'), 'invalid_request'],
     [
@@ -226,7 +226,7 @@ describe('redirects of the authorization endpoint', () => {
     expect((await decideOn(server, 'ada', page)).searchParams.has('state')).toBe(false)
   })
 
-  it('return access_denied in the query for code', async () => {
+  it('return access_denied in the query for response_type=code', async () => {
     const answered = await decideOn(
       server,
       'ada',
@@ -241,7 +241,7 @@ describe('redirects of the authorization endpoint', () => {
     expect(answered.hash).toBe('')
   })
 
-  it('return access_denied in the fragment for implicit', async () => {
+  it('return access_denied in the fragment for response_type=token', async () => {
     const page = await askFor(server, 'ada', requestWith({ response_type: 'token' }))
     const answered = await decideOn(server, 'ada', page, 'deny')
     expect(fragmentOf(answered)).toMatchObject({ error: 'access_denied' })

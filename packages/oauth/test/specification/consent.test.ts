@@ -49,8 +49,8 @@ async function approve(client: { id: string }, change: Record<string, string> = 
   await decideOn(server, user, page)
 }
 
-describe('consent', () => {
-  it('is stored: a request for the same or fewer scopes shows no screen', async () => {
+describe("a person's consent to a client", () => {
+  it('is stored: a request for the same or fewer scopes shows no approval screen', async () => {
     const client = await createClient(server)
     expect(await ask(client)).toBe('screen')
     await approve(client)
@@ -58,7 +58,7 @@ describe('consent', () => {
     expect(await ask(client, { scope: '' })).toBe('code')
   })
 
-  it('is asked for again if more scopes are requested, and then covers all of them', async () => {
+  it('is required again if more scopes are requested, and then covers all of them', async () => {
     const client = await createClient(server)
     await approve(client)
     expect(await ask(client, { scope: 'place-orders check-status' })).toBe('screen')
@@ -66,7 +66,7 @@ describe('consent', () => {
     expect(await ask(client, { scope: 'place-orders check-status' })).toBe('code')
   })
 
-  it('is asked for again at once if another process has revoked or changed it', async () => {
+  it('is required again at once after another process revoked or changed it', async () => {
     const client = await createClient(server)
     await approve(client)
     expect(await ask(client)).toBe('code')
@@ -105,14 +105,14 @@ describe('consent', () => {
     expect(await ask(await createClient(server, { firstParty: true }))).toBe('code')
   })
 
-  it('is asked for public clients every time', async () => {
+  it('is required every time for public clients', async () => {
     const client = await createClient(server, { confidential: false })
     await approve(client, pkce)
     expect(await ask(client, pkce)).toBe('screen')
     expect(await ask(client, { ...pkce, prompt: 'none' })).toBe('consent_required')
   })
 
-  it('threat A12 is skipped for a public first-party client only at an https redirect URI', async () => {
+  it('is not required of a public first-party client, but only with an https redirect URI (threat A12)', async () => {
     const web = await createClient(server, { confidential: false, firstParty: true })
     expect(await ask(web, pkce)).toBe('code')
     const redirect = 'com.example.app:/callback'
@@ -120,7 +120,7 @@ describe('consent', () => {
     expect(await ask(app, { ...pkce, redirect_uri: redirect })).toBe('screen')
   })
 
-  it('is asked for again after DELETE /oauth/tokens/{id}', async () => {
+  it('is required again after DELETE /oauth/tokens/{id}', async () => {
     const client = await createClient(server)
     await codeFlow(server, client)
     expect(await ask(client)).toBe('code')
@@ -130,7 +130,7 @@ describe('consent', () => {
     expect(await ask(client)).toBe('screen')
   })
 
-  it('is asked for again after consents.revoke(), which ends its tokens', async () => {
+  it('is required again after consents.revoke(), which also revokes the tokens', async () => {
     const client = await createClient(server)
     const { access_token } = await codeFlow(server, client)
     expect(await server.oauth.consents.listByUser('ada')).toContainEqual(
@@ -143,7 +143,7 @@ describe('consent', () => {
     await expect(attempt()).rejects.toThrow('revoked')
   })
 
-  it('is asked for with prompt=consent even if it is not needed', async () => {
+  it('is required with prompt=consent even if it was given before', async () => {
     const client = await createClient(server)
     await approve(client)
     expect(await ask(client, { prompt: 'consent' })).toBe('screen')
@@ -151,7 +151,7 @@ describe('consent', () => {
     expect(await ask(own, { prompt: 'consent' })).toBe('screen')
   })
 
-  it('is never asked for with prompt=none: a code, or consent_required', async () => {
+  it('is never asked for with prompt=none: the response is a code or the error consent_required', async () => {
     const client = await createClient(server)
     const asked = () => ask(client, { prompt: 'none' })
     expect(await expectNoChange(server, asked)).toBe('consent_required')

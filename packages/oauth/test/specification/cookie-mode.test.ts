@@ -35,7 +35,7 @@ const call = (cookie: string, csrfToken: string) =>
   app.get('/me', { cookie, 'x-csrf-token': csrfToken })
 
 describe('cookie mode', () => {
-  it('pages of signed-in people carry the cookie tollgate_token, an encrypted JWT', async () => {
+  it('pages for signed-in people set the cookie tollgate_token, an encrypted JWT', async () => {
     const { setCookie, cookie } = await visitPage()
     expect(setCookie).toMatch(
       /^tollgate_token=[^;]+; Path=\/; Max-Age=7200; HttpOnly; SameSite=Lax$/,
@@ -56,7 +56,7 @@ describe('cookie mode', () => {
     }
   })
 
-  it("the cookie authenticates the application's own JavaScript", async () => {
+  it("the cookie authenticates requests of the application's own JavaScript", async () => {
     const { cookie, csrfToken } = await visitPage()
     const reply = await call(cookie, csrfToken)
     expect(reply.status).toBe(200)
@@ -73,7 +73,7 @@ describe('cookie mode', () => {
     }
   })
 
-  it("threat G6 another session's CSRF token is rejected", async () => {
+  it("another session's CSRF token is rejected (threat G6)", async () => {
     const { cookie } = await visitPage()
     const other = await visitPage({ cookie: 'session=ada.other' })
     const bob = await visitPage({ cookie: 'session=bob.1' })
@@ -100,7 +100,7 @@ describe('cookie mode', () => {
     expect((await call(renewed.cookie, csrfToken)).status).toBe(200)
   })
 
-  it('a page for a visitor without a session deletes a leftover cookie', async () => {
+  it('a page for a visitor without a session deletes a cookie from an earlier session', async () => {
     const { cookie } = await visitPage()
     const left = await visitPage({ cookie })
     expect(left.csrfToken).toBeNull()
@@ -108,7 +108,7 @@ describe('cookie mode', () => {
     expect((await visitPage({})).setCookie).toBeNull()
   })
 
-  it("another person's page replaces the cookie of the previous person", async () => {
+  it('a page for another person replaces the cookie of the previous person', async () => {
     const { cookie } = await visitPage()
     const bob = await visitPage({ cookie: `session=bob.1; ${cookie}` })
     expect(await (await call(bob.cookie, bob.csrfToken)).json()).toMatchObject({ id: 'bob' })
@@ -166,7 +166,7 @@ describe('the cookie of cookie mode is rejected', () => {
     expect((await call(other.cookie, other.csrfToken)).status).toBe(200)
   })
 
-  it('threat G6 after the account was ended by revokeUser(), until the person signs in again', async () => {
+  it('after the account was ended by revokeUser(), until the person signs in again (threat G6)', async () => {
     const { cookie, csrfToken } = await visitPage()
     const bob = await visitPage({ cookie: sessionOf('bob') })
     server.clock.advance(1)
@@ -185,21 +185,21 @@ describe('the cookie of cookie mode is rejected', () => {
     ['only one part is left', (value: string) => value.split('.')[0] ?? ''],
     ['it is empty', () => ''],
     ['it is longer than any cookie', (value: string) => value + 'A'.repeat(5000)],
-  ])('threat G6 when %s', async (_what, damage) => {
+  ])('when %s (threat G6)', async (_what, damage) => {
     const { cookie, csrfToken } = await visitPage()
     const value = cookie.replace('tollgate_token=', '')
     expect((await call(`tollgate_token=${damage(value)}`, csrfToken)).status).toBe(401)
     expect((await call(cookie, csrfToken)).status).toBe(200)
   })
 
-  it('threat G7 when it is sent twice, because neither can be trusted', async () => {
+  it('when it is sent twice, because neither can be trusted (threat G7)', async () => {
     const { cookie, csrfToken } = await visitPage()
     expect((await call(`${cookie}; ${cookie}`, csrfToken)).status).toBe(401)
     expect((await call(`tollgate_token=x; ${cookie}`, csrfToken)).status).toBe(401)
     expect((await call(`xtollgate_token=x; ${cookie}`, csrfToken)).status).toBe(200)
   })
 
-  it('threat G6 when another secret sealed it', async () => {
+  it('when it was encrypted with another secret (threat G6)', async () => {
     const { cookie, csrfToken } = await visitPage()
     const other = await startServer({ secret: 'another secret of more than thirty-two characters' })
     try {

@@ -162,7 +162,7 @@ describe('Token response', () => {
     })
   })
 
-  it('threat M3 contains no token that is stored in plain text', async () => {
+  it('contains no token that is stored in plain text (threat M3)', async () => {
     const reply = await codeFlow(server, await createClient(server))
     const rows = await server.database.kysely.selectFrom('oauth_tokens').selectAll().execute()
     const stored = JSON.stringify(rows)

@@ -116,7 +116,7 @@ describe('POST /oauth/token', () => {
   )
 
   it.each(REQUIRED)(
-    'grant_type=%s without %s answers %i %s and changes nothing',
+    'grant_type=%s without %s returns the status %i and the error %s, and changes nothing',
     async (grant, field, status, error) => {
       const form = await completeForms[grant](await newClient())
       const { [field]: _left, ...missing } = form
@@ -240,7 +240,7 @@ describe('grant_type=authorization_code', () => {
       }),
     )
 
-  it('a code issued by one process and used at another is treated as a replay by the first', async () => {
+  it('a code issued by one process and used at another is treated as replayed by the first process', async () => {
     const form = await completeForms.authorization_code(await newClient())
     const other = server.another()
     const tokens: TokenReply = await (await postTo(other.fetch, form)).json()
@@ -263,7 +263,7 @@ describe('grant_type=authorization_code', () => {
     },
   )
 
-  it('PKCE with S256 is required for public clients and honored for all', async () => {
+  it('PKCE with S256 is required for public clients and checked for all', async () => {
     const verifier = randomBytes(32).toString('base64url')
     const challenge = createHash('sha256').update(verifier).digest('base64url')
     const pkce = { code_challenge: challenge, code_challenge_method: 'S256' }
@@ -294,7 +294,7 @@ describe('grant_type=authorization_code', () => {
 })
 
 describe('grant_type=refresh_token', () => {
-  it('takes an optional scope, which narrows and never widens', async () => {
+  it('accepts the optional parameter scope, which can narrow the scopes but never widen them', async () => {
     const client = await newClient()
     const first = await codeFlow(server, client, { scope: 'place-orders check-status' })
     const form = {
@@ -330,7 +330,7 @@ describe('grant_type=refresh_token', () => {
     expect(await (await post(form)).json()).toMatchObject({ error: 'invalid_grant' })
   })
 
-  it('revokes the whole token family if an old refresh token is used again after its successor', async () => {
+  it('revokes the whole token family if an old refresh token is used after its successor was used', async () => {
     const form = await completeForms.refresh_token(await newClient())
     const next: TokenReply = await (await post(form)).json()
     const last: TokenReply = await (
@@ -366,7 +366,7 @@ describe('grant_type=refresh_token', () => {
 })
 
 describe('grant_type=password', () => {
-  it('takes an optional scope, and * only here', async () => {
+  it('accepts the optional parameter scope, including *, which no other grant accepts', async () => {
     const client = await newClient()
     const form = await completeForms.password(client)
     for (const scope of ['place-orders', 'place-orders check-status', '*']) {

@@ -1,5 +1,5 @@
 import { Hono } from 'hono'
-import { forHono, type TollgateVariables } from '../../src/adapters/hono.ts'
+import { forHono, type HonoGuardVariables } from '../../src/adapters/hono.ts'
 import type { TestServer, TestUser } from '../support.ts'
 
 export interface GuardedApp {
@@ -11,7 +11,7 @@ export interface GuardedApp {
 /** The smallest application with an API to guard and a page for cookie mode. */
 export function guardedApp(server: TestServer): GuardedApp {
   const { auth, scopes, scope, freshToken } = forHono(server.oauth)
-  const app = new Hono<{ Variables: TollgateVariables<TestUser> }>()
+  const app = new Hono<{ Variables: HonoGuardVariables<TestUser> }>()
   app.get('/me', auth('api'), async (c) => {
     const user = c.get('user')
     const record = await user.find()

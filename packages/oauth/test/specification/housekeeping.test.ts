@@ -42,7 +42,7 @@ describe('purge()', () => {
     expect(await countRows(server, 'oauth_tokens')).toBe(2)
   })
 
-  it('threat R1 keeps a token whose refresh token is still valid', async () => {
+  it('keeps a token whose refresh token is still valid (threat R1)', async () => {
     const client = await createClient(server)
     const { refresh_token } = await codeFlow(server, client)
     server.clock.advance('29d')

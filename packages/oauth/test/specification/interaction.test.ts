@@ -53,7 +53,7 @@ function approve(
 }
 
 describe('POST /oauth/authorize', () => {
-  it("two tabs do not overwrite each other's request", async () => {
+  it('keeps the requests of two tabs apart', async () => {
     const first = await openScreen({ state: 'first', scope: 'place-orders' })
     const second = await openScreen({ state: 'second', scope: 'check-status' })
     expect(first.action).not.toBe(second.action)
@@ -67,7 +67,7 @@ describe('POST /oauth/authorize', () => {
     }
   })
 
-  it('threat G8 approving twice issues one code', async () => {
+  it('issues one code when a request is approved twice (threat G8)', async () => {
     const screen = await openScreen()
     const before = await countRows(server, 'oauth_authorization_codes')
     const replies = await Promise.all([approve(screen), approve(screen), approve(screen)])
@@ -79,7 +79,7 @@ describe('POST /oauth/authorize', () => {
     expect(await late.text()).toContain('answered before')
   })
 
-  it('threat G8 a denied request cannot be approved afterwards', async () => {
+  it('refuses to approve a request that was denied (threat G8)', async () => {
     const screen = await openScreen()
     expect((await approve(screen, {}, { decision: 'deny' })).status).toBe(303)
     expect((await expectNoChange(server, () => approve(screen))).status).toBe(400)
@@ -92,7 +92,7 @@ describe('POST /oauth/authorize', () => {
     ['a page on another site', { origin: 'https://evil.example' }, 403],
     ['a page without an origin', { origin: 'null' }, 403],
     ['a sibling site', { origin: 'http://localhost:5000' }, 403],
-  ])('threat G8 %s cannot decide', async (_who, headers, status) => {
+  ])('refuses a decision by %s (threat G8)', async (_who, headers, status) => {
     const screen = await openScreen()
     const reply = await expectNoChange(server, () => approve(screen, headers))
     expect(reply.status).toBe(status)
@@ -100,7 +100,7 @@ describe('POST /oauth/authorize', () => {
     expect((await approve(screen)).status).toBe(303)
   })
 
-  it('threat G8 a cross-site request without an Origin is recognized by its fetch metadata', async () => {
+  it('recognizes a cross-site request without an Origin header by its Sec-Fetch headers (threat G8)', async () => {
     const screen = await openScreen()
     const form = { csrf_token: screen.csrfToken }
     for (const site of ['cross-site', 'same-site', 'none']) {
@@ -114,31 +114,31 @@ describe('POST /oauth/authorize', () => {
     ['no CSRF token', { csrf_token: '' }, 403],
     ['a wrong CSRF token', { csrf_token: 'x'.repeat(43) }, 403],
     ['an unknown decision', { decision: 'constructor' }, 400],
-  ])('threat G8 a request with %s decides nothing', async (_what, form, status) => {
+  ])('refuses a decision with %s (threat G8)', async (_what, form, status) => {
     const screen = await openScreen()
     const reply = await expectNoChange(server, () => approve(screen, {}, form))
     expect(reply.status).toBe(status)
   })
 
-  it("threat G8 another tab's CSRF token is rejected", async () => {
+  it('refuses the CSRF token of another tab (threat G8)', async () => {
     const [first, second] = [await openScreen(), await openScreen()]
     const mixed = { ...first, csrfToken: second.csrfToken }
     expect((await expectNoChange(server, () => approve(mixed))).status).toBe(403)
   })
 
-  it('an approval screen expires after ten minutes', async () => {
+  it('refuses a decision ten minutes after the approval screen was shown', async () => {
     const screen = await openScreen()
     server.clock.advance('10m')
     expect((await expectNoChange(server, () => approve(screen))).status).toBe(400)
   })
 
-  it('threat A1 a client deleted while the approval screen was open gets no code', async () => {
+  it('issues no code to a client that was deleted while the approval screen was open (threat A1)', async () => {
     const screen = await openScreen()
     await server.oauth.clients.revoke(client.id)
     expect((await expectNoChange(server, () => approve(screen))).status).toBe(400)
   })
 
-  it('threat A2 a redirect URI removed while the approval screen was open gets no code', async () => {
+  it('issues no code for a redirect URI that was removed while the approval screen was open (threat A2)', async () => {
     const screen = await openScreen()
     const redirect = 'https://new.example/callback'
     await server.oauth.clients.update(client.id, { name: 'Moved', redirect })
@@ -152,28 +152,31 @@ describe('POST /oauth/authorize', () => {
     ['was shown to another person', () => {}, { cookie: 'session=bob.1' }],
     ['was shown before a new sign-in', () => {}, { cookie: 'session=ada.2' }],
     ['was shown before the sign-out', () => {}, { cookie: 'nothing=1' }],
-  ])('a decision on a screen that %s leads to a new screen', async (_what, happen, headers) => {
-    const screen = await openScreen({ state: '"><b>&', interaction: 'not ours' })
-    happen()
-    const html = await (await approve(screen, headers)).text()
-    const again = /<a href="([^"]+)">Try again/.exec(html)?.[1]?.replaceAll('&amp;', '&') ?? ''
-    expect(again).toMatch(/^\/oauth\/authorize\?client_id=/)
-    const page = await askFor(
-      server,
-      'ada',
-      Object.fromEntries(new URL(again, server.url).searchParams),
-    )
-    const answered = await decideOn(server, 'ada', page)
-    expect(answered.searchParams.get('state')).toBe('"><b>&')
-  })
+  ])(
+    'shows a new approval screen for a decision on one that %s',
+    async (_what, happen, headers) => {
+      const screen = await openScreen({ state: '"><b>&', interaction: 'not ours' })
+      happen()
+      const html = await (await approve(screen, headers)).text()
+      const again = /<a href="([^"]+)">Try again/.exec(html)?.[1]?.replaceAll('&amp;', '&') ?? ''
+      expect(again).toMatch(/^\/oauth\/authorize\?client_id=/)
+      const page = await askFor(
+        server,
+        'ada',
+        Object.fromEntries(new URL(again, server.url).searchParams),
+      )
+      const answered = await decideOn(server, 'ada', page)
+      expect(answered.searchParams.get('state')).toBe('"><b>&')
+    },
+  )
 
-  it('a screen that was already answered cannot be answered again', async () => {
+  it('refuses a second decision on the same approval screen', async () => {
     const screen = await openScreen()
     await approve(screen)
     expect(await (await approve(screen)).text()).not.toContain('Try again')
   })
 
-  it('an unknown or missing interaction gets a 400 page', async () => {
+  it('shows a page with the status 400 if the interaction id is unknown or missing', async () => {
     const { csrfToken } = await openScreen()
     for (const action of ['/oauth/authorize', '/oauth/authorize?interaction=nope']) {
       const reply = await expectNoChange(server, () => approve({ action, csrfToken }))
@@ -182,7 +185,7 @@ describe('POST /oauth/authorize', () => {
     }
   })
 
-  it('threat L3 at most 50 pending screens of one person are kept; the oldest are deleted first', async () => {
+  it('keeps at most 50 pending approval screens of one person, and deletes the oldest first (threat L3)', async () => {
     const oldest = await openScreen()
     for (let tab = 0; tab < 50; tab += 1) {
       server.clock.advance(1)

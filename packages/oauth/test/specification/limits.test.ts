@@ -89,7 +89,7 @@ describe('token lifetimes and scopes:', () => {
     expect(await isAccepted(accessToken)).toBe(true)
   })
 
-  it('a lifetime function that returns a past date causes a server error, and no token is issued', async () => {
+  it('a lifetime function that returns a date in the past causes a server error, and no token is issued', async () => {
     await start({ accessTokensExpireIn: () => new Date(0) })
     const client = await createClient(server, { grants: ['client_credentials'] })
     const reply = await server.post('/oauth/token', {

@@ -80,7 +80,7 @@ describe.each(ROUTES)('GET %s', (route) => {
   })
 
   it.each(['limit=0', 'limit=x', 'limit=1001', 'after=x', 'after=', 'limit=1&limit=2'])(
-    'refuses %s',
+    'refuses the query %s',
     async (query) => {
       const response = await server.json('ada', 'GET', `${route}?${query}`)
       expect(response.status).toBe(400)
@@ -94,7 +94,7 @@ it.each([
   ['/oauth/tokens', 1],
   // The client of personal access tokens is read once per process.
   ['/oauth/personal-access-tokens', 2],
-])('GET %s runs %i SQL statement(s), in a process without cached data', async (route, count) => {
+])('GET %s takes %i SQL statement(s) in a process without cached data', async (route, count) => {
   const fresh = server.another()
   await fresh.ready()
   const { csrfToken } = await server.cookieMode('ada')

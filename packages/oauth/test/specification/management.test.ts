@@ -102,7 +102,7 @@ describe('/oauth/clients', () => {
     expect(client).not.toHaveProperty('secret')
   })
 
-  it('threat M2 POST /oauth/clients accepts only documented fields', async () => {
+  it('POST /oauth/clients accepts only documented fields (threat M2)', async () => {
     const reply = await server.json('ada', 'POST', '/oauth/clients', {
       name: 'Greedy',
       redirect: REDIRECT,
@@ -276,7 +276,7 @@ describe('/oauth/tokens', () => {
     expect(Object.keys(ofThese[0]?.client ?? {})).toEqual(CLIENT_FIELDS)
   })
 
-  it('GET lists the newest first and omits ended ones', async () => {
+  it('GET lists the newest tokens first and omits tokens that have ended', async () => {
     const client = await createClient(server, { grants: ['authorization_code'] })
     await codeFlow(server, client)
     server.clock.advance(1)
@@ -362,7 +362,7 @@ describe('access to the management routes', () => {
     })
   }
 
-  it.each(MANAGEMENT)('$method $path without a session: 401 JSON', async (route) => {
+  it.each(MANAGEMENT)('$method $path without a session gets a 401 with JSON', async (route) => {
     const reply = await expectNoChange(server, () => call(route, {}))
     expect(reply.status).toBe(401)
     expect(reply.headers.get('content-type')).toContain('application/json')
@@ -402,7 +402,7 @@ describe('access to the management routes', () => {
   )
 
   it.each(MANAGEMENT.filter(({ path }) => path.includes('{')))(
-    "$method $path for another user's object gets 404, as for an unknown one",
+    "$method $path for another user's object gets a 404, as for an unknown object",
     async ({ method, path, body }) => {
       const foreign = await expectNoChange(server, () =>
         server.json('bob', method, pathOf(path), body),
@@ -416,7 +416,7 @@ describe('access to the management routes', () => {
     },
   )
 
-  it('a personal access token is not listed as a third-party token, nor vice versa', async () => {
+  it('the list of third-party tokens contains no personal access token, and the other list no third-party token', async () => {
     const wrong = [`/oauth/tokens/${ids.personal}`, `/oauth/personal-access-tokens/${ids.token}`]
     for (const path of wrong) {
       const reply = await expectNoChange(server, () => server.json('ada', 'DELETE', path))

@@ -36,7 +36,7 @@ const isAccepted = async () =>
 
 describe('POST /oauth/revoke', () => {
   it.each(['access_token', 'refresh_token'] as const)(
-    'revokes both tokens of a grant if its %s is sent (RFC 7009)',
+    'revokes both tokens of a grant if the %s is sent (RFC 7009)',
     async (kind) => {
       const reply = await post('/oauth/revoke', client, { token: tokens[kind] })
       expect(reply.status).toBe(200)
@@ -100,14 +100,14 @@ describe('POST /oauth/introspect', () => {
     })
   })
 
-  it('returns only active: false for any other token (RFC 7662)', async () => {
+  it('returns only active: false for a token that is not valid (RFC 7662)', async () => {
     await post('/oauth/revoke', client, { token: tokens.access_token })
     for (const token of [tokens.access_token, tokens.refresh_token, 'nonsense']) {
       expect(await introspect(token)).toEqual({ active: false })
     }
   })
 
-  it("threat T14 other clients' tokens are hidden, except from a resource server", async () => {
+  it('returns active: false for tokens of other clients, except to a resource server (threat T14)', async () => {
     const other = await createClient(server)
     const api = await createClient(server, { grants: ['client_credentials'], resourceServer: true })
     for (const token of [tokens.access_token, tokens.refresh_token]) {
@@ -116,7 +116,7 @@ describe('POST /oauth/introspect', () => {
     }
   })
 
-  it('threat T14 public clients cannot introspect', async () => {
+  it('refuses public clients (threat T14)', async () => {
     const spa = await createClient(server, { confidential: false })
     const reply = await post('/oauth/introspect', spa, { token: tokens.access_token })
     expect(reply.status).toBe(401)
@@ -156,7 +156,7 @@ describe('discovery', () => {
     ['30s', 15],
     [1, 0],
   ])(
-    'GET /.well-known/jwks.json allows caching for at most half of keyPublishedAhead: %s',
+    'GET /.well-known/jwks.json may be cached for at most half of the option keyPublishedAhead: %s',
     async (keyPublishedAhead, seconds) => {
       const rotating = await startServer({ keyPublishedAhead })
       const reply = await rotating.request('/.well-known/jwks.json')
@@ -180,7 +180,7 @@ describe('discovery', () => {
     expect(await isAccepted()).toBe(true)
   })
 
-  it('if the issuer has a path, it follows the well-known part (RFC 8414 §3.1)', async () => {
+  it('the path of the issuer follows the well-known part of the URL (RFC 8414 §3.1)', async () => {
     const below = await startServer({ issuer: 'https://example.com/api' })
     try {
       const path = '/.well-known/oauth-authorization-server/api'

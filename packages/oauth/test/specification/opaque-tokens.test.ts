@@ -53,7 +53,7 @@ describe('opaque access tokens', () => {
     expect(statements).toHaveLength(1)
   })
 
-  it('keep their own lifetime and scopes when the grant is refreshed', async () => {
+  it('keep their lifetime and scopes when the grant is refreshed', async () => {
     const first = await codeFlow(server, client, { scope: 'place-orders check-status' })
     const before = await introspect(first.access_token)
     server.clock.advance(1800)
@@ -71,7 +71,7 @@ describe('opaque access tokens', () => {
   })
 
   it.each(['jwt', 'opaque'] as const)(
-    'stay valid, as do JWTs, where new tokens are %s',
+    'stay valid, as do JWTs, whether new tokens are JWTs or opaque (here: %s)',
     async (format) => {
       const other = server.another({ accessTokenFormat: format })
       await other.ready()
@@ -89,7 +89,7 @@ describe('opaque access tokens', () => {
     },
   )
 
-  it('become invalid when they are revoked, cached or not, and when their row is deleted', async () => {
+  it('become invalid when they are revoked, cached or not, or when their row is deleted', async () => {
     const [seen, unseen, gone] = [
       await codeFlow(server, client),
       await codeFlow(server, client),

@@ -55,7 +55,7 @@ describe('number of SQL statements per request:', () => {
       'password',
       { grant_type: 'password', username: 'ada@example.com', password: 'correct horse' },
     ],
-  ])('1 to issue a token by %s', async (_grant, form) => {
+  ])('1 to issue a token by the grant %s', async (_grant, form) => {
     expect(await counting(() => post('/oauth/token', form))).toBe(1)
   })
 
@@ -76,7 +76,7 @@ describe('number of SQL statements per request:', () => {
     expect(await counting(ask, 303)).toBe(1)
   })
 
-  it('2 to exchange a code (3 on SQLite, 4 on MariaDB), and 1 less in the process that created the code', async () => {
+  it('2 to exchange a code (3 on SQLite, 4 on MariaDB), minus 1 in the process that created the code', async () => {
     const elsewhere = server.another()
     const exchange = async (fetch: (request: Request) => Promise<Response>) => {
       const { searchParams } = new URL((await authorize()).headers.get('location') ?? '')

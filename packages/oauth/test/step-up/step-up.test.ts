@@ -97,14 +97,14 @@ const apps: Record<string, (server: TestServer, demand: StepUpDemand) => Promise
   },
 }
 
-describe.each(Object.keys(apps))('step-up at a route in %s', (name) => {
+describe.each(Object.keys(apps))('a route that requires step-up authentication, in %s', (name) => {
   const build = (demand: StepUpDemand) => {
     const make = apps[name]
     if (!make) throw new Error(name)
     return make(server, demand)
   }
 
-  it('accepts a recent sign-in, and returns a challenge with max_age when it is too old', async () => {
+  it('accepts a recent sign-in, and returns a challenge with max_age if the sign-in is too old', async () => {
     await start()
     const { access_token } = await codeFlow(server, await createClient(server))
     const call = await build({ maxAge: '15m' })
@@ -118,7 +118,7 @@ describe.each(Object.keys(apps))('step-up at a route in %s', (name) => {
     expect(await reply.json()).toMatchObject({ error: 'insufficient_user_authentication' })
   })
 
-  it('returns a challenge with acr_values until the person signs in with one of them', async () => {
+  it('returns a challenge with acr_values until the person has signed in with one of these methods', async () => {
     const people = await start()
     const client = await createClient(server)
     const call = await build({ acr: ['mfa', 'passkey'] })
@@ -133,14 +133,14 @@ describe.each(Object.keys(apps))('step-up at a route in %s', (name) => {
 })
 
 describe('stepUp()', () => {
-  it('adds when and how the person had signed in to access tokens', async () => {
+  it('adds to access tokens when and how the person signed in (auth_time, acr)', async () => {
     const people = await start()
     const { access_token } = await codeFlow(server, await createClient(server))
     const at = Math.floor((people.at?.getTime() ?? 0) / 1000)
     expect(claimsOf(access_token)).toMatchObject({ acr: 'pwd', auth_time: at })
   })
 
-  it('must be a feature of the server for these claims, and for guard.stepUp()', async () => {
+  it('is required as a feature for these claims, and for guard.stepUp()', async () => {
     await start([])
     const { access_token } = await codeFlow(server, await createClient(server))
     expect(claimsOf(access_token)).not.toHaveProperty('auth_time')
@@ -156,7 +156,7 @@ describe('stepUp()', () => {
     },
   )
 
-  it('rejects callers without a known sign-in: personal tokens, cookie mode, future sign-ins', async () => {
+  it('rejects callers whose sign-in time is unknown or in the future: personal access tokens, cookie mode', async () => {
     const people = await start()
     const check = server.oauth.guard.stepUp({ maxAge: '15m' })
     const { accessToken } = await server.oauth.tokens.createPersonal({ userId: 'ada', name: 'x' })

@@ -62,8 +62,8 @@ async function signInByPassword(): Promise<Response> {
   })
 }
 
-describe('threat R1 a person who is signed out everywhere during a request', () => {
-  it('threat R1 gets no token with a password that was changed meanwhile', async () => {
+describe('a person who is signed out everywhere while a request is running (threat R1)', () => {
+  it('gets no token by the password grant if the password was changed meanwhile', async () => {
     await start()
     const check = server.users.findByCredentials.bind(server.users)
     server.users.findByCredentials = async (username, secret) => {
@@ -80,7 +80,7 @@ describe('threat R1 a person who is signed out everywhere during a request', () 
     expect(await server.oauth.tokens.listByUser('ada')).toEqual([])
   })
 
-  it('threat R1 is accepted with a password that is still valid, after a second check', async () => {
+  it('gets a token by the password grant if a second check shows that the password is still valid', async () => {
     await start()
     const check = server.users.findByCredentials.bind(server.users)
     let checks = 0
@@ -94,7 +94,7 @@ describe('threat R1 a person who is signed out everywhere during a request', () 
     expect(await server.oauth.tokens.listByUser('ada')).toHaveLength(1)
   })
 
-  it('threat R1 gets no token after the password was checked three times and another sign-out followed each check', async () => {
+  it('gets no token by the password grant if another sign-out follows each of three checks of the password', async () => {
     await start()
     let checks = 0
     server.users.findByCredentials = async () => {
@@ -108,7 +108,7 @@ describe('threat R1 a person who is signed out everywhere during a request', () 
     expect(await server.oauth.tokens.listByUser('ada')).toEqual([])
   })
 
-  it('threat R1 gets no personal access token with a session that ended meanwhile', async () => {
+  it('gets no personal access token if the session ended meanwhile', async () => {
     await start()
     revokeAfterRead((request) => request.method === 'POST')
     const asked = { name: 'script', scopes: [] }
@@ -121,7 +121,7 @@ describe('threat R1 a person who is signed out everywhere during a request', () 
     ['code', 'approved earlier', { firstParty: false }],
     ['code', "the application's own", { firstParty: true }],
     ['token', "the application's own", { firstParty: true }],
-  ])('threat R1 gets no %s for a client that is %s', async (type, _which, { firstParty }) => {
+  ])('gets no %s for a client (%s)', async (type, _which, { firstParty }) => {
     await start()
     const grants = ['authorization_code', 'refresh_token', 'implicit'] as const
     const client = await createClient(server, { firstParty, grants: [...grants] })
@@ -140,7 +140,7 @@ describe('threat R1 a person who is signed out everywhere during a request', () 
     expect(await server.oauth.tokens.listByUser('ada')).toEqual([])
   })
 
-  it('threat R1 is accepted with a session that is still valid, after a second check', async () => {
+  it('is still signed in if a second check shows that the session is valid', async () => {
     await start()
     const client = await createClient(server)
     await codeFlow(server, client)
@@ -154,7 +154,7 @@ describe('threat R1 a person who is signed out everywhere during a request', () 
     await server.oauth.guard.authenticate('api', credentialsOf(access_token))
   })
 
-  it('threat R1 is accepted with a session created after the sign-out, even before this process knows of the sign-out', async () => {
+  it('is accepted with a session that began after the sign-out, even before this process learns of the sign-out', async () => {
     await start()
     const client = await createClient(server)
     await codeFlow(server, client)
@@ -169,14 +169,14 @@ describe('threat R1 a person who is signed out everywhere during a request', () 
     }
   })
 
-  it('threat G6 gets no cookie from a page that was opened meanwhile', async () => {
+  it('gets no cookie of cookie mode from a page that is loading (threat G6)', async () => {
     await start()
     expect((await server.cookieMode('ada')).cookie).toMatch(/^tollgate_token=./)
     revokeAfterRead(() => true)
     expect((await server.cookieMode('ada')).cookie).toBe('')
   })
 
-  it('threat G6 cannot renew its cookie meanwhile', async () => {
+  it('cannot renew the cookie of cookie mode (threat G6)', async () => {
     await start()
     const { cookie, csrfToken } = await server.cookieMode('ada')
     revokeAfterRead(() => true)
@@ -188,7 +188,7 @@ describe('threat R1 a person who is signed out everywhere during a request', () 
     expect(reply.headers.get('set-cookie')).toBeNull()
   })
 
-  it('threat G6 cannot use a cookie issued before this process knew of the sign-out, even if it is slightly newer', async () => {
+  it('cannot use a cookie that this process issued after the sign-out but before it learned of it (threat G6)', async () => {
     await start()
     const check = server.users.fromRequest.bind(server.users)
     server.users.fromRequest = async (request) => {

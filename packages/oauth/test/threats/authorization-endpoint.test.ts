@@ -47,7 +47,7 @@ function answerOf(reply: Response): URL {
   return new URL(reply.headers.get('location') ?? '')
 }
 
-describe('threat A1 an unknown client', () => {
+describe('an unknown or revoked client (threat A1)', () => {
   const unknown = [
     'nobody',
     '00000000-0000-4000-8000-000000000000',
@@ -58,32 +58,32 @@ describe('threat A1 an unknown client', () => {
     'x'.repeat(5000),
     'javascript:alert(1)',
   ]
-  it.each(unknown)('threat A1 %j gets an error page and no redirect', async (clientId) => {
+  it.each(unknown)('gets an error page and no redirect: client_id=%j', async (clientId) => {
     const html = await expectOwnPage(await ask({ client_id: clientId }))
     expect(html).not.toContain('<script')
     expect(html.length).toBeLessThan(3000)
   })
 
-  it('threat A1 a revoked client gets an error page at once', async () => {
+  it('gets an error page at once after it was revoked', async () => {
     const gone = await createClient(server)
     await server.oauth.clients.revoke(gone.id)
     await expectOwnPage(await ask({ client_id: gone.id }))
   })
 
-  it('threat A1 a client revoked while the approval screen was open gets no response', async () => {
+  it('gets no response if it was revoked while the approval screen was open', async () => {
     const gone = await createClient(server)
     const page = await ask({ client_id: gone.id })
     await server.oauth.clients.revoke(gone.id)
     expect((await decideOn(server, 'ada', page)).protocol).toBe('error:')
   })
 
-  it('threat A1 the client of personal access tokens gets an error page, too', async () => {
+  it('gets an error page also if it is the client of personal access tokens', async () => {
     await server.oauth.tokens.createPersonal({ userId: 'ada', name: 'x' })
     await expectOwnPage(await ask({ client_id: 'personal-access' }))
   })
 })
 
-describe('threat A2 a redirect URI that is not identical', () => {
+describe('the exact comparison of redirect URIs (threat A2)', () => {
   const registered = 'https://app.example/a/callback?tenant=7&x=%2F'
   let exact: { id: string }
   beforeAll(async () => {
@@ -154,18 +154,18 @@ describe('threat A2 a redirect URI that is not identical', () => {
     '[object Object]',
     'x'.repeat(30_000),
   ]
-  it.each(spellings)('threat A2 refuses %j', async (redirectUri) => {
+  it.each(spellings)('refuses, instead of the registered redirect URI, %j', async (redirectUri) => {
     await expectOwnPage(await ask({ client_id: exact.id, redirect_uri: redirectUri }))
   })
 
-  it('threat A2 keeps a registered query in the redirect', async () => {
+  it('accepts a registered redirect URI with a query, which the redirect keeps', async () => {
     const page = await ask({ client_id: exact.id, redirect_uri: registered, state: 's' })
     const answered = await decideOn(server, 'ada', page)
     expect(answered.href.startsWith(`${registered}&code=`)).toBe(true)
     expect(answered.searchParams.get('state')).toBe('s')
   })
 
-  it('threat A2 refuses raw control characters, NUL and broken escapes in the query itself', async () => {
+  it('refuses control characters, NUL and broken escapes at the end of the redirect URI', async () => {
     for (const raw of ['%00', '%', '%zz', '%c0%af', '%ff', '%ed%a0%80', '%u0041']) {
       const uri = `${encodeURIComponent(REDIRECT)}${raw}`
       const query = `client_id=${client.id}&response_type=code&redirect_uri=${uri}`
@@ -173,7 +173,7 @@ describe('threat A2 a redirect URI that is not identical', () => {
     }
   })
 
-  it('threat A2 a redirect URI removed while the approval screen was open gets no response', async () => {
+  it('refuses a redirect URI that was removed from the client while the approval screen was open', async () => {
     const moved = await createClient(server)
     const pages = [await ask({ client_id: moved.id }), await ask({ client_id: moved.id })]
     const change = { name: 'Moved', redirect: 'https://new.example/callback' }
@@ -185,7 +185,7 @@ describe('threat A2 a redirect URI that is not identical', () => {
   })
 })
 
-describe('threat A3 loopback addresses', () => {
+describe('a loopback redirect URI (threat A3)', () => {
   const cases: ReadonlyArray<[registered: string, requested: string, accepted: boolean]> = [
     ['http://127.0.0.1/cb', 'http://127.0.0.1/cb', true],
     ['http://127.0.0.1/cb', 'http://127.0.0.1:51004/cb', true],
@@ -233,7 +233,7 @@ describe('threat A3 loopback addresses', () => {
     ['http://10.0.0.1/cb', 'http://10.0.0.1:8000/cb', false],
   ]
   it.each(cases)(
-    'threat A3 %s registered, %s requested: %s',
+    'is accepted with another port: %s registered, %s requested: %s',
     async (registered, requested, accepted) => {
       const native = await createClient(server, { redirect: 'http://127.0.0.1/other' })
       // Registered in the database, because plain http is refused today.
@@ -252,12 +252,12 @@ describe('threat A3 loopback addresses', () => {
   )
 })
 
-describe('threat A4 redirect URIs with response parameters', () => {
+describe('redirect URIs with response parameters (threat A4)', () => {
   it.each(
     'code state error error_description error_uri iss scope access_token token_type expires_in refresh_token id_token c%6fde'.split(
       ' ',
     ),
-  )('threat A4 a redirect URI with %s cannot be registered', async (name) => {
+  )('a redirect URI with %s cannot be registered', async (name) => {
     for (const uri of [`https://a.example/?${name}=1`, `https://a.example/cb?x=1&${name}=`]) {
       await expect(createClient(server, { redirect: uri })).rejects.toMatchObject({ status: 422 })
       const body = { name: 'x', redirect: uri }
@@ -265,7 +265,7 @@ describe('threat A4 redirect URIs with response parameters', () => {
     }
   })
 
-  it('threat A4 a request must name a redirect URI if the client has several', async () => {
+  it('a request must name a redirect URI if the client has several', async () => {
     const two = await createClient(server, {
       redirect: ['https://a.example/1', 'https://a.example/2'],
     })
@@ -307,29 +307,26 @@ const SCRIPT_URIS = [
   "https://a'b/cb",
 ]
 
-describe('threat A5 URL schemes that run scripts', () => {
-  it.each(SCRIPT_URIS)(
-    'threat A5 %j is refused when a client is created or updated',
-    async (uri) => {
-      await expect(createClient(server, { redirect: [uri] })).rejects.toMatchObject({ status: 422 })
-      const created = await server.json('ada', 'POST', '/oauth/clients', {
-        name: 'x',
-        redirect: uri,
-      })
-      expect(created.status).toBe(422)
-      const own = await server.json('ada', 'POST', '/oauth/clients', {
-        name: 'x',
-        redirect: REDIRECT,
-      })
-      const { id } = (await own.json()) as { id: string }
-      const path = `/oauth/clients/${id}`
-      const changed = await server.json('ada', 'PUT', path, { name: 'x', redirect: uri })
-      expect(changed.status).toBe(422)
-      expect((await server.oauth.clients.find(id))?.redirectUris).toEqual([REDIRECT])
-    },
-  )
+describe('a redirect URI with a dangerous scheme (threat A5)', () => {
+  it.each(SCRIPT_URIS)('is refused when a client is created or updated: %j', async (uri) => {
+    await expect(createClient(server, { redirect: [uri] })).rejects.toMatchObject({ status: 422 })
+    const created = await server.json('ada', 'POST', '/oauth/clients', {
+      name: 'x',
+      redirect: uri,
+    })
+    expect(created.status).toBe(422)
+    const own = await server.json('ada', 'POST', '/oauth/clients', {
+      name: 'x',
+      redirect: REDIRECT,
+    })
+    const { id } = (await own.json()) as { id: string }
+    const path = `/oauth/clients/${id}`
+    const changed = await server.json('ada', 'PUT', path, { name: 'x', redirect: uri })
+    expect(changed.status).toBe(422)
+    expect((await server.oauth.clients.find(id))?.redirectUris).toEqual([REDIRECT])
+  })
 
-  it('threat A5 a redirect URI with one of them is not used, even if it is stored in the database', async () => {
+  it('is not used even if it is stored in the database', async () => {
     const stored = await createClient(server)
     for (const uri of SCRIPT_URIS.filter((text) => !text.includes('\0'))) {
       await server.oauth.clients.update(stored.id, { name: 'x', redirect: REDIRECT })
@@ -344,7 +341,7 @@ describe('threat A5 URL schemes that run scripts', () => {
   })
 })
 
-describe('threat A6 a repeated parameter', () => {
+describe('a repeated parameter (threat A6)', () => {
   const base = () =>
     `client_id=${client.id}&redirect_uri=${encodeURIComponent(REDIRECT)}&response_type=code&state=s`
   it.each([
@@ -357,7 +354,7 @@ describe('threat A6 a repeated parameter', () => {
     'unknown=1&unknown',
     '%73tate',
     '__proto__=1&__proto__',
-  ])('threat A6 %s is an error and is not redirected', async (name) => {
+  ])('%s is an error and is not redirected', async (name) => {
     const [param = ''] = new URLSearchParams(base()).getAll(name)
     for (const value of [param, 'https://evil.example/']) {
       await expectOwnPage(await askRaw(`${base()}&${name}=${encodeURIComponent(value)}`))
@@ -365,7 +362,7 @@ describe('threat A6 a repeated parameter', () => {
   })
 
   it.each(['client_id', 'redirect_uri', 'state', 'unknown=1&unknown'])(
-    'threat A6 %s in both the query and the body of a request is an error and is not redirected',
+    '%s in both the query and the body is an error and is not redirected',
     async (name) => {
       const reply = await server.request(`/oauth/authorize?${base()}&unknown=1`, {
         method: 'POST',
@@ -377,7 +374,7 @@ describe('threat A6 a repeated parameter', () => {
     },
   )
 
-  it('threat A6 in the approval form is an error, in the query or in the body', async () => {
+  it('is an error in the approval form, in its query or in its body', async () => {
     const page = await (await ask({})).text()
     const action = /action="([^"]+)"/.exec(page)?.[1] ?? ''
     const csrf = /name="csrf_token" value="([^"]+)"/.exec(page)?.[1] ?? ''
@@ -403,9 +400,9 @@ describe('threat A6 a repeated parameter', () => {
   })
 })
 
-describe('threat A7 response types', () => {
+describe('the authorization endpoint (threat A7)', () => {
   it.each(['', 'Code', 'CODE', 'code ', 'id_token', 'code token', 'none', 'toString', '__proto__'])(
-    'threat A7 %j returns an error with state',
+    'returns an error with the state for the unsupported response_type=%j',
     async (type) => {
       const answered = answerOf(await ask({ response_type: type, state: 'keep me' }))
       expect(answered.origin + answered.pathname).toBe(REDIRECT)
@@ -416,7 +413,7 @@ describe('threat A7 response types', () => {
     },
   )
 
-  it('threat A7 a response type that the client may not use returns an error and no token', async () => {
+  it('returns an error and no token for a response type that the client may not use', async () => {
     const answered = answerOf(await ask({ response_type: 'token', state: 's' }))
     const params = new URLSearchParams(answered.hash.slice(1))
     expect(params.get('error')).toBe('unauthorized_client')
@@ -427,7 +424,7 @@ describe('threat A7 response types', () => {
     expect(refused.searchParams.get('error')).toBe('unauthorized_client')
   })
 
-  it('threat A7 the implicit response carries no refresh token and no code', async () => {
+  it('returns no refresh token and no code for response_type=token', async () => {
     const browser = await createClient(server, { grants: ['implicit', 'refresh_token'] })
     const page = await ask({ client_id: browser.id, response_type: 'token' })
     const answered = await decideOn(server, 'ada', page)
@@ -439,7 +436,7 @@ describe('threat A7 response types', () => {
   })
 })
 
-describe('threat A8 scope', () => {
+describe('the scope of an authorization request (threat A8)', () => {
   it.each([
     '*',
     'place-orders *',
@@ -456,7 +453,7 @@ describe('threat A8 scope', () => {
     'constructor',
     'toString',
     'place-orders\u00a0check-status',
-  ])('threat A8 %j gets invalid_scope', async (scope) => {
+  ])('is refused with invalid_scope: %j', async (scope) => {
     for (const response of ['code', 'token']) {
       const any = await createClient(server, { grants: ['authorization_code', 'implicit'] })
       const answered = answerOf(await ask({ client_id: any.id, scope, response_type: response }))
@@ -465,14 +462,14 @@ describe('threat A8 scope', () => {
     }
   })
 
-  it('threat A8 duplicates and extra spaces are normalized', async () => {
+  it('is normalized: duplicates and extra spaces are removed', async () => {
     const tidy = await createClient(server)
     const scope = '  place-orders   check-status place-orders '
     const tokens = await codeFlow(server, tidy, { scope })
     expect(tokens.scope).toBe('place-orders check-status')
   })
 
-  it('threat A8 a client gets nothing beyond its own scopes', async () => {
+  it('is limited to the scopes of the client', async () => {
     const limited = await createClient(server, { scopes: ['check-status'] })
     const answered = answerOf(await ask({ client_id: limited.id, scope: 'place-orders' }))
     expect(answered.searchParams.get('error')).toBe('invalid_scope')
@@ -483,7 +480,7 @@ function hashParams(url: URL): URLSearchParams {
   return new URLSearchParams(url.hash.slice(1))
 }
 
-describe('threat A9 state', () => {
+describe('the state of an authorization request (threat A9)', () => {
   const states = [
     'plain',
     'a b+c%20d',
@@ -499,27 +496,24 @@ describe('threat A9 state', () => {
     's'.repeat(2048),
     'é'.repeat(2048),
   ]
-  it.each(states)(
-    'threat A9 %j is returned exactly on success, denial and error',
-    async (state) => {
-      const own = await createClient(server)
-      const ways = [
-        await decideOn(server, 'ada', await ask({ client_id: own.id, state }), 'deny'),
-        await decideOn(server, 'ada', await ask({ client_id: own.id, state })),
-        answerOf(await ask({ client_id: own.id, state, scope: 'unknown' })),
-        // Approved before, so that this request is answered without a page.
-        answerOf(await ask({ client_id: own.id, state })),
-      ]
-      for (const answered of ways) {
-        expect(answered.searchParams.getAll('state')).toEqual([state])
-        expect(answered.origin + answered.pathname).toBe(REDIRECT)
-        expect(answered.searchParams.getAll('code').length).toBeLessThan(2)
-        expect(answered.searchParams.get('code')).not.toBe('evil')
-      }
-    },
-  )
+  it.each(states)('is returned exactly on success, denial and error: %j', async (state) => {
+    const own = await createClient(server)
+    const ways = [
+      await decideOn(server, 'ada', await ask({ client_id: own.id, state }), 'deny'),
+      await decideOn(server, 'ada', await ask({ client_id: own.id, state })),
+      answerOf(await ask({ client_id: own.id, state, scope: 'unknown' })),
+      // Approved before, so that this request is answered without a page.
+      answerOf(await ask({ client_id: own.id, state })),
+    ]
+    for (const answered of ways) {
+      expect(answered.searchParams.getAll('state')).toEqual([state])
+      expect(answered.origin + answered.pathname).toBe(REDIRECT)
+      expect(answered.searchParams.getAll('code').length).toBeLessThan(2)
+      expect(answered.searchParams.get('code')).not.toBe('evil')
+    }
+  })
 
-  it('threat A9 a state that is too long is refused, not truncated, and none is added if none was sent', async () => {
+  it('is refused, not truncated, if it is too long, and is not added to the response if none was sent', async () => {
     const answered = answerOf(await ask({ state: 's'.repeat(2049) }))
     expect(answered.searchParams.get('error')).toBe('invalid_request')
     expect(answered.searchParams.has('state')).toBe(false)
@@ -530,8 +524,8 @@ describe('threat A9 state', () => {
   })
 })
 
-describe('threat A10 pages and redirects', () => {
-  it('threat A10 forbid framing, referrers, caching, scripts and other origins', async () => {
+describe('pages and redirects of the authorization endpoint (threat A10)', () => {
+  it('forbid framing, referrers, caching, scripts and content from other origins', async () => {
     const own = await createClient(server)
     for (const reply of [await ask({ client_id: own.id }), await ask({ client_id: 'nobody' })]) {
       const policy = reply.headers.get('content-security-policy') ?? ''
@@ -548,7 +542,7 @@ describe('threat A10 pages and redirects', () => {
     }
   })
 
-  it('store nothing for HEAD: no pending approval, and no code for an approved client', async () => {
+  it('have no effect for HEAD: neither a pending approval nor a code is stored', async () => {
     const own = await createClient(server, { firstParty: true })
     const stored = async () => {
       const counts = ['oauth_interactions', 'oauth_authorization_codes', 'oauth_tickets'].map(
@@ -576,7 +570,7 @@ describe('threat A10 pages and redirects', () => {
     expect(await stored()).toEqual(before)
   })
 
-  it('threat A10 respond to a form post with 303, so that no browser repeats the post at the client', async () => {
+  it('respond to a form post with 303, so that no browser repeats the post at the client', async () => {
     const own = await createClient(server)
     const page = await (await ask({ client_id: own.id })).text()
     const reply = await server.post(
@@ -590,7 +584,7 @@ describe('threat A10 pages and redirects', () => {
     expect(await reply.text()).toBe('')
   })
 
-  it('threat A10 grant no cross-origin access, whatever the origin', async () => {
+  it('send no CORS headers, whatever the origin of the request', async () => {
     for (const origin of ['https://evil.example', 'null', server.url, REDIRECT]) {
       for (const method of ['GET', 'OPTIONS']) {
         const reply = await server.request('/oauth/authorize', { method, headers: { origin } })
@@ -601,14 +595,14 @@ describe('threat A10 pages and redirects', () => {
   })
 })
 
-describe('threat A11 names and error texts', () => {
+describe('client names and error texts (threat A11)', () => {
   const names = [
     '<img src=x onerror=alert(1)>',
     '"><svg/onload=alert(1)>',
     "'-alert(1)-'",
     '&lt;b&gt;',
   ]
-  it.each(names)('threat A11 the name %j is escaped on the page', async (name) => {
+  it.each(names)('are escaped on the page: %j', async (name) => {
     const own = await createClient(server, { name })
     const html = await (await ask({ client_id: own.id })).text()
     expect(html).not.toContain(name)
@@ -629,7 +623,7 @@ describe('threat A11 names and error texts', () => {
     ' ',
     '',
     'x'.repeat(192),
-  ])('threat A11 the name %j is refused', async (name) => {
+  ])('are refused with control characters or a wrong length: %j', async (name) => {
     const body = { name, redirect: REDIRECT }
     expect((await server.json('ada', 'POST', '/oauth/clients', body)).status).toBe(422)
     const token = { name, scopes: [] }
@@ -637,7 +631,7 @@ describe('threat A11 names and error texts', () => {
     expect((await server.json('ada', 'POST', path, token)).status).toBe(422)
   })
 
-  it('threat A11 error texts are escaped, short and without text direction marks', async () => {
+  it('are escaped, short and without text direction marks in error responses', async () => {
     for (const text of ['<script>alert(1)</script>', '\u202eevil', 'x'.repeat(20_000), '"\'&']) {
       const name = encodeURIComponent(text)
       const html = await expectOwnPage(await askRaw(`${name}=1&${name}=2`))
@@ -653,8 +647,8 @@ describe('threat A11 names and error texts', () => {
   })
 })
 
-describe('threat A12 approval without a screen', () => {
-  it('threat A12 is never given to a public client', async () => {
+describe('approval without a screen (threat A12)', () => {
+  it('is not possible for a public client', async () => {
     for (const redirect of [REDIRECT, 'http://127.0.0.1/cb', 'com.example.app:/cb']) {
       const app = await createClient(server, { confidential: false, redirect })
       const params = {
@@ -671,7 +665,7 @@ describe('threat A12 approval without a screen', () => {
     }
   })
 
-  it('threat A12 is given to a public first-party client only at an https redirect URI', async () => {
+  it('is possible for a public first-party client only at an https redirect URI', async () => {
     for (const [redirect, status] of [
       [REDIRECT, 303],
       ['http://127.0.0.1/cb', 200],
@@ -685,7 +679,7 @@ describe('threat A12 approval without a screen', () => {
     }
   })
 
-  it('threat A12 is not given for new scopes, after the approval was revoked, or for another person', async () => {
+  it('is not possible for new scopes, after the approval was revoked, or for another person', async () => {
     const own = await createClient(server)
     await codeFlow(server, own, { scope: 'place-orders' })
     const again = (scope: string, prompt = '') => ask({ client_id: own.id, scope, prompt })
@@ -704,7 +698,7 @@ describe('threat A12 approval without a screen', () => {
     expect(answerOf(await again('place-orders', 'none')).searchParams.has('code')).toBe(false)
   })
 
-  it('threat A12 is refused for prompt=none without a session, which returns an error and no code', async () => {
+  it('is not possible without a session: prompt=none returns an error and no code', async () => {
     const query = `client_id=${client.id}&response_type=code&prompt=none`
     const reply = await server.request(`/oauth/authorize?${query}`)
     expect(answerOf(reply).searchParams.get('error')).toBe('login_required')

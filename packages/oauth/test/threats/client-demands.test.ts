@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type ClientDemand, dpop, pushedRequests, requestObjects } from '../../src/index.ts'
+import { type ClientRequirement, dpop, pushedRequests, requestObjects } from '../../src/index.ts'
 import { askFor, createClient, REDIRECT, startServer, type TestServer } from '../support.ts'
 
 /** The clients were created with all features enabled. The features are then disabled. */
@@ -14,37 +14,40 @@ beforeAll(async () => {
 afterAll(() => server.close())
 
 const grants = ['authorization_code', 'refresh_token', 'client_credentials'] as const
-const demands: readonly ClientDemand[] = [
+const demands: readonly ClientRequirement[] = [
   'require_pushed_authorization_requests',
   'require_signed_request_object',
   'dpop_bound_access_tokens',
 ]
 
-describe.each(demands)('a client with %s, after the feature was disabled,', (demand) => {
-  it('gets an error that names the setting', async () => {
-    const { id } = await createClient(server, { settings: { [demand]: true } })
-    const params = { client_id: id, redirect_uri: REDIRECT, response_type: 'code' }
-    const page = await ask(`/oauth/authorize?${new URLSearchParams(params)}`, {
-      headers: { cookie: 'session=ada.1' },
+describe.each(demands)(
+  'a client with the setting %s, after its feature was disabled,',
+  (demand) => {
+    it('gets an error that names the setting', async () => {
+      const { id } = await createClient(server, { settings: { [demand]: true } })
+      const params = { client_id: id, redirect_uri: REDIRECT, response_type: 'code' }
+      const page = await ask(`/oauth/authorize?${new URLSearchParams(params)}`, {
+        headers: { cookie: 'session=ada.1' },
+      })
+      const back = new URL(page.headers.get('location') ?? `error:${page.status}`)
+      expect(back.searchParams.get('error')).toBe('invalid_request')
+      expect(back.searchParams.get('error_description')).toContain(demand)
     })
-    const back = new URL(page.headers.get('location') ?? `error:${page.status}`)
-    expect(back.searchParams.get('error')).toBe('invalid_request')
-    expect(back.searchParams.get('error_description')).toContain(demand)
-  })
 
-  it('cannot be created', async () => {
-    const without = server.another({ features: [] })
-    await without.ready()
-    const made = without.clients.create({
-      name: 'App',
-      redirect: REDIRECT,
-      settings: { [demand]: true },
+    it('cannot be created any more', async () => {
+      const without = server.another({ features: [] })
+      await without.ready()
+      const made = without.clients.create({
+        name: 'App',
+        redirect: REDIRECT,
+        settings: { [demand]: true },
+      })
+      await expect(made).rejects.toMatchObject({
+        errors: { settings: [`${demand} is not offered: list the feature for it.`] },
+      })
     })
-    await expect(made).rejects.toMatchObject({
-      errors: { settings: [`${demand} is not offered: list the feature for it.`] },
-    })
-  })
-})
+  },
+)
 
 it('a client with dpop_bound_access_tokens gets no bearer token in any grant', async () => {
   const settings = { dpop_bound_access_tokens: true }
@@ -62,7 +65,7 @@ it('a client with dpop_bound_access_tokens gets no bearer token in any grant', a
   })
 })
 
-it('a setting that is false has no effect', async () => {
+it('a client setting of a disabled feature has no effect if it is false', async () => {
   const settings = { dpop_bound_access_tokens: false, require_signed_request_object: false }
   const own = await startServer()
   const { id } = await createClient(own, { settings })

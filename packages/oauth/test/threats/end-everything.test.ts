@@ -25,9 +25,9 @@ async function statusOf(oauth: AuthorizationServer<TestUser>, credentials: objec
 }
 
 describe.each(['jwt', 'opaque'] as const)(
-  'threat N1 endEverything() after a restore, with %s tokens',
+  'endEverything() after a database restore, with %s tokens (threat N1)',
   (format) => {
-    it('invalidates everything issued before, on every process, and lets people sign in again', async () => {
+    it('invalidates everything that was issued before, in every process, and lets people sign in again', async () => {
       server = await startServer({ accessTokenFormat: format })
       const elsewhere = server.another()
       const client = await createClient(server)
@@ -93,8 +93,8 @@ describe.each(['jwt', 'opaque'] as const)(
   },
 )
 
-describe('threat M4 a leaked signing key', () => {
-  it('is refused by every process at once, and neither it nor an older key signs again', async () => {
+describe('a leaked signing key (threat M4)', () => {
+  it('is refused by every process at once, and neither this key nor an older one signs again', async () => {
     server = await startServer()
     const elsewhere = server.another()
     const [first] = await server.oauth.keys.list()

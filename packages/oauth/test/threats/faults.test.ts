@@ -15,7 +15,12 @@ import {
 import { createKeyring } from '../../src/keys/keyring.ts'
 import { createSigningKeys } from '../../src/keys/signing-keys.ts'
 import { followRevocations } from '../../src/revocations/feed.ts'
-import type { Client, FeedPage, NewRevocation, Revocation } from '../../src/storage/records.ts'
+import type {
+  Client,
+  NewRevocation,
+  Revocation,
+  RevocationFeedPage,
+} from '../../src/storage/records.ts'
 import {
   askFor,
   codeFlow,
@@ -65,8 +70,8 @@ const refreshForm = (client: { id: string; secret: string }, text: string) => ({
   refresh_token: text,
 })
 
-describe('threat F3 clock jumps', () => {
-  it('threat F3 in both directions make nothing valid again that was revoked, used or expired', async () => {
+describe('jumps of the clock (threat F3)', () => {
+  it('make nothing valid again, in either direction, that was revoked, used or expired', async () => {
     const server = await start({ accessTokensExpireIn: '1h', refreshTokensExpireIn: '2h' })
     const client = await createClient(server)
     const started = server.clock.now().getTime()
@@ -86,7 +91,7 @@ describe('threat F3 clock jumps', () => {
     }
   })
 
-  it('threat F3 backwards neither extend a code nor make a used one valid again', async () => {
+  it('neither extend the lifetime of an authorization code, nor make a used code valid again, if the clock is set back', async () => {
     const server = await start()
     const client = await createClient(server)
     const asked = { client_id: client.id, redirect_uri: REDIRECT, response_type: 'code' }
@@ -112,7 +117,7 @@ describe('threat F3 clock jumps', () => {
     expect((await redeem(code)).status).toBe(200)
   })
 
-  it('threat F3 do not make a purge remove a revocation that still matters', async () => {
+  it('do not make a purge remove a revocation that still matters', async () => {
     const server = await start({ accessTokensExpireIn: '30d', refreshTokensExpireIn: '60d' })
     const client = await createClient(server)
     const revoked = await codeFlow(server, client)
@@ -126,7 +131,7 @@ describe('threat F3 clock jumps', () => {
     expect(rows).toEqual([])
   })
 
-  it('threat F3 do not make a purge restore a token or lock out users', async () => {
+  it('do not lead a purge to make a revoked token valid again, or to lock out users', async () => {
     const server = await start()
     const client = await createClient(server)
     const revoked = await codeFlow(server, client)
@@ -152,7 +157,7 @@ describe('threat F3 clock jumps', () => {
     expect(await statusOf(server, fresh.access_token)).toBe(200)
   })
 
-  it('threat F3 do not make a purged revoked token valid again, even on a process whose clock is weeks behind', async () => {
+  it('do not make a revoked token valid again after a purge, even in a process whose clock is weeks behind', async () => {
     const server = await start({ accessTokensExpireIn: '1h', refreshTokensExpireIn: '2h' })
     const now = server.clock.now()
     const behind = new Date(now.getTime() - 14 * 86_400_000)
@@ -176,7 +181,7 @@ describe('threat F3 clock jumps', () => {
     }
   })
 
-  it("threat T6 a failing users hook does not use up an honest client's refresh token", async () => {
+  it("a failing users hook does not use up an honest client's refresh token (threat T6)", async () => {
     const server = await start()
     const client = await createClient(server)
     const tokens = await codeFlow(server, client)
@@ -198,7 +203,7 @@ describe('threat F3 clock jumps', () => {
   })
 })
 
-describe('threat F4 start-up', () => {
+describe('the start of a server (threat F4)', () => {
   const options = (changes: object): AuthorizationServerOptions =>
     ({
       issuer: 'https://api.example.com',
@@ -234,7 +239,7 @@ describe('threat F4 start-up', () => {
     ['dot segments', { issuer: 'https://api.example.com/a/../b' }],
     ['script', { issuer: 'javascript:alert(1)' }],
     ['a look-alike of localhost', { issuer: 'http://localhost.evil.example' }],
-  ])('threat F4 with %s is refused, without printing any value', (_, changes) => {
+  ])('is refused with %s, and the error contains no value', (_, changes) => {
     let message = ''
     try {
       createAuthorizationServer(options(changes))
@@ -247,7 +252,7 @@ describe('threat F4 start-up', () => {
     expect(message).not.toContain(SECRET)
   })
 
-  it('threat F4 with the wrong secret for the stored signing keys fails with an explanation, and issues no token', async () => {
+  it('fails with an explanation if the secret cannot decrypt the stored signing keys', async () => {
     const { database, drop } = await createTestDatabase()
     const make = (secret: string | string[]) => {
       const { storage: _, ...rest } = options({ secret })
@@ -277,7 +282,7 @@ describe('threat F4 start-up', () => {
     }
   })
 
-  it('threat F4 a key sealed with an unknown secret does not stop a running process', async () => {
+  it('a stored key that was encrypted with an unknown secret does not stop a running process', async () => {
     const { database, drop } = await createTestDatabase()
     const logged: unknown[] = []
     const make = (secret: string | string[]) => {
@@ -301,13 +306,13 @@ describe('threat F4 start-up', () => {
   })
 })
 
-describe('threat F4 hooks of the application', () => {
+describe('functions of the application, such as listeners and pages (threat F4)', () => {
   const failing = async (): Promise<never> => {
     throw new Error('the hook failed with the password hunter2')
   }
   const hanging = () => new Promise<never>(() => {})
 
-  it('threat F4 affect only their own request when they fail or hang', async () => {
+  it('affect only their own request if they fail or hang', async () => {
     const server = await start()
     const client = await createClient(server, { grants: ['password', 'refresh_token'] })
     const credentials = { client_id: client.id, client_secret: client.secret }
@@ -343,7 +348,7 @@ describe('threat F4 hooks of the application', () => {
     ).toBe(200)
   })
 
-  it('threat F4 failing pages, listeners and loggers stop neither the process nor the response', async () => {
+  it('failing pages, listeners and loggers stop neither the process nor the response', async () => {
     const unhandled: unknown[] = []
     const note = (error: unknown) => unhandled.push(error)
     process.on('unhandledRejection', note)
@@ -382,7 +387,7 @@ describe('threat F4 hooks of the application', () => {
     }
   })
 
-  it('threat F4 a store outage during the lookup of an unknown key id is refused, without an unhandled rejection', async () => {
+  it('a database outage during the lookup of an unknown key id leads to a refusal, and to no unhandled rejection', async () => {
     const unhandled: unknown[] = []
     const note = (error: unknown) => unhandled.push(error)
     process.on('unhandledRejection', note)
@@ -402,8 +407,8 @@ describe('threat F4 hooks of the application', () => {
   })
 })
 
-describe('threat F4 caches are bounded', () => {
-  it('threat F4 the cache stays within its size limit, and keeps entries in use', () => {
+describe('bounded memory (threat F4)', () => {
+  it('a cache stays within its size limit, and keeps the entries in use', () => {
     const cache = createRecentCache<number>(100)
     cache.set('used', 1)
     let kept = 0
@@ -416,7 +421,7 @@ describe('threat F4 caches are bounded', () => {
     expect(kept).toBeLessThanOrEqual(100)
   })
 
-  it('threat F4 bad tokens, unknown clients and bad cookies are not cached', async () => {
+  it('invalid tokens, unknown clients and invalid cookies are not cached', async () => {
     const server = await start()
     const client = await createClient(server)
     const { access_token } = await codeFlow(server, client)
@@ -449,7 +454,7 @@ describe('threat F4 caches are bounded', () => {
     expect(sets).toBe(0)
   })
 
-  it('threat L3 pending approvals of one person are bounded', async () => {
+  it('the pending approvals of one person are limited in number (threat L3)', async () => {
     const server = await start()
     const client = await createClient(server)
     for (let i = 0; i < 70; i += 1) {
@@ -461,11 +466,11 @@ describe('threat F4 caches are bounded', () => {
   })
 })
 
-describe('threat R1 caches that are filled while data changes', () => {
+describe('a cache that is filled while the data changes (threat R1)', () => {
   const clientOf = (secretVersion: number) =>
     ({ id: 'c', secretVersion, revokedAt: null, settings: {} }) as Client
 
-  it('threat R1 a client read before a change was published is not cached after it', async () => {
+  it('does not keep a client that was read before a change was published', async () => {
     const feed = followRevocations(memoryStorage().revocations, console)
     await feed.sync()
     let current = clientOf(1)
@@ -494,7 +499,7 @@ describe('threat R1 caches that are filled while data changes', () => {
     expect((await cache.find('c'))?.secretVersion).toBe(2)
   })
 
-  it('threat R1 a slow read of the keys does not restore a revoked one', async () => {
+  it('does not get a revoked key back from a slow read of the keys', async () => {
     const storage = memoryStorage()
     const keys = createSigningKeys({
       repository: storage.keys,
@@ -529,7 +534,7 @@ describe('threat R1 caches that are filled while data changes', () => {
     expect(keys.removals()).toBe(1)
   })
 
-  it('threat R1 keys whose reload failed are reloaded at the next opportunity, and no token passes before', async () => {
+  it('reads the keys again after a failed read, and until then no token is accepted', async () => {
     const storage = memoryStorage()
     const server = await start({ storage })
     const { accessToken } = await server.oauth.tokens.createPersonal({ userId: 'ada', name: 'x' })
@@ -546,13 +551,13 @@ describe('threat R1 caches that are filled while data changes', () => {
     await expect.poll(() => statusOf(server, accessToken)).toBe(401)
   })
 
-  it('threat R1 a read of the feed that began long ago does not count as fresh', async () => {
+  it('is not considered fresh after a slow read of the revocation feed', async () => {
     const entries: Revocation[] = []
     const waiting: Array<() => void> = []
     const readFrom = (from: number) => {
       const seen = entries.filter(({ id }) => id >= from)
       const page = { entries: seen, now: new Date() }
-      return new Promise<FeedPage>((resolve) => waiting.push(() => resolve(page)))
+      return new Promise<RevocationFeedPage>((resolve) => waiting.push(() => resolve(page)))
     }
     const feed = followRevocations({ readFrom }, console)
     const slow = feed.sync()
@@ -569,8 +574,8 @@ describe('threat R1 caches that are filled while data changes', () => {
   })
 })
 
-describe('threat R1 a concurrent approval', () => {
-  it('threat R1 leaves no code when the person is signed out everywhere', async () => {
+describe('a concurrent approval (threat R1)', () => {
+  it('leaves no valid code if the person is signed out everywhere', async () => {
     const server = await start()
     const client = await createClient(server)
     await askFor(server, 'ada', { client_id: client.id, response_type: 'code' })
@@ -600,8 +605,8 @@ describe('threat R1 a concurrent approval', () => {
   })
 })
 
-describe('threat R2 concurrent requests', () => {
-  it('threat R2 return no lock or deadlock errors to callers', async () => {
+describe('concurrent requests (threat R2)', () => {
+  it('return no lock or deadlock errors to their callers', async () => {
     const server = await start()
     const client = await createClient(server, { grants: ['password', 'refresh_token'] })
     const credentials = { client_id: client.id, client_secret: client.secret }
@@ -628,7 +633,7 @@ describe('threat R2 concurrent requests', () => {
     expect(server.logged).toEqual([])
   })
 
-  it('threat R1 during a purge delete nothing valid', async () => {
+  it('lose no valid record to a concurrent purge (threat R1)', async () => {
     const server = await start({ grants: [authorizationCode(), refreshToken(), password()] })
     const client = await createClient(server, { grants: ['authorization_code', 'refresh_token'] })
     const tokens = await codeFlow(server, client)

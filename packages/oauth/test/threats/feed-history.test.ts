@@ -45,13 +45,13 @@ function moveClock(minutes: number): void {
 const reportedLosses = () =>
   server.logged.filter((entry) => String(entry).includes('has lost part of'))
 
-describe('threat N1 a database that lost some of its revocations', () => {
+describe('a database that lost some of its revocations (threat N1)', () => {
   it.each([
     ['ids end below the last id a process read', 2, 1],
     ['ids reach the last id a process read', 2, 3],
     ['ids go beyond the last id a process read', 2, 5],
     ['the feed is empty and starts again', 0, 2],
-  ])('is noticed when %s', async (_, kept, after) => {
+  ])('is detected when %s', async (_, kept, after) => {
     server = await startServer()
     const elsewhere = server.another()
     const before = []
@@ -73,7 +73,7 @@ describe('threat N1 a database that lost some of its revocations', () => {
     }
   })
 
-  it('is noticed by introspection and by the guard', async () => {
+  it('is detected by introspection and by the guard', async () => {
     server = await startServer()
     const client = await createClient(server)
     const tokens = [await codeFlow(server, client), await codeFlow(server, client)]
@@ -149,7 +149,7 @@ describe('threat N1 a database that lost some of its revocations', () => {
   })
 })
 
-describe('threat N1 a repeated revocation', () => {
+describe('a repeated revocation (threat N1)', () => {
   const revocationsOf = (id: string) =>
     server.database.kysely
       .selectFrom('oauth_revocations')
@@ -157,7 +157,7 @@ describe('threat N1 a repeated revocation', () => {
       .where('subject', '=', id)
       .execute()
 
-  it('is added to the feed again, for as long as the token could be valid', async () => {
+  it('is added to the revocation feed again, for as long as the token could be valid', async () => {
     server = await startServer()
     const client = await createClient(server)
     const { access_token, refresh_token } = await codeFlow(server, client)
@@ -191,7 +191,7 @@ describe('threat N1 a repeated revocation', () => {
   })
 })
 
-describe('threat N1 a process reports no lost revocations after', () => {
+describe('no loss of revocations is reported (threat N1) after', () => {
   it('a purge between two reads of the feed', async () => {
     server = await startServer({ purgeEvery: false })
     const elsewhere = server.another()
@@ -225,7 +225,7 @@ describe('threat N1 a process reports no lost revocations after', () => {
     for (const oauth of [server.oauth, elsewhere]) await verdict(oauth, text, 200)
   })
 
-  it('a gap of ids that were assigned and never used', async () => {
+  it('a gap in the ids, which the database assigned but never used', async () => {
     server = await startServer()
     const elsewhere = server.another()
     await waitUntilRead(elsewhere)
@@ -235,11 +235,11 @@ describe('threat N1 a process reports no lost revocations after', () => {
   })
 })
 
-describe('threat N1 the clock of one process', () => {
+describe('the clock of one process (threat N1)', () => {
   const isServer = process.env.TEST_DATABASE !== 'sqlite'
 
   it.runIf(isServer)(
-    'may be ahead without making other processes miss an entry committed late',
+    'may be ahead without making other processes miss a revocation that is committed late',
     async () => {
       server = await startServer()
       const elsewhere = server.another()
@@ -261,7 +261,7 @@ describe('threat N1 the clock of one process', () => {
     },
   )
 
-  it('may be ahead or behind: signing a person out invalidates earlier cookies, and no later ones', async () => {
+  it('may be ahead or behind: signing a person out still invalidates all earlier cookies, and no later ones', async () => {
     server = await startServer()
     const elsewhere = server.another()
     const allows = async (session: { cookie: string; csrfToken: string }) => {

@@ -71,7 +71,7 @@ const changed = (address: string, change: (params: URLSearchParams) => void) => 
 describe.each([
   ['code', 'code'],
   ['token', 'token'],
-])('prompt=login, with response_type=%s,', (response_type, given) => {
+])('an authorization request with prompt=login and response_type=%s', (response_type, given) => {
   const ask = (params: Record<string, string> = {}) =>
     visit(requestFor({ prompt: 'login', response_type, ...params }))
 
@@ -82,7 +82,7 @@ describe.each([
     expect(outcomeOf(await visit(returnAddress(asked)))).toBe('login_required')
   })
 
-  it('continues after a new sign-in, which the sign-in page is told to enforce', async () => {
+  it('continues after a new sign-in, which the sign-in page is asked to enforce', async () => {
     const asked = await ask()
     const location = new URL(asked.headers.get('location') ?? '', server.url)
     expect(location.searchParams.get('prompt')).toBe('login')
@@ -99,7 +99,7 @@ describe.each([
     expect(outcomeOf(await visit(returnAddress(asked)))).toBe('login_required')
   })
 
-  it('cannot be avoided by removing prompt from the return address', async () => {
+  it('cannot be bypassed by removing prompt from the return address', async () => {
     const asked = await ask()
     const back = changed(returnAddress(asked), (params) => params.delete('prompt'))
     expect(outcomeOf(await visit(back))).toBe('login_required')
@@ -110,12 +110,15 @@ describe.each([
     ['with another timestamp', (params: URLSearchParams) => earlier(params)],
     ['of another request', (params: URLSearchParams) => params.set('scope', 'check-status')],
     ['forged', (params: URLSearchParams) => params.set('sign_in_asked', '1.x')],
-  ])('asks for another sign-in if the sign_in_asked mark is %s', async (_what, change) => {
-    const back = changed(returnAddress(await ask()), change)
-    server.clock.advance(5)
-    signIn()
-    expect(outcomeOf(await visit(back))).toBe('sign in')
-  })
+  ])(
+    'asks for another sign-in if the parameter sign_in_asked in the return address is %s',
+    async (_what, change) => {
+      const back = changed(returnAddress(await ask()), change)
+      server.clock.advance(5)
+      signIn()
+      expect(outcomeOf(await visit(back))).toBe('sign in')
+    },
+  )
 
   it('asks for another sign-in if the return address is too old', async () => {
     const back = returnAddress(await ask())
@@ -124,7 +127,7 @@ describe.each([
     expect(outcomeOf(await visit(back))).toBe('sign in')
   })
 
-  it('requires one sign-in for two tabs, and none after the back button', async () => {
+  it('requires only one sign-in for two tabs, and no further one after the back button', async () => {
     const [first, second] = [returnAddress(await ask()), returnAddress(await ask({ scope: '' }))]
     server.clock.advance(5)
     signIn()
@@ -145,9 +148,9 @@ function earlier(params: URLSearchParams): void {
   params.set('sign_in_asked', `${Number(time) - 3_000_000}.${mac}`)
 }
 
-describe('a request to an application that does not report when people signed in', () => {
+describe('a server whose application does not report when people signed in', () => {
   it.each([{ prompt: 'login' }, { prompt: 'select_account' }, { max_age: '9999' }])(
-    'gets login_required for %j, and the log names the fix',
+    'returns login_required for the parameters %j, and logs the fix',
     async (params) => {
       server.logged.length = 0
       expect(outcomeOf(await visit(requestFor(params as Record<string, string>), 'ada.2'))).toBe(
@@ -157,12 +160,12 @@ describe('a request to an application that does not report when people signed in
     },
   )
 
-  it('gets login_required even after the person was sent to sign in', async () => {
+  it('returns login_required even after the person was sent to the sign-in page', async () => {
     const asked = await visit(requestFor({ prompt: 'login' }), null)
     expect(outcomeOf(await visit(returnAddress(asked), 'ada.2'))).toBe('login_required')
   })
 
-  it('gets a code if no parameter requires a fresh sign-in', async () => {
+  it('returns a code if no parameter requires a recent sign-in', async () => {
     expect(outcomeOf(await visit(requestFor({}), 'ada.2'))).toBe('code')
   })
 })
@@ -179,7 +182,7 @@ describe('prompt and max_age', () => {
     expect(outcomeOf(await visit(returnAddress(asked)))).toBe('code')
   })
 
-  it('max_age=0 means prompt=login', async () => {
+  it('max_age=0 requires a new sign-in, as prompt=login does', async () => {
     const asked = await visit(requestFor({ max_age: '0' }))
     server.clock.advance(1)
     signIn()
@@ -193,7 +196,7 @@ describe('prompt and max_age', () => {
     expect(outcomeOf(await visit(requestFor({ max_age: '90', prompt: 'none' })))).toBe('code')
   })
 
-  it('prompt=login consent asks for both', async () => {
+  it('prompt="login consent" requires a new sign-in and an approval', async () => {
     const asked = await visit(requestFor({ prompt: 'login consent' }))
     server.clock.advance(1)
     signIn()
@@ -203,7 +206,7 @@ describe('prompt and max_age', () => {
   })
 
   it.each([{ prompt: 'none login' }, { prompt: 'Login' }, { max_age: 'soon' }, { max_age: '-1' }])(
-    '%j gets invalid_request',
+    'the invalid parameters %j get invalid_request',
     async (params) => {
       expect(outcomeOf(await visit(requestFor(params as Record<string, string>)))).toBe(
         'invalid_request',

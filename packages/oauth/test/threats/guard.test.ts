@@ -63,7 +63,7 @@ async function statusOf(
 const encode = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url')
 const decodePart = (text = '') => JSON.parse(Buffer.from(text, 'base64url').toString('utf8'))
 
-describe('threat G1 malformed Authorization headers', () => {
+describe('malformed Authorization headers (threat G1)', () => {
   it.each([
     ['an empty header', ''],
     ['only a scheme', 'Bearer'],
@@ -86,27 +86,30 @@ describe('threat G1 malformed Authorization headers', () => {
     ['huge', `Bearer ${'a'.repeat(1_000_000)}`],
     ['many dots', `Bearer ${'.'.repeat(100_000)}`],
     ['not ASCII', 'Bearer tökén'],
-  ])('threat G1 %s gets a clean 401, also after the token was cached', async (_, header) => {
-    const authorization = header.replaceAll('TOKEN', tokens.access_token)
-    expect(await statusOf({ ...bearer(''), authorization })).toBe(401)
-    expect(await statusOf(bearer(tokens.access_token))).toBe(200)
-    expect(await statusOf({ ...bearer(''), authorization })).toBe(401)
-  })
+  ])(
+    '%s gets a 401 without an internal error, also after the token was cached',
+    async (_, header) => {
+      const authorization = header.replaceAll('TOKEN', tokens.access_token)
+      expect(await statusOf({ ...bearer(''), authorization })).toBe(401)
+      expect(await statusOf(bearer(tokens.access_token))).toBe(200)
+      expect(await statusOf({ ...bearer(''), authorization })).toBe(401)
+    },
+  )
 
-  it('threat G1 the letter case of the scheme does not matter', async () => {
+  it('the letter case of the scheme does not matter', async () => {
     for (const scheme of ['bearer', 'BEARER', 'bEaReR']) {
       const authorization = `${scheme} ${tokens.access_token}`
       expect(await statusOf({ ...bearer(''), authorization })).toBe(200)
     }
   })
 
-  it('threat G1 a bad header is refused even next to a valid cookie', async () => {
+  it('a malformed header is refused even if the request also has a valid cookie', async () => {
     const { cookie, csrfToken } = await server.cookieMode('ada')
     expect(await statusOf({ authorization: 'Bearer x', cookie, csrfToken })).toBe(401)
     expect(await statusOf({ authorization: '', cookie, csrfToken })).toBe(401)
   })
 
-  it('threat G1 two Authorization headers over the network are an error', async () => {
+  it('two Authorization headers in one request over the network are an error', async () => {
     const { nodeCredentials } = await import('../../src/adapters/node.ts')
     const { createServer, request } = await import('node:http')
     const seen: GuardCredentials[] = []
@@ -131,7 +134,7 @@ function signES256(data: string, key: KeyObject): string {
   return sign('sha256', Buffer.from(data), { key, dsaEncoding: 'ieee-p1363' }).toString('base64url')
 }
 
-describe('threat G2 forged tokens', () => {
+describe('forged tokens (threat G2)', () => {
   /** Signs with the server's own key, so that only the check under test can reject the token. */
   async function signedByUs(header: object | null, claims: object): Promise<string> {
     const row = await server.database.kysely
@@ -150,12 +153,12 @@ describe('threat G2 forged tokens', () => {
     return `${data}.${signES256(data, privateKey)}`
   }
 
-  it('threat G2 a copy made by the forging helper without changes is accepted', async () => {
+  it('an unchanged token from the same test helper is accepted', async () => {
     const claims = decodePart(tokens.access_token.split('.')[1])
     expect(await statusOf(bearer(await signedByUs(null, claims)))).toBe(200)
   })
 
-  it('threat G2 unsigned tokens fail, in any spelling of the algorithm', async () => {
+  it('unsigned tokens are refused, in any spelling of the algorithm', async () => {
     const [header, payload, signature] = tokens.access_token.split('.')
     const { kid } = decodePart(header)
     for (const alg of ['none', 'None', 'NONE', 'nOnE', '', null, undefined, 0, ['none'], {}]) {
@@ -175,7 +178,7 @@ describe('threat G2 forged tokens', () => {
     }
   })
 
-  it('threat G2 tokens with the public key as HMAC secret fail, in any encoding', async () => {
+  it('tokens signed by HMAC with the public key as secret are refused, in any encoding', async () => {
     const { keys } = (await (await server.request('/.well-known/jwks.json')).json()) as {
       keys: Array<JsonWebKey & { kid: string }>
     }
@@ -218,7 +221,7 @@ describe('threat G2 forged tokens', () => {
     }
   })
 
-  it('threat G2 tokens that contain their own key fail', async () => {
+  it('tokens that contain their own key are refused', async () => {
     const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
     const jwk = publicKey.export({ format: 'jwk' })
     const [header, payload] = tokens.access_token.split('.')
@@ -244,7 +247,7 @@ describe('threat G2 forged tokens', () => {
     }
   })
 
-  it('threat G2 a wrong header or claim fails even with a valid signature', async () => {
+  it('tokens with a wrong header or claim are refused even with a valid signature', async () => {
     const claims = decodePart(tokens.access_token.split('.')[1])
     const { kid } = decodePart(tokens.access_token.split('.')[0])
     const now = server.clock.now().getTime() / 1000
@@ -304,7 +307,7 @@ describe('threat G2 forged tokens', () => {
     expect(await statusOf(bearer(await signedByUs(null, skewed)))).toBe(200)
   })
 
-  it('threat G2 altered, truncated and re-encoded tokens fail, also after the original was cached', async () => {
+  it('altered, truncated and re-encoded tokens are refused, also after the original was cached', async () => {
     const text = tokens.access_token
     expect(await statusOf(bearer(text))).toBe(200)
     const [header = '', payload = '', signature = ''] = text.split('.')
@@ -332,7 +335,7 @@ describe('threat G2 forged tokens', () => {
     for (const forged of altered) expect(await statusOf(bearer(forged)), forged).toBe(401)
   })
 
-  it('threat G2 tokens of another kind or another server fail', async () => {
+  it('tokens of another kind or another server are refused', async () => {
     const twin = await startServer({ issuer: 'http://localhost:4998' })
     const sameName = await startServer({ secret: `another ${SECRET}` })
     try {
@@ -355,7 +358,7 @@ describe('threat G2 forged tokens', () => {
   })
 
   it.each(['EdDSA', 'ES256', 'RS256'] as const)(
-    'threat G2 %s and opaque tokens fail when any character was changed',
+    'tokens signed with %s, and opaque ones, are refused if any character was changed',
     async (alg) => {
       for (const accessTokenFormat of ['jwt', 'opaque'] as const) {
         const own = await startServer({ signingAlgorithm: alg, accessTokenFormat })
@@ -377,7 +380,7 @@ describe('threat G2 forged tokens', () => {
     },
   )
 
-  it('threat G2 a cached token expires on time', async () => {
+  it('a token in the cache is refused as soon as it expires', async () => {
     const brief = await startServer({ accessTokensExpireIn: '60s' })
     try {
       const { access_token } = await codeFlow(brief, await createClient(brief))
@@ -402,8 +405,8 @@ function lastBitSet(signature: string): string {
   return `${signature.slice(0, -1)}${alphabet[last ^ 1]}`
 }
 
-describe('threat G2 users and clients are never mistaken for each other', () => {
-  it('threat G2 a client token is refused at user routes, even if a user has the id of the client', async () => {
+describe('the guard (threat G2) distinguishes users and clients', () => {
+  it('the token of a client is refused at routes for users, even if a user has the id of the client', async () => {
     server.users.all.set(client.id, { id: client.id, email: 'x@example.com', password: 'x' })
     const reply = await server.post('/oauth/token', {
       grant_type: 'client_credentials',
@@ -416,7 +419,7 @@ describe('threat G2 users and clients are never mistaken for each other', () => 
     expect(await statusOf(bearer(tokens.access_token), 'client')).toBe(401)
   })
 
-  it('threat G2 a user whose id looks like a prefixed subject stays that user', async () => {
+  it('a user whose id looks like the subject of a client is still treated as this user', async () => {
     for (const id of ['client:x', 'user:bob', `client:${client.id}`, 'a:b', '*']) {
       server.users.all.set(id, { id, email: `${id}@example.com`, password: 'x' })
       const { accessToken } = await server.oauth.tokens.createPersonal({ userId: id, name: 'x' })
@@ -426,14 +429,14 @@ describe('threat G2 users and clients are never mistaken for each other', () => 
     }
   })
 
-  it('threat G2 cookie mode does not authenticate a client', async () => {
+  it('the cookie of cookie mode does not authenticate a client', async () => {
     const { cookie, csrfToken } = await server.cookieMode('ada')
     expect(await statusOf({ authorization: null, cookie, csrfToken }, 'client')).toBe(401)
   })
 })
 
-describe('threat G3 revocation', () => {
-  it('threat G3 takes effect in this process at once, for cached tokens too, without a statement', async () => {
+describe('revocation (threat G3)', () => {
+  it('takes effect in this process at once, also for cached tokens, and without an SQL statement', async () => {
     const own = await createClient(server)
     const seen = await codeFlow(server, own)
     for (let i = 0; i < 5; i += 1) expect(await statusOf(bearer(seen.access_token))).toBe(200)
@@ -446,7 +449,7 @@ describe('threat G3 revocation', () => {
     expect(statements.slice(spent).filter((sql) => !polls(sql))).toEqual([])
   })
 
-  it('threat G3 of a signing key invalidates the tokens signed with it, also cached ones', async () => {
+  it('invalidates, for a signing key, all tokens signed with it, also cached ones', async () => {
     const own = await startServer()
     try {
       const { access_token } = await codeFlow(own, await createClient(own))
@@ -462,8 +465,8 @@ describe('threat G3 revocation', () => {
   })
 })
 
-describe('threat G4 scopes', () => {
-  it('threat G4 a missing scope gets 403 insufficient_scope, and * counts only if granted', async () => {
+describe('scopes and paths of guarded routes (threat G4)', () => {
+  it('a missing scope gets 403 insufficient_scope, and the wildcard * counts only if it was granted', async () => {
     const { assertScopes, assertAnyScope } = await import('../../src/guard/guard.ts')
     const caller = await server.oauth.guard.authenticate('api', bearer(tokens.access_token))
     expect(caller.tokenCan('place-orders')).toBe(true)
@@ -491,7 +494,7 @@ describe('threat G4 scopes', () => {
     }
   })
 
-  it("threat G4 unusual spellings of an endpoint's path do not reach it", async () => {
+  it("unusual spellings of a route's path do not reach its handler", async () => {
     const paths = [
       '/oauth/clients/',
       '/oauth//clients',
@@ -532,8 +535,8 @@ describe('threat G4 scopes', () => {
   })
 })
 
-describe('threat G5 keys', () => {
-  it('threat G5 a flood of unknown key ids causes a bounded number of reads', async () => {
+describe('signing keys at the guard (threat G5)', () => {
+  it('a flood of tokens with unknown key ids causes a limited number of database reads', async () => {
     const payload = tokens.access_token.split('.')[1]
     const flood = (count: number) =>
       Array.from({ length: count }, (_, i) => {
@@ -550,7 +553,7 @@ describe('threat G5 keys', () => {
     expect(reads).toBeLessThanOrEqual(2 * seconds + 2)
   })
 
-  it('threat G5 after a rotation old and new tokens are accepted, with and without publishing keys in advance', async () => {
+  it('a rotation makes no old or new token invalid, whether or not keys are published in advance', async () => {
     const texts = [tokens.access_token]
     for (const immediately of [true, false, true]) {
       // Of two keys created in the same millisecond either may sign.
@@ -564,7 +567,7 @@ describe('threat G5 keys', () => {
     for (const text of texts) expect(await statusOf(bearer(text))).toBe(200)
   })
 
-  it('threat G5 a token of one key with the id of another fails', async () => {
+  it('a token signed by one key with the id of another is refused', async () => {
     server.clock.advance(1)
     await server.oauth.keys.rotate({ immediately: true })
     const newer = await codeFlow(server, client)
@@ -579,8 +582,8 @@ describe('threat G5 keys', () => {
   })
 })
 
-describe('threat G6 cookie mode', () => {
-  it('threat G6 requires the matching CSRF token for every method', async () => {
+describe('cookie mode (threat G6)', () => {
+  it('requires the CSRF token of the cookie for every method', async () => {
     const { cookie, csrfToken } = await server.cookieMode('ada')
     const bob = await server.cookieMode('bob')
     expect(await statusOf({ authorization: null, cookie, csrfToken })).toBe(200)
@@ -596,7 +599,7 @@ describe('threat G6 cookie mode', () => {
     expect((await server.request('/oauth/clients', { headers: { cookie } })).status).toBe(401)
   })
 
-  it('threat G6 tampered, truncated and foreign cookies fail', async () => {
+  it('refuses tampered, truncated and foreign cookies', async () => {
     const { cookie, csrfToken } = await server.cookieMode('ada')
     const [name, value = ''] = cookie.split('=')
     const parts = value.split('.')
@@ -621,7 +624,7 @@ describe('threat G6 cookie mode', () => {
     }
   })
 
-  it('threat G6 an expired cookie and one issued in the future fail', async () => {
+  it('refuses an expired cookie, and one that was issued in the future', async () => {
     const { cookie, csrfToken } = await server.cookieMode('ada')
     const before = server.clock.now()
     server.clock.advance('2h')
@@ -632,7 +635,7 @@ describe('threat G6 cookie mode', () => {
     expect(await statusOf({ authorization: null, cookie, csrfToken })).toBe(200)
   })
 
-  it('threat G6 the cookie is rejected after signing out or revokeUser(), and works after a new sign-in', async () => {
+  it('refuses the cookie after a sign-out or revokeUser(), and accepts a new cookie after the next sign-in', async () => {
     const cookies = await server.cookieMode('ada')
     const sent = { authorization: null, ...cookies }
     expect(await statusOf(sent)).toBe(200)
@@ -645,7 +648,7 @@ describe('threat G6 cookie mode', () => {
     expect(await statusOf({ authorization: null, ...(await server.cookieMode('bob')) })).toBe(200)
   })
 
-  it('threat G6 a cookie is not renewed without its session', async () => {
+  it('does not renew a cookie without its session', async () => {
     const { cookie, csrfToken } = await server.cookieMode('bob')
     const renew = (cookies: string) =>
       server.request('/oauth/token/refresh', {
@@ -659,7 +662,7 @@ describe('threat G6 cookie mode', () => {
     expect(renewed.headers.get('set-cookie')).toContain('tollgate_token=')
   })
 
-  it('threat G6 a page gets a cookie that matches its CSRF token, also after the secret was changed', async () => {
+  it("gives each page a cookie that matches its CSRF token, also after a change of the server's secret", async () => {
     const { cookie } = await server.cookieMode('bob')
     const changed = await startServer({ secret: [`another ${SECRET}`, SECRET] })
     try {
@@ -675,7 +678,7 @@ describe('threat G6 cookie mode', () => {
     }
   })
 
-  it('threat G6 the session id of the application is never stored in plain text', async () => {
+  it('never stores the session id of the application in plain text', async () => {
     const secretSession = `bob.${'s'.repeat(400)}`
     const page = await server.request(
       `/oauth/authorize?${new URLSearchParams({ client_id: client.id, response_type: 'code', scope: 'check-status' })}`,
@@ -690,8 +693,8 @@ describe('threat G6 cookie mode', () => {
   })
 })
 
-describe('threat G7 attributes of the cookie', () => {
-  it('threat G7 are HttpOnly, Lax, no Domain, and Secure on https', async () => {
+describe('the attributes of the cookie of cookie mode (threat G7)', () => {
+  it('are HttpOnly, Lax, no Domain, and Secure on https', async () => {
     const safe = await startServer({ issuer: 'https://api.example.com' })
     try {
       for (const [on, secure] of [
@@ -715,7 +718,7 @@ describe('threat G7 attributes of the cookie', () => {
     }
   })
 
-  it('threat G7 do not matter for a cookie that is sent twice, which fails in any order', async () => {
+  it('do not matter if the cookie is sent twice: the request is refused, in either order', async () => {
     const { cookie, csrfToken } = await server.cookieMode('bob')
     for (const header of [
       `${cookie}; ${cookie}`,
@@ -731,7 +734,7 @@ describe('threat G7 attributes of the cookie', () => {
   })
 })
 
-describe('threat G8 approve and deny', () => {
+describe('the approve and deny buttons (threat G8)', () => {
   async function openPage(user = 'bob'): Promise<{ action: string; csrf: string }> {
     const own = await createClient(server)
     const asked = { client_id: own.id, redirect_uri: REDIRECT, response_type: 'code' }
@@ -754,7 +757,7 @@ describe('threat G8 approve and deny', () => {
     )
   }
 
-  it('threat G8 require the CSRF token of the page, the person and the session', async () => {
+  it('require the CSRF token of the page, the person and the session', async () => {
     const page = await openPage()
     const foreign = await openPage('ada')
     const wrong = [
@@ -779,7 +782,7 @@ describe('threat G8 approve and deny', () => {
     expect((await send(page)).status).toBe(303)
   })
 
-  it("threat G8 require the server's own origin", async () => {
+  it("require the server's own origin", async () => {
     const page = await openPage()
     for (const headers of [
       { origin: 'https://evil.example' },
@@ -799,7 +802,7 @@ describe('threat G8 approve and deny', () => {
     expect((await send(page)).status).toBe(303)
   })
 
-  it('threat G8 issue one code when submitted twice, or many times concurrently', async () => {
+  it('issue one code when they are sent twice, or many times concurrently', async () => {
     const page = await openPage()
     const replies = await Promise.all(Array.from({ length: 20 }, () => send(page)))
     const codes = replies.filter(({ status }) => status === 303)
@@ -807,7 +810,7 @@ describe('threat G8 approve and deny', () => {
     expect((await send(page, {}, { decision: 'deny' })).status).toBe(400)
   })
 
-  it('threat G8 ignore forms of other content types and method overrides', async () => {
+  it('ignore forms with other content types, and method overrides', async () => {
     const page = await openPage()
     const body = `csrf_token=${page.csrf}&decision=approve`
     for (const type of [
@@ -832,7 +835,7 @@ describe('threat G8 approve and deny', () => {
     expect((await send(page)).status).toBe(303)
   })
 
-  it('threat G8 the return address given to the sign-in page stays on this host', async () => {
+  it('the return address that the sign-in page gets stays on this host', async () => {
     for (const path of ['/oauth/authorize', '/oauth/clients', '/oauth/tokens']) {
       const query = `client_id=${client.id}&response_type=code&x=//evil.example`
       const reply = await server.request(`${path}?${query}`, { headers: { accept: 'text/html' } })
@@ -845,8 +848,8 @@ describe('threat G8 approve and deny', () => {
   })
 })
 
-describe('threat G1 over the network', () => {
-  it('threat G1 every refusal is an InvalidToken, so that adapters need no special cases', async () => {
+describe('refusals of the guard over the network (threat G1)', () => {
+  it('are all instances of InvalidToken, so that adapters need no special cases', async () => {
     const plain = await listen()
     try {
       const attempt = async () => plain.oauth.guard.authenticate('api', bearer('x'))

@@ -40,8 +40,8 @@ function expectRefusal(reply: Response, ...allowed: number[]): void {
   expect(expected).toContain(reply.status)
 }
 
-describe('threat I1 limits', () => {
-  it('threat I1 a body beyond the limit gets 413, with or without Content-Length', async () => {
+describe('limits on the size of requests (threat I1)', () => {
+  it('a body beyond the limit gets 413, with or without Content-Length', async () => {
     for (const path of FORM_PATHS) {
       expectRefusal(await send(path, `x=${'a'.repeat(70_000)}`), 413)
       expectRefusal(await send(path, 'x=1', FORM, { 'content-length': '99999999' }), 413)
@@ -68,7 +68,7 @@ describe('threat I1 limits', () => {
     expect(pulled).toBeLessThan(20)
   })
 
-  it('threat I1 too many parameters get 400', async () => {
+  it('too many parameters get 400', async () => {
     const many = Array.from({ length: 5000 }, (_, i) => `p${i}=1`).join('&')
     for (const path of FORM_PATHS) expectRefusal(await send(path, many), 400)
     expectRefusal(await send('/oauth/token', '&'.repeat(60_000)), 400, 401)
@@ -76,7 +76,7 @@ describe('threat I1 limits', () => {
     expectRefusal(asked, 400)
   })
 
-  it('threat I1 deep nesting and huge lists get a short response', async () => {
+  it('deeply nested JSON and huge lists are refused with a short response', async () => {
     const deep = `${'{"a":'.repeat(12_000)}1${'}'.repeat(12_000 - 1)}`.slice(0, 65_000)
     const bodies = [
       deep,
@@ -99,7 +99,7 @@ describe('threat I1 limits', () => {
     }
   })
 
-  it('threat I1 a compressed body is not decompressed', async () => {
+  it('a compressed body is not decompressed', async () => {
     const { gzipSync } = await import('node:zlib')
     const bomb = gzipSync(Buffer.alloc(20_000_000, 'a=1&'))
     const reply = await send('/oauth/token', bomb.subarray(0, 60_000), FORM, {
@@ -108,7 +108,7 @@ describe('threat I1 limits', () => {
     expectRefusal(reply, 400, 401, 413, 415)
   })
 
-  it('threat I1 huge headers and cookies cause no failure', async () => {
+  it('huge headers and cookies cause no internal error', async () => {
     const huge = 'a'.repeat(200_000)
     for (const headers of [
       { authorization: `Basic ${huge}` },
@@ -127,30 +127,33 @@ describe('threat I1 limits', () => {
   })
 })
 
-describe('threat I2 names of prototype properties', () => {
+describe('names of prototype properties in requests (threat I2)', () => {
   const names = ['__proto__', 'constructor', 'prototype', 'toString', 'hasOwnProperty', 'valueOf']
-  it.each(names)('threat I2 %s changes nothing and crashes nothing', async (name) => {
-    for (const path of FORM_PATHS) {
-      for (const body of [`${name}=1`, `${name}[a]=1`, `a[${name}]=1`, `grant_type=${name}`]) {
-        expectRefusal(
-          await send(path, `${body}&client_id=${client.id}&client_secret=${client.secret}`),
-        )
+  it.each(names)(
+    'the name %s has no effect in parameters, values, paths and headers',
+    async (name) => {
+      for (const path of FORM_PATHS) {
+        for (const body of [`${name}=1`, `${name}[a]=1`, `a[${name}]=1`, `grant_type=${name}`]) {
+          expectRefusal(
+            await send(path, `${body}&client_id=${client.id}&client_secret=${client.secret}`),
+          )
+        }
+        expectRefusal(await send(path, `client_id=${name}&client_secret=${name}`), 401)
       }
-      expectRefusal(await send(path, `client_id=${name}&client_secret=${name}`), 401)
-    }
-    expectRefusal(await server.request(`/oauth/authorize?${name}=1&client_id=${name}`), 400)
-    for (const path of ['clients', 'tokens', 'personal-access-tokens']) {
-      expectRefusal(await server.json('ada', 'DELETE', `/oauth/${path}/${name}`), 404)
-    }
-    const json = `{"${name}":{"polluted":1},"name":"x","redirect":"${REDIRECT}"}`
-    expect((await sendJson('/oauth/clients', json)).status).toBe(201)
-    expect(Object.hasOwn(Object.prototype, 'polluted')).toBe(false)
-    const headers = new Headers({ [name]: 'x', cookie: `${name}=1` })
-    expectRefusal(await server.request('/oauth/token', { method: 'POST', headers }))
-  })
+      expectRefusal(await server.request(`/oauth/authorize?${name}=1&client_id=${name}`), 400)
+      for (const path of ['clients', 'tokens', 'personal-access-tokens']) {
+        expectRefusal(await server.json('ada', 'DELETE', `/oauth/${path}/${name}`), 404)
+      }
+      const json = `{"${name}":{"polluted":1},"name":"x","redirect":"${REDIRECT}"}`
+      expect((await sendJson('/oauth/clients', json)).status).toBe(201)
+      expect(Object.hasOwn(Object.prototype, 'polluted')).toBe(false)
+      const headers = new Headers({ [name]: 'x', cookie: `${name}=1` })
+      expectRefusal(await server.request('/oauth/token', { method: 'POST', headers }))
+    },
+  )
 })
 
-describe('threat I3 media types', () => {
+describe('the content type of a request (threat I3)', () => {
   it.each([
     'text/plain',
     'application/json',
@@ -162,7 +165,7 @@ describe('threat I3 media types', () => {
     '*/*',
     '; application/x-www-form-urlencoded',
     '',
-  ])('threat I3 a form labelled %j is refused', async (type) => {
+  ])('a form with the content type %j is refused', async (type) => {
     const body = `grant_type=refresh_token&refresh_token=x&client_id=${client.id}&client_secret=${client.secret}`
     for (const path of FORM_PATHS) expectRefusal(await send(path, body, type), 400, 415)
   })
@@ -172,7 +175,7 @@ describe('threat I3 media types', () => {
     'Application/X-WWW-Form-Urlencoded',
     'application/x-www-form-urlencoded;charset=UTF-8',
     'application/x-www-form-urlencoded ; charset=utf-8',
-  ])('threat I3 a form labelled %j is accepted under the same rules', async (type) => {
+  ])('a form with the content type %j is accepted under the usual rules', async (type) => {
     const body = `grant_type=refresh_token&refresh_token=x&client_id=${client.id}&client_secret=${client.secret}`
     expect(await (await send('/oauth/token', body, type)).json()).toMatchObject({
       error: 'invalid_grant',
@@ -182,7 +185,7 @@ describe('threat I3 media types', () => {
   })
 
   it.each(['text/plain', FORM, 'application/jsonp', 'text/json', 'multipart/form-data', ''])(
-    'threat I3 JSON labelled %j is refused',
+    'JSON with the content type %j is refused',
     async (type) => {
       const body = JSON.stringify({ name: 'x', redirect: REDIRECT })
       expectRefusal(await sendJson('/oauth/clients', body, type), 415)
@@ -190,24 +193,21 @@ describe('threat I3 media types', () => {
   )
 
   const values = [[], ['x'], {}, { x: 1 }, 0, 1, true, null]
-  it.each(values)(
-    'threat I3 the value %j is refused in fields that must be strings',
-    async (value) => {
-      for (const fields of [
-        { name: value, redirect: REDIRECT },
-        { name: 'x', redirect: value },
-      ]) {
-        expectRefusal(await server.json('ada', 'POST', '/oauth/clients', fields), 422)
-      }
-      const token = { name: value, scopes: [] }
-      expectRefusal(await server.json('ada', 'POST', '/oauth/personal-access-tokens', token), 422)
-      for (const field of ['confidential', 'implicit']) {
-        if (typeof value === 'boolean') continue
-        const fields = { name: 'x', redirect: REDIRECT, [field]: value }
-        expectRefusal(await server.json('ada', 'POST', '/oauth/clients', fields), 422)
-      }
-    },
-  )
+  it.each(values)('the value %j is refused in JSON fields that must be strings', async (value) => {
+    for (const fields of [
+      { name: value, redirect: REDIRECT },
+      { name: 'x', redirect: value },
+    ]) {
+      expectRefusal(await server.json('ada', 'POST', '/oauth/clients', fields), 422)
+    }
+    const token = { name: value, scopes: [] }
+    expectRefusal(await server.json('ada', 'POST', '/oauth/personal-access-tokens', token), 422)
+    for (const field of ['confidential', 'implicit']) {
+      if (typeof value === 'boolean') continue
+      const fields = { name: 'x', redirect: REDIRECT, [field]: value }
+      expectRefusal(await server.json('ada', 'POST', '/oauth/clients', fields), 422)
+    }
+  })
 
   it.each([
     '',
@@ -221,12 +221,12 @@ describe('threat I3 media types', () => {
     "{'name':'x'}",
     '{}x',
     '\ufeff{}',
-  ])('threat I3 the body %j is refused', async (body) => {
+  ])('the JSON body %j is refused', async (body) => {
     expectRefusal(await sendJson('/oauth/clients', body), 400, 422)
   })
 })
 
-describe('threat I4 malformed text', () => {
+describe('malformed text (threat I4)', () => {
   const raw = [
     ['an overlong slash', '%c0%af'],
     ['a lone byte', '%ff'],
@@ -239,7 +239,7 @@ describe('threat I4 malformed text', () => {
     ['an old unicode escape', '%u0041'],
     ['the replacement character', '%ef%bf%bd'],
   ] as const
-  it.each(raw)('threat I4 %s gets 400 in every parameter', async (_, bytes) => {
+  it.each(raw)('%s gets 400 in every parameter', async (_, bytes) => {
     const credentials = `client_id=${client.id}&client_secret=${client.secret}`
     for (const path of FORM_PATHS) {
       for (const name of [
@@ -261,7 +261,7 @@ describe('threat I4 malformed text', () => {
     }
   })
 
-  it('threat I4 raw bytes that are not UTF-8 get 400', async () => {
+  it('raw bytes that are not UTF-8 get 400', async () => {
     for (const bytes of [
       [0xff],
       [0xc0, 0xaf],
@@ -286,7 +286,7 @@ describe('threat I4 malformed text', () => {
     }
   })
 
-  it('threat I4 NUL and malformed text in Basic credentials and cookies cause no server error', async () => {
+  it('NUL and malformed text in Basic credentials and cookies cause no server error', async () => {
     for (const text of [
       '\0:\0',
       'a\0:b',
@@ -306,7 +306,7 @@ describe('threat I4 malformed text', () => {
   })
 
   it.each(['👩‍👩‍👧‍👦', 'e\u0301', 'שלום', 'a\u{10ffff}', 'ﷺ', 'Ａ', 'ß', 'ﬀ'])(
-    'threat I4 the name %j is stored and returned exactly',
+    'the unusual but valid name %j is stored and returned exactly',
     async (name) => {
       const reply = await server.json('ada', 'POST', '/oauth/clients', { name, redirect: REDIRECT })
       expect(reply.status).toBe(201)
@@ -316,7 +316,7 @@ describe('threat I4 malformed text', () => {
   )
 })
 
-describe('threat I5 injection', () => {
+describe('injection attempts (threat I5)', () => {
   const payloads = [
     "' or '1'='1",
     '"; drop table oauth_tokens; --',
@@ -334,7 +334,7 @@ describe('threat I5 injection', () => {
     '%',
     '_',
   ]
-  it.each(payloads)('threat I5 %j in any field is treated as plain text', async (payload) => {
+  it.each(payloads)('%j in any field is treated as plain text', async (payload) => {
     const count = async () => (await server.oauth.clients.list()).length
     const before = await count()
     const names = [
@@ -374,7 +374,7 @@ describe('threat I5 injection', () => {
   })
 
   // A parser with backtracking would need a minute.
-  it('threat I5 150 KB do not block any parser', async () => {
+  it('a text of 150 KB does not block any parser', async () => {
     const { redirectProblem } = await import('../../src/clients/redirect-uris.ts')
     const { nameProblem } = await import('../../src/clients/parse.ts')
     const { parseForm } = await import('../../src/http/form.ts')
@@ -423,7 +423,7 @@ describe('threat I5 injection', () => {
   })
 })
 
-describe('threat I5 over the network', () => {
+describe('hostile requests over the network (threat I5)', () => {
   let listening: ListeningServer
   beforeAll(async () => {
     listening = await listen()
@@ -451,7 +451,7 @@ describe('threat I5 over the network', () => {
     })
   }
 
-  it('threat I5 ambiguous framing smuggles no second request', async () => {
+  it('a request with ambiguous lengths (Content-Length, Transfer-Encoding) cannot smuggle in a second one', async () => {
     const inner = 'GET /.well-known/jwks.json HTTP/1.1\r\nHost: x\r\n\r\n'
     const head = `POST /oauth/token HTTP/1.1\r\nHost: x\r\nContent-Type: ${FORM}\r\n`
     const attempts = [
@@ -467,7 +467,7 @@ describe('threat I5 over the network', () => {
     }
   })
 
-  it('threat I5 a body that the caller aborts is not logged, and the server keeps serving', async () => {
+  it('a body that the caller aborts causes no log entry, and the server keeps serving', async () => {
     const head = `POST /oauth/token HTTP/1.1\r\nHost: x\r\nContent-Type: ${FORM}\r\nContent-Length: 100\r\n\r\n`
     for (let i = 0; i < 20; i += 1) {
       const socket = connect(Number(new URL(listening.url).port), '127.0.0.1')
@@ -480,21 +480,21 @@ describe('threat I5 over the network', () => {
     expect(listening.logged).toEqual([])
   })
 
-  it('threat I1 an endless body is cut off early, together with the connection', async () => {
+  it('an endless body is cut off early, together with the connection (threat I1)', async () => {
     const head = `POST /oauth/token HTTP/1.1\r\nHost: x\r\nContent-Type: ${FORM}\r\nTransfer-Encoding: chunked\r\n\r\n`
     const reply = await exchange(`${head}${`4000\r\n${'a'.repeat(0x4000)}\r\n`.repeat(10)}`)
     expect(reply).toMatch(/^HTTP\/1\.1 413 /)
     expect(reply.toLowerCase()).toContain('connection: close')
   })
 
-  it('threat I2 headers named like prototype properties change nothing', async () => {
+  it('headers named like prototype properties have no effect (threat I2)', async () => {
     const reply = await exchange(
       'GET /.well-known/jwks.json HTTP/1.1\r\nHost: x\r\n__proto__: x\r\nconstructor: y\r\nConnection: close\r\n\r\n',
     )
     expect(reply).toMatch(/^HTTP\/1\.1 200 /)
   })
 
-  it('threat I5 forwarded headers do not change the issuer', async () => {
+  it('X-Forwarded headers do not change the issuer', async () => {
     const headers = {
       host: 'evil.example',
       'x-forwarded-host': 'evil.example',

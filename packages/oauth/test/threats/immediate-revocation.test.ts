@@ -17,7 +17,7 @@ async function statusOf(oauth: AuthorizationServer<TestUser>, credentials: objec
   }
 }
 
-it('threat N1 a revoked token whose row was lost is refused by this process at once', async () => {
+it('a revoked token whose database row was lost is still refused by the process that revoked it (threat N1)', async () => {
   server = await startServer()
   const client = await createClient(server)
   const { access_token: token } = await codeFlow(server, client)
@@ -28,7 +28,7 @@ it('threat N1 a revoked token whose row was lost is refused by this process at o
   expect(await statusOf(server.oauth, { authorization })).toBe(401)
 })
 
-it('threat N1 a repeated revocation is kept while the refresh token could be valid', async () => {
+it('a repeated revocation stays in the revocation feed while the refresh token could be valid (threat N1)', async () => {
   server = await startServer({ accessTokensExpireIn: '1h', refreshTokensExpireIn: '5h' })
   const client = await createClient(server)
   const { access_token: token } = await codeFlow(server, client)
@@ -40,7 +40,7 @@ it('threat N1 a repeated revocation is kept while the refresh token could be val
   expect(kept.map((row) => Math.floor(Number(row.until) / 1000))).toEqual([until, until])
 })
 
-it('threat G6 the cookie of an ended session is refused by every process', async () => {
+it('the cookie of an ended session is refused by every process (threat G6)', async () => {
   server = await startServer()
   const credentials = await server.cookieMode('ada')
   const elsewhere = server.another()

@@ -80,8 +80,8 @@ async function putBack(row: TokenRow): Promise<void> {
     .execute()
 }
 
-describe('threat T6 a client whose refresh response was lost', () => {
-  it('threat T6 can retry after more than ten seconds, gets the lost refresh token, and continues', async () => {
+describe('a client whose refresh response was lost (threat T6)', () => {
+  it('can repeat the refresh after more than ten seconds, gets the lost refresh token, and continues', async () => {
     const first = await codeFlow(server, client)
     const lost = await next(first)
     server.clock.advance(13)
@@ -92,7 +92,7 @@ describe('threat T6 a client whose refresh response was lost', () => {
     await next(await next(found))
   })
 
-  it('threat T6 can retry several times, for a day', async () => {
+  it('can repeat the refresh several times within a day', async () => {
     const first = await codeFlow(server, client)
     const lost = await next(first)
     for (const seconds of [13, 60, HOUR, 22 * HOUR]) {
@@ -104,7 +104,7 @@ describe('threat T6 a client whose refresh response was lost', () => {
     await expectRefused(lost)
   })
 
-  it('threat T6 can retry for an hour if it is public', async () => {
+  it('can repeat the refresh for only an hour if it is a public client', async () => {
     const app = await createClient(server, { confidential: false })
     const first = await codeFlow(server, app)
     const lost = await next(first, { by: app })
@@ -115,7 +115,7 @@ describe('threat T6 a client whose refresh response was lost', () => {
     await expectRefused(lost, { by: app })
   })
 
-  it('threat T6 can retry for as long as configured, separately for public clients', async () => {
+  it('can repeat the refresh for the configured time, which is set separately for public clients', async () => {
     const strict = await startServer({
       grants: [authorizationCode(), refreshToken({ repeatableFor: false })],
     })
@@ -137,7 +137,7 @@ describe('threat T6 a client whose refresh response was lost', () => {
     }
   })
 
-  it('threat T6 causes a log entry and an event by each late repeat, and neither by one within ten seconds', async () => {
+  it('causes a log entry and an event by each repeat after more than ten seconds, and neither by an earlier one', async () => {
     const first = await codeFlow(server, client)
     const lost = await next(first)
     await next(first)
@@ -160,7 +160,7 @@ describe('threat T6 a client whose refresh response was lost', () => {
     }
   })
 
-  it('threat T6 gets the same refresh token from fifty concurrent late repeats', async () => {
+  it('gets the same refresh token when it repeats the refresh fifty times concurrently', async () => {
     const first = await codeFlow(server, client)
     const lost = await next(first)
     server.clock.advance(60)
@@ -171,7 +171,7 @@ describe('threat T6 a client whose refresh response was lost', () => {
     expect((await readRow(first)).generation).toBe(1)
   })
 
-  it('threat T6 cannot extend any lifetime by a late repeat', async () => {
+  it('cannot extend the lifetime of tokens by repeating the refresh', async () => {
     const first = await codeFlow(server, client)
     await next(first)
     const before = await readRow(first)
@@ -181,7 +181,7 @@ describe('threat T6 a client whose refresh response was lost', () => {
     expect(found.expires_in).toBe((before.expires_at - server.clock.now().getTime()) / 1000)
   })
 
-  it('threat T5 can narrow the scope by a late repeat and never widen it', async () => {
+  it('can narrow the scope by repeating the refresh, but never widen it (threat T5)', async () => {
     const first = await codeFlow(server, client, { scope: 'place-orders' })
     await next(first)
     server.clock.advance(60)
@@ -192,8 +192,8 @@ describe('threat T6 a client whose refresh response was lost', () => {
   })
 })
 
-describe('threat T6 reuse of a refresh token without a lost response', () => {
-  it('threat T6 ends the grant once the successor was used', async () => {
+describe('reuse of a refresh token without a lost response (threat T6)', () => {
+  it('ends the grant once the successor was used', async () => {
     const first = await codeFlow(server, client)
     const second = await next(first)
     const third = await next(second)
@@ -202,7 +202,7 @@ describe('threat T6 reuse of a refresh token without a lost response', () => {
     await expectRefused(third)
   })
 
-  it('threat T6 concurrent with the use of the successor leaves at most one valid result', async () => {
+  it('results in at most one valid refresh token if it is concurrent with the use of the successor', async () => {
     const first = await codeFlow(server, client)
     const second = await next(first)
     server.clock.advance(13)
@@ -217,7 +217,7 @@ describe('threat T6 reuse of a refresh token without a lost response', () => {
     ['before the owner', ['thief', 'owner']],
     ['after the owner', ['owner', 'thief']],
   ] as const)(
-    'threat T6 by a thief who refreshes alternately with the owner, %s, is detected',
+    'is detected when a thief and the owner refresh alternately, the thief %s',
     async (_, order) => {
       let owner = await codeFlow(server, client)
       let thief = owner
@@ -245,7 +245,7 @@ describe('threat T6 reuse of a refresh token without a lost response', () => {
     },
   )
 
-  it('threat T6 is tolerated after occasional outages: a late repeat in every other generation continues the grant', async () => {
+  it('does not end the grant if it is a late repeat only in every other generation, as after occasional outages', async () => {
     let tokens = await codeFlow(server, client)
     for (let round = 0; round < 4; round += 1) {
       await next(tokens)
@@ -254,7 +254,7 @@ describe('threat T6 reuse of a refresh token without a lost response', () => {
     }
   })
 
-  it('threat T7 is refused after the client secret was rotated', async () => {
+  it('is refused after the client secret was rotated (threat T7)', async () => {
     const own = await createClient(server)
     const first = await codeFlow(server, own)
     await next(first, { by: own })
@@ -263,7 +263,7 @@ describe('threat T6 reuse of a refresh token without a lost response', () => {
     await expectRefused(first, { by: { id: own.id, secret: secret ?? '' } })
   })
 
-  it('threat T6 returns no successor for an expired refresh token', async () => {
+  it('returns no successor for an expired refresh token', async () => {
     const short = await startServer({ refreshTokensExpireIn: '1h' })
     try {
       const own = await createClient(short)
@@ -287,8 +287,8 @@ describe('threat T6 reuse of a refresh token without a lost response', () => {
   })
 })
 
-describe('threat F2 a database that lost the last refreshes', () => {
-  it('threat F2 a refresh token newer than its row continues, and older ones end the grant', async () => {
+describe('a database that lost the last refreshes, for example in a failover (threat F2)', () => {
+  it('accepts a refresh token that is newer than its row, while older refresh tokens end the grant', async () => {
     const first = await codeFlow(server, client)
     const row = await readRow(first)
     const second = await next(first)
@@ -302,7 +302,7 @@ describe('threat F2 a database that lost the last refreshes', () => {
     await expectRefused(fourth)
   })
 
-  it('threat F2 fifty concurrent uses of a refresh token newer than its row have one result', async () => {
+  it('returns the same result to fifty concurrent uses of a refresh token that is newer than its row', async () => {
     const first = await codeFlow(server, client)
     const row = await readRow(first)
     const third = await next(await next(first))
@@ -312,7 +312,7 @@ describe('threat F2 a database that lost the last refreshes', () => {
     expect((await readRow(first)).generation).toBe(3)
   })
 
-  it('threat F2 a revoked grant stays revoked', async () => {
+  it('keeps a revoked grant revoked', async () => {
     const first = await codeFlow(server, client)
     const row = await readRow(first)
     const third = await next(await next(first))
@@ -320,7 +320,7 @@ describe('threat F2 a database that lost the last refreshes', () => {
     await expectRefused(third)
   })
 
-  it('threat F2 a revocation known to this process stays in force when the row has lost it', async () => {
+  it('does not undo a revocation that this process knows of, even if the row has lost it', async () => {
     const first = await codeFlow(server, client)
     const row = await readRow(first)
     const third = await next(await next(first))

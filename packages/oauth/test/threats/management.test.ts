@@ -46,8 +46,8 @@ async function isAccepted(text: string): Promise<boolean> {
   }
 }
 
-describe("threat M1 another user's object", () => {
-  it('threat M1 looks exactly like an unknown object', async () => {
+describe("another user's object (threat M1)", () => {
+  it('gets exactly the same response as an unknown object', async () => {
     const { id: clientId } = await created('bob', CLIENTS, body)
     const { token, accessToken } = await created('bob', PERSONAL, { name: 'x', scopes: [] })
     const personalId = token.id
@@ -83,7 +83,7 @@ describe("threat M1 another user's object", () => {
     expect(await isAccepted(grant.access_token)).toBe(true)
   })
 
-  it('threat M1 clients of the operator cannot be managed by any user', async () => {
+  it('clients of the operator cannot be managed by any user', async () => {
     const own = await createClient(server)
     for (const id of [own.id, 'personal-access']) {
       expect((await server.json('ada', 'PUT', `${CLIENTS}/${id}`, body)).status).toBe(404)
@@ -92,7 +92,7 @@ describe("threat M1 another user's object", () => {
     }
   })
 
-  it("threat M1 lists contain only the caller's own objects", async () => {
+  it("lists contain only the caller's own objects", async () => {
     await created('bob', CLIENTS, { ...body, name: 'of bob' })
     await created('bob', PERSONAL, { name: 'of bob', scopes: [] })
     for (const path of [CLIENTS, PERSONAL, '/oauth/tokens']) {
@@ -104,7 +104,7 @@ describe("threat M1 another user's object", () => {
     }
   })
 
-  it('threat M1 personal access tokens are not listed as authorized applications, nor vice versa', async () => {
+  it('personal access tokens are not listed as authorized applications, nor vice versa', async () => {
     const { token } = await created('ada', PERSONAL, { name: 'x', scopes: [] })
     const { id } = token
     expect((await server.json('ada', 'DELETE', `/oauth/tokens/${id}`)).status).toBe(404)
@@ -113,7 +113,7 @@ describe("threat M1 another user's object", () => {
   })
 })
 
-describe('threat M2 management requests', () => {
+describe('management requests (threat M2)', () => {
   const EXTRA = {
     id: 'chosen',
     user_id: 'bob',
@@ -153,7 +153,7 @@ describe('threat M2 management requests', () => {
     })
   }
 
-  it('threat M2 can change only the documented fields of a client', async () => {
+  it('can change only the documented fields of a client', async () => {
     const made = await raw('POST', CLIENTS, withProto({ ...EXTRA, ...body }))
     expect(made.status).toBe(201)
     const { id } = (await made.json()) as { id: string }
@@ -184,7 +184,7 @@ describe('threat M2 management requests', () => {
     expect(await server.oauth.clients.find('chosen')).toBeNull()
   })
 
-  it('threat M2 cannot create a personal access token for another user', async () => {
+  it('cannot create a personal access token for another user', async () => {
     const extra = { ...EXTRA, name: 'mine', scopes: ['check-status'], expires_at: '2999-01-01' }
     const made = await raw('POST', PERSONAL, withProto(extra))
     expect(made.status).toBe(201)
@@ -194,7 +194,7 @@ describe('threat M2 management requests', () => {
     expect(stored?.expiresAt.getFullYear()).toBeLessThan(2030)
   })
 
-  it('threat M2 cannot be sent with an access token, whatever its scopes', async () => {
+  it('cannot be sent with an access token, whatever its scopes', async () => {
     const app = await createClient(server, { grants: ['password'] })
     const reply = await server.post('/oauth/token', {
       grant_type: 'password',
@@ -224,7 +224,7 @@ describe('threat M2 management requests', () => {
     }
   })
 
-  it('threat M2 are accepted only with the CSRF token of the session', async () => {
+  it('are accepted only with the CSRF token of the session', async () => {
     for (const [method, path] of [
       ['POST', CLIENTS],
       ['PUT', `${CLIENTS}/x`],
@@ -244,8 +244,8 @@ describe('threat M2 management requests', () => {
   })
 })
 
-describe('threat M3 client secrets and tokens', () => {
-  it('threat M3 are never in a list, a log, an error or in plain text in the database', async () => {
+describe('client secrets and tokens (threat M3)', () => {
+  it('are never in a list, a log, an error message, or in plain text in the database', async () => {
     const issued = new Map<string, string>([['the server secret', SECRET]])
     const keep = (what: string, text: string | null | undefined) => {
       if (text) issued.set(`${what} ${issued.size}`, text)
@@ -319,7 +319,7 @@ describe('threat M3 client secrets and tokens', () => {
     }
   })
 
-  it('threat M3 are returned once, and their hashes never', async () => {
+  it('are returned only once, and their hashes never', async () => {
     const made = await created('ada', CLIENTS, body)
     const { secret, id } = made
     expect(secret).toMatch(/^tgs_[\w-]{43}$/)
@@ -366,7 +366,7 @@ function inspectAll(values: readonly unknown[]): string {
   return describe(values)
 }
 
-describe('threat M4 personal tokens and revocation', () => {
+describe('personal access tokens and deleted clients (threat M4)', () => {
   it.each([
     [['*']],
     [['place-orders', '*']],
@@ -383,11 +383,11 @@ describe('threat M4 personal tokens and revocation', () => {
     [null],
     [{}],
     [7],
-  ])('threat M4 the scopes %j are refused', async (scopes) => {
+  ])('a personal access token with the scopes %j is refused', async (scopes) => {
     expect((await server.json('ada', 'POST', PERSONAL, { name: 'x', scopes })).status).toBe(422)
   })
 
-  it('threat M4 tokens.createPersonal() refuses unknown scopes and *, too', async () => {
+  it('tokens.createPersonal() refuses unknown scopes and *, too', async () => {
     const create = (scopes: string[]) =>
       server.oauth.tokens.createPersonal({ userId: 'ada', name: 'x', scopes })
     for (const scopes of [['*'], ['unknown'], ['place-orders check-status']]) {
@@ -395,7 +395,7 @@ describe('threat M4 personal tokens and revocation', () => {
     }
   })
 
-  it('threat M4 deleting a client ends its tokens, codes and pending approvals', async () => {
+  it('deleting a client ends its tokens, codes and pending approvals', async () => {
     const { id, secret } = await created('ada', CLIENTS, body)
     const tokens = await codeFlow(server, { id, secret }, { user: 'bob' })
     const asked = { client_id: id, redirect_uri: REDIRECT, response_type: 'code' }
@@ -413,7 +413,7 @@ describe('threat M4 personal tokens and revocation', () => {
     expect(await (await server.json('bob', 'GET', '/oauth/tokens')).text()).not.toContain(id)
   })
 
-  it('threat M4 concurrent changes restore neither a client nor an old secret', async () => {
+  it('concurrent changes restore neither a deleted client nor an old client secret', async () => {
     for (let round = 0; round < 10; round += 1) {
       const { id, secret } = await created('ada', CLIENTS, body)
       const before = (await server.oauth.clients.find(id))?.secretHash
@@ -443,7 +443,7 @@ describe('threat M4 personal tokens and revocation', () => {
   })
 })
 
-describe('threat M5 names in headers and pages', () => {
+describe('client and token names (threat M5)', () => {
   it.each([
     'Robert"); DROP TABLE oauth_clients;--',
     "O'Brien \\' or 1=1 #",
@@ -452,7 +452,7 @@ describe('threat M5 names in headers and pages', () => {
     '=HYPERLINK("https://evil.example")',
     '👩‍👩‍👧 ünïcödé 日本語',
     'e\u0301 and é',
-  ])('threat M5 the name %j is stored exactly and has no effect', async (name) => {
+  ])('are stored exactly and have no effect in headers, pages and SQL: %j', async (name) => {
     const { id } = await created('ada', CLIENTS, { ...body, name })
     expect((await server.oauth.clients.find(id))?.name).toBe(name)
     const list = (await (await server.json('ada', 'GET', CLIENTS)).json()) as Array<{

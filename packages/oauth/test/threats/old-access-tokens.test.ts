@@ -34,14 +34,14 @@ async function isAccepted(oauth: TestServer['oauth'], token: string): Promise<bo
 }
 
 describe('an access token whose refresh token was used', () => {
-  it('stays valid until it expires, unless endsOldAccessToken is set', async () => {
+  it('stays valid until it expires, unless the option endsOldAccessToken is set', async () => {
     const { server, refresh, first } = await start(false)
     const second = await refresh(first.refresh_token)
     expect(await isAccepted(server.oauth, first.access_token)).toBe(true)
     expect(await isAccepted(server.oauth, second.access_token)).toBe(true)
   })
 
-  it('becomes invalid with the refresh on every process, for guards and introspection, with endsOldAccessToken', async () => {
+  it('becomes invalid at the refresh, in every process, for guards and introspection, with the option endsOldAccessToken', async () => {
     const { server, credentials, refresh, first } = await start(true)
     const other = server.another()
     expect(await isAccepted(other, first.access_token)).toBe(true)
@@ -58,7 +58,7 @@ describe('an access token whose refresh token was used', () => {
     }
   })
 
-  it('becomes invalid even if the response was lost, and the retry returns a valid token', async () => {
+  it('becomes invalid even if the response to the refresh was lost, and a repeated refresh returns a valid token', async () => {
     const { server, refresh, first } = await start(true)
     await refresh(first.refresh_token)
     const repeated = await refresh(first.refresh_token)
@@ -66,7 +66,7 @@ describe('an access token whose refresh token was used', () => {
     expect(await isAccepted(server.oauth, repeated.access_token)).toBe(true)
   })
 
-  it('stays valid after a refused refresh', async () => {
+  it('stays valid if the refresh was refused', async () => {
     const { server, refresh, first } = await start(true)
     const { client, secret } = await server.oauth.clients.create({
       name: 'Another',

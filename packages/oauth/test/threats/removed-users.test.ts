@@ -47,7 +47,7 @@ const statusWith = async (headers: Record<string, string>) =>
 const refusedSoon = (headers: Record<string, string>) =>
   expect.poll(() => statusWith(headers), { interval: 50 }).toBe(401)
 
-describe('threat G3 a user who was deleted in the application', () => {
+describe('a user who was deleted in the application (threat G3)', () => {
   const kinds: ReadonlyArray<[string, () => Promise<Record<string, string>>]> = [
     ['an access token', async () => bearer((await codeFlow(server, client)).access_token)],
     [
@@ -74,7 +74,7 @@ describe('threat G3 a user who was deleted in the application', () => {
       },
     ],
   ]
-  it.each(kinds)('threat G3 is refused by the guard when presenting %s', async (_kind, signIn) => {
+  it.each(kinds)('is refused by the guard when presenting %s', async (_kind, signIn) => {
     const headers = await signIn()
     expect(await statusWith(headers)).toBe(200)
     remove('ada')
@@ -82,13 +82,13 @@ describe('threat G3 a user who was deleted in the application', () => {
     expect(await statusWith(headers)).toBe(401)
   })
 
-  it('threat G3 is refused by a process that has not cached the user', async () => {
+  it('is refused at once by a process that has not cached the user', async () => {
     const headers = bearer((await codeFlow(server, client)).access_token)
     remove('ada')
     expect(await statusWith(headers)).toBe(401)
   })
 
-  it('threat T7 gets no token for an unused code', async () => {
+  it('gets no token for an unused code (threat T7)', async () => {
     const params = { client_id: client.id, redirect_uri: REDIRECT, response_type: 'code' }
     const answered = await decideOn(server, 'ada', await askFor(server, 'ada', params))
     remove('ada')
@@ -101,7 +101,7 @@ describe('threat G3 a user who was deleted in the application', () => {
     expect(await countRows(server, 'oauth_tokens')).toBe(0)
   })
 
-  it('threat T14 is inactive at introspection, as access and as refresh token', async () => {
+  it('has inactive access and refresh tokens in introspection (threat T14)', async () => {
     const tokens = await codeFlow(server, client)
     remove('ada')
     for (const token of [tokens.access_token, tokens.refresh_token]) {
@@ -111,7 +111,7 @@ describe('threat G3 a user who was deleted in the application', () => {
 })
 
 describe('the check whether a user still exists', () => {
-  it('runs once for many requests, and not for a client that acts for itself', async () => {
+  it("runs once for many requests, and never for a client's own token", async () => {
     const headers = bearer((await codeFlow(server, client)).access_token)
     const machine: { access_token: string } = await (
       await post('/oauth/token', { grant_type: 'client_credentials' })
@@ -132,7 +132,7 @@ describe('the check whether a user still exists', () => {
     expect(server.oauth.guard.authenticate('api', credentials)).toMatchObject({ id: 'ada' })
   })
 
-  it('threat F4 results in 503 when it fails, does not let the caller in, and has no lasting effect', async () => {
+  it('results in 503 when it fails, does not let the caller in, and has no lasting effect (threat F4)', async () => {
     const headers = bearer((await codeFlow(server, client)).access_token)
     const { findById } = server.users
     server.users.findById = async () => {
@@ -144,7 +144,7 @@ describe('the check whether a user still exists', () => {
     await expect.poll(() => statusWith(headers), { interval: 50 }).toBe(200)
   })
 
-  it('threat F4 results in 503 when it hangs, at the guard, at introspection and in a code exchange', async () => {
+  it('results in 503 when it hangs, at guards, in introspection and in a code exchange (threat F4)', async () => {
     const tokens = await codeFlow(server, client)
     const params = { client_id: client.id, redirect_uri: REDIRECT, response_type: 'code' }
     const page = await askFor(server, 'ada', { ...params, prompt: 'consent' })
@@ -160,7 +160,7 @@ describe('the check whether a user still exists', () => {
     expect(replies.map(({ status }) => status)).toEqual([503, 503, 503, 503])
   })
 
-  it('uses findByIds for concurrent checks, if the application has it', async () => {
+  it('uses users.findByIds() for concurrent checks if the application provides it', async () => {
     const lists: string[][] = []
     await server.close()
     await start()

@@ -24,8 +24,8 @@ async function statusOf(server: Pick<TestServer, 'oauth'>, credentials: object):
   }
 }
 
-describe('threat G6 two servers with the same secret', () => {
-  it("threat G6 reject each other's cookies of cookie mode", async () => {
+describe('two servers with the same secret (threat G6)', () => {
+  it("reject each other's cookies of cookie mode", async () => {
     const ofShop = await shop.cookieMode('ada')
     const ofBank = await bank.cookieMode('ada')
     expect(await statusOf(shop, ofShop)).toBe(200)
@@ -34,14 +34,14 @@ describe('threat G6 two servers with the same secret', () => {
     expect(await statusOf(shop, ofBank)).toBe(401)
   })
 
-  it("threat G6 reject each other's CSRF tokens, even for the same person", async () => {
+  it("reject each other's CSRF tokens, even for the same person", async () => {
     const ofShop = await shop.cookieMode('ada')
     const ofBank = await bank.cookieMode('ada')
     expect(ofShop.csrfToken).not.toBe(ofBank.csrfToken)
     expect(await statusOf(bank, { ...ofBank, csrfToken: ofShop.csrfToken })).toBe(401)
   })
 
-  it("threat T2 reject each other's access tokens, refresh tokens and codes", async () => {
+  it("reject each other's access tokens, refresh tokens and codes (threat T2)", async () => {
     const [inShop, inBank] = [await createClient(shop), await createClient(bank)]
     const tokens = await codeFlow(shop, inShop)
     await codeFlow(bank, inBank)
@@ -51,7 +51,7 @@ describe('threat G6 two servers with the same secret', () => {
     expect((await bank.post('/oauth/token', { ...credentials, ...form })).status).toBe(400)
   })
 
-  it("threat T14 reject each other's opaque tokens, even on one database", async () => {
+  it("reject each other's opaque tokens, even if they share a database (threat T14)", async () => {
     const shared = {
       secret: SECRET,
       users: shop.users,

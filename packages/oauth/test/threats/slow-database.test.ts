@@ -12,7 +12,7 @@ const locks = LOCKS[process.env.TEST_DATABASE ?? '']
 let server: TestServer
 afterEach(() => server.close())
 
-describe.runIf(locks)('a statement that takes longer than the database allows', () => {
+describe.runIf(locks)('an SQL statement that exceeds the time limit of the database', () => {
   async function whileLocked<R>(database: Database, work: () => Promise<R>): Promise<R> {
     return database.transaction(async ({ kysely }) => {
       await sql.raw(locks?.lock ?? '').execute(kysely)
@@ -22,7 +22,7 @@ describe.runIf(locks)('a statement that takes longer than the database allows', 
     })
   }
 
-  it('is answered with 503 and Retry-After, and is not logged as a bug [threat F2]', async () => {
+  it('results in 503 with Retry-After, and is not logged as a bug (threat F2)', async () => {
     server = await startServer({ connect: { timeout: 1000 } })
     const client = await createClient(server, { grants: ['client_credentials'] })
     const ask = () =>

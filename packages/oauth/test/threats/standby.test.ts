@@ -82,7 +82,7 @@ describe.runIf(isPostgres)('a lagging standby at the configured database address
     await proxy.heal()
   }
 
-  it('makes the guard refuse every token instead of accepting a revoked one, and logs that once [threat Q5]', async () => {
+  it('makes the guard refuse every token, instead of accepting a revoked one, and is logged once (threat Q5)', async () => {
     const far = await start(proxy.url)
     const revoked = await newToken()
     const kept = await newToken()
@@ -102,7 +102,7 @@ describe.runIf(isPostgres)('a lagging standby at the configured database address
     expect(far.warnings.filter((text) => text.includes('primary again'))).toHaveLength(1)
   })
 
-  it('makes a process that starts on it refuse every token [threat Q5]', async () => {
+  it('makes a process that starts on it refuse every token (threat Q5)', async () => {
     const revoked = await newToken()
     await fallBehind()
     await near.oauth.tokens.revoke(revoked.id)
@@ -117,7 +117,7 @@ describe.runIf(isPostgres)('a lagging standby at the configured database address
     await expect.poll(() => late.statusOf(revoked.text)).toBe(401)
   })
 
-  it('makes every route respond with 503, for reads and writes [threat Q5]', async () => {
+  it('makes every route respond with 503, for reads and writes (threat Q5)', async () => {
     const jwt = await start(proxy.url)
     const opaque = await start(proxy.url, { accessTokenFormat: 'opaque' })
     const { client, secret } = await near.oauth.clients.create({
@@ -160,7 +160,7 @@ describe.runIf(isPostgres)('a lagging standby at the configured database address
     }
   })
 
-  it('is detected on the connection that reads the feed, even if other connections of the pool lead to the primary [threat Q5]', async () => {
+  it('is detected on the connection that reads the feed, even if other connections of the pool lead to the primary (threat Q5)', async () => {
     const far = await start(proxy.url)
     const revoked = await newToken()
     expect(await far.statusOf(revoked.text)).toBe(200)
@@ -179,7 +179,7 @@ describe.runIf(isPostgres)('a lagging standby at the configured database address
     for (let i = 0; i < 10; i += 1) expect(await far.statusOf(revoked.text)).not.toBe(200)
   })
 
-  it('makes the guard refuse every token while the primary itself is read-only, over connections that stay open [threat Q5]', async () => {
+  it('is treated like a primary that becomes read-only: the guard refuses every token, also over connections that stay open (threat Q5)', async () => {
     const kept = await newToken()
     const admin = new pg.Client(primary.url)
     await admin.connect()
@@ -201,7 +201,7 @@ describe.runIf(isPostgres)('a lagging standby at the configured database address
     await expect.poll(() => near.statusOf(kept.text)).toBe(200)
   })
 
-  it('no longer affects the server once it is promoted to primary [threat Q5]', async () => {
+  it('no longer affects the server once it is promoted to primary (threat Q5)', async () => {
     const far = await start(proxy.url)
     const kept = await newToken()
     const revoked = await newToken()
@@ -235,7 +235,7 @@ describe.runIf(isPostgres)('a database that receives the feed by logical replica
     await publisher.remove()
   })
 
-  it('makes the guard refuse every token, although it is writable, until it is no longer a subscriber [threat Q5]', async () => {
+  it('makes the guard refuse every token, although the database is writable, until the subscription is removed (threat Q5)', async () => {
     const near = await startProcess(publisher.url)
     const far = await startProcess(subscriber.url)
     const ask = (on: AppProcess, text: string) => sql.raw(text).execute(on.database.kysely)
@@ -317,7 +317,7 @@ describe.runIf(mariadb)('a MariaDB replica', () => {
     return split
   }
 
-  it('in read-only mode makes the guard refuse every token over connections that stay open [threat Q5]', async () => {
+  it('makes the guard refuse every token in read-only mode, also over connections that stay open (threat Q5)', async () => {
     const kept = await newToken()
     expect(await near.statusOf(kept.text)).toBe(200)
     // A planned failover does this to the old primary.
@@ -334,7 +334,7 @@ describe.runIf(mariadb)('a MariaDB replica', () => {
     expect(near.warnings.filter((text) => text.includes('primary again'))).toHaveLength(1)
   })
 
-  it('in writable mode is detected by its missing heartbeat once it lags [threat Q5]', async () => {
+  it('is detected by its missing heartbeat if it is writable and lags behind (threat Q5)', async () => {
     await replication.catchUp()
     const split = await startSplit()
     const revoked = await newToken()
@@ -353,7 +353,7 @@ describe.runIf(mariadb)('a MariaDB replica', () => {
     expect(behind()).toHaveLength(1)
   })
 
-  it('in writable mode and lagging makes a process that has just started refuse every token [threat Q5]', async () => {
+  it('makes a process that has just started refuse every token if it is writable and lags behind (threat Q5)', async () => {
     const revoked = await newToken()
     await replication.catchUp()
     await replication.pause()
@@ -375,7 +375,7 @@ describe.runIf(mariadb)('a MariaDB replica', () => {
 })
 
 describe.runIf(process.env.TEST_DATABASE === 'sqlite')('a read-only SQLite file', () => {
-  it('lets the guard check tokens, while requests that write get 503 [threat Q5]', async () => {
+  it('lets the guard check tokens, while requests that write get 503 (threat Q5)', async () => {
     const server = await startServer()
     const { accessToken } = await server.oauth.tokens.createPersonal({ userId: 'ada', name: 'x' })
     const credentials = { authorization: `Bearer ${accessToken}`, cookie: null, csrfToken: null }

@@ -80,8 +80,8 @@ async function tokensOf(reply: Response): Promise<TokenReply> {
   return (await reply.json()) as TokenReply
 }
 
-describe('threat T1 an authorization code', () => {
-  it('threat T1 works once; reuse fails and revokes every token issued for it', async () => {
+describe('an authorization code (threat T1)', () => {
+  it('works once; a second use fails and revokes every token issued for the code', async () => {
     const code = await newCode()
     const first = await tokensOf(await redeem(code))
     const second = await tokensOf(await refresh(first.refresh_token))
@@ -95,7 +95,7 @@ describe('threat T1 an authorization code', () => {
     }
   })
 
-  it('threat T1 has its tokens revoked on reuse, however invalid or late the rest of the request is', async () => {
+  it('has its tokens revoked on a second use, however late it is, and even if the rest of the request is invalid', async () => {
     for (const form of [{ redirect_uri: 'https://evil.example' }, { code_verifier: 'x' }]) {
       const code = await newCode()
       const tokens = await tokensOf(await redeem(code))
@@ -105,7 +105,7 @@ describe('threat T1 an authorization code', () => {
     }
   })
 
-  it('threat T1 works only for its client, and is not used up by another', async () => {
+  it('works only for its client, and is not used up when another client sends it', async () => {
     const code = await newCode()
     const foreign = { client_id: other.id, client_secret: other.secret }
     await expectError(await redeem(code, foreign), 'invalid_grant')
@@ -120,13 +120,13 @@ describe('threat T1 an authorization code', () => {
     ['another letter case', REDIRECT.toUpperCase()],
     ['an additional query', `${REDIRECT}?x=1`],
     ['none', ''],
-  ])('threat T1 fails with %s as redirect_uri', async (_, redirectUri) => {
+  ])('fails if the redirect_uri of the token request is %s', async (_, redirectUri) => {
     const code = await newCode()
     await expectError(await redeem(code, { redirect_uri: redirectUri }), 'invalid_grant')
     expect((await redeem(code)).status).toBe(200)
   })
 
-  it('threat T1 from a loopback redirect requires the exact port of the request', async () => {
+  it('requires, after a loopback redirect, the exact port of the authorization request', async () => {
     const native = await createClient(server, { redirect: 'http://127.0.0.1/cb' })
     const code = await newCode({ redirect_uri: 'http://127.0.0.1:5001/cb' }, native)
     const form = { client_id: native.id, client_secret: native.secret }
@@ -138,7 +138,7 @@ describe('threat T1 an authorization code', () => {
     expect((await redeem(code, right)).status).toBe(200)
   })
 
-  it('threat T1 expires after 60 seconds', async () => {
+  it('expires after 60 seconds', async () => {
     const codes = [await newCode(), await newCode()]
     server.clock.advance(59)
     expect((await redeem(codes[0] ?? '')).status).toBe(200)
@@ -147,8 +147,8 @@ describe('threat T1 an authorization code', () => {
   })
 })
 
-describe('threat T2 damaged, foreign, expired or misplaced credentials', () => {
-  it('threat T2 all get the same invalid_grant response, byte for byte', async () => {
+describe('authorization codes and refresh tokens that are damaged, expired, of another client or sent as the other kind (threat T2)', () => {
+  it('all get the same invalid_grant response, byte for byte', async () => {
     const code = await newCode()
     const tokens = await codeFlow(server, client)
     const foreign = await codeFlow(server, other)
@@ -210,7 +210,7 @@ function flip(text: string): string {
   return `${text.slice(0, at)}${text[at] === 'A' ? 'B' : 'A'}${text.slice(at + 1)}`
 }
 
-describe('threat T3 grants', () => {
+describe('the grants of a client (threat T3)', () => {
   it.each([
     ['password', 'unauthorized_client'],
     ['client_credentials', 'unauthorized_client'],
@@ -222,12 +222,12 @@ describe('threat T3 grants', () => {
     ['constructor', 'unsupported_grant_type'],
     ['toString', 'unsupported_grant_type'],
     ['', 'invalid_request'],
-  ])('threat T3 %s that the client was not given is %s', async (grantType, error) => {
+  ])('grant_type=%s, which the client was not given, gets %s', async (grantType, error) => {
     const form = { username: 'ada@example.com', password: 'correct horse' }
     await expectError(await redeem('x', { grant_type: grantType, ...form }), error)
   })
 
-  it('threat T3 a client without the refresh_token grant gets no refresh token and cannot use one', async () => {
+  it('a client without the refresh_token grant gets no refresh token and cannot use one', async () => {
     const plain = await createClient(server, { grants: ['authorization_code'] })
     const tokens = await codeFlow(server, plain)
     expect(tokens).not.toHaveProperty('refresh_token')
@@ -236,7 +236,7 @@ describe('threat T3 grants', () => {
     await expectError(await refresh(theirs.refresh_token, form), 'unauthorized_client')
   })
 
-  it('threat T3 the personal access client cannot get a token', async () => {
+  it('the client of personal access tokens cannot get a token', async () => {
     await server.oauth.tokens.createPersonal({ userId: 'ada', name: 'x' })
     for (const grant of ['personal_access', 'client_credentials', 'refresh_token', 'password']) {
       const form = { grant_type: grant, client_id: 'personal-access' }
@@ -245,7 +245,7 @@ describe('threat T3 grants', () => {
   })
 })
 
-describe('threat T4 client authentication', () => {
+describe('client authentication (threat T4)', () => {
   const send = (headers: Record<string, string>, form: Record<string, string> = {}, query = '') =>
     server.post(`/oauth/token${query}`, { grant_type: 'client_credentials', ...form }, headers)
   const basic = (text: string | Buffer) => ({
@@ -256,7 +256,7 @@ describe('threat T4 client authentication', () => {
     machine = await createClient(server, { grants: ['client_credentials'] })
   })
 
-  it('threat T4 fails with 401 for wrong credentials', async () => {
+  it('fails with 401 for wrong credentials', async () => {
     const { id, secret } = machine
     const upper = `${id}:${secret.toUpperCase()}`
     const attempts: Array<Promise<Response>> = [
@@ -304,18 +304,18 @@ describe('threat T4 client authentication', () => {
     }
   })
 
-  it('threat T4 returns a challenge for refused Basic credentials', async () => {
+  it('returns a challenge for refused Basic credentials', async () => {
     const reply = await send(basic(`${machine.id}:wrong`))
     expect(reply.headers.get('www-authenticate')).toMatch(/^Basic /)
   })
 
-  it('threat T4 refuses two methods in one request', async () => {
+  it('refuses two authentication methods in one request', async () => {
     const { id, secret } = machine
     const reply = await send(basic(`${id}:${secret}`), { client_secret: secret })
     await expectError(reply, 'invalid_request')
   })
 
-  it('threat T4 decodes Basic per RFC 6749 appendix B, with the scheme in any case', async () => {
+  it('decodes Basic credentials as in RFC 6749 appendix B, with the scheme in any letter case', async () => {
     const encoded = [...machine.secret]
       .map((c) => `%${c.charCodeAt(0).toString(16).padStart(2, '0')}`)
       .join('')
@@ -325,14 +325,14 @@ describe('threat T4 client authentication', () => {
     }
   })
 
-  it('threat T4 refuses a public client with a secret, and a confidential one without', async () => {
+  it('refuses a public client with a secret, and a confidential one without', async () => {
     const app = await createClient(server, { confidential: false })
     const form = { client_id: app.id, client_secret: 'x' }
     await expectError(await redeem('x', form), 'invalid_client', 401)
     await expectError(await redeem('x', { client_secret: '' }), 'invalid_client', 401)
   })
 
-  it('threat T4 refuses a rotated secret at once', async () => {
+  it('refuses a rotated secret at once', async () => {
     const own = await createClient(server, { grants: ['client_credentials'] })
     const { secret } = await server.oauth.clients.rotateSecret(own.id)
     const form = (text: string | null) => ({ client_id: own.id, client_secret: text ?? '' })
@@ -341,8 +341,8 @@ describe('threat T4 client authentication', () => {
   })
 })
 
-describe('threat T5 a refresh token', () => {
-  it('threat T5 is bound to its client and to client authentication', async () => {
+describe('a refresh token (threat T5)', () => {
+  it('is bound to its client and to client authentication', async () => {
     const tokens = await codeFlow(server, client)
     const foreign = { client_id: other.id, client_secret: other.secret }
     await expectError(await refresh(tokens.refresh_token, foreign), 'invalid_grant')
@@ -351,7 +351,7 @@ describe('threat T5 a refresh token', () => {
     expect((await refresh(tokens.refresh_token)).status).toBe(200)
   })
 
-  it('threat T5 can narrow and never widen the scope, also after narrowing; an empty scope counts as absent', async () => {
+  it('can narrow the scope but never widen it, even after narrowing; an empty scope counts as absent', async () => {
     const both = 'place-orders check-status'
     let tokens = await codeFlow(server, client, { scope: both })
     const narrow = await tokensOf(await refresh(tokens.refresh_token, { scope: 'check-status' }))
@@ -368,8 +368,8 @@ describe('threat T5 a refresh token', () => {
   })
 })
 
-describe('threat T6 rotation', () => {
-  it('threat T6 the second use of an old token revokes the whole family', async () => {
+describe('the rotation of refresh tokens (threat T6)', () => {
+  it('revokes the whole token family when an old refresh token is used after its successor', async () => {
     const first = await codeFlow(server, client)
     const second = await tokensOf(await refresh(first.refresh_token))
     const third = await tokensOf(await refresh(second.refresh_token))
@@ -380,7 +380,7 @@ describe('threat T6 rotation', () => {
     }
   })
 
-  it('threat T6 a retry within ten seconds gets the same successor, and no second one', async () => {
+  it('returns the same successor, not a second one, to a repeated request within ten seconds', async () => {
     const first = await codeFlow(server, client)
     const replies = [await refresh(first.refresh_token), await refresh(first.refresh_token)]
     const [one, two] = await Promise.all(replies.map(tokensOf))
@@ -389,7 +389,7 @@ describe('threat T6 rotation', () => {
     expect(two).toEqual({ ...one, access_token: expect.stringMatching(`^${unsigned}`) })
   })
 
-  it('threat T6 another client cannot revoke a family with a stolen old token', async () => {
+  it('does not let another client revoke a token family with a stolen old refresh token', async () => {
     const first = await codeFlow(server, client)
     const second = await tokensOf(await refresh(first.refresh_token))
     server.clock.advance(60)
@@ -398,7 +398,7 @@ describe('threat T6 rotation', () => {
     expect(await opensGuard(second.access_token)).toBe(true)
   })
 
-  it('threat T6 a clock that was set back does not extend the retry window', async () => {
+  it('does not allow repeated requests for longer when the clock was set back', async () => {
     const first = await codeFlow(server, client)
     const before = server.clock.now()
     await tokensOf(await refresh(first.refresh_token))
@@ -411,7 +411,7 @@ describe('threat T6 rotation', () => {
   })
 })
 
-describe('threat T7 the refresh tokens of a grant are refused', () => {
+describe('the refresh tokens of a grant are refused (threat T7)', () => {
   const ends: ReadonlyArray<[string, (own: Credentials) => Promise<unknown>]> = [
     ['the user is revoked', () => server.oauth.revokeUser('ada')],
     ['the client is deleted', (own) => server.oauth.clients.revoke(own.id)],
@@ -422,7 +422,7 @@ describe('threat T7 the refresh tokens of a grant are refused', () => {
       async () => server.users.all.delete('ada'),
     ],
   ]
-  it.each(ends)('threat T7 once %s', async (_, end) => {
+  it.each(ends)('once %s', async (_, end) => {
     const ada = await server.users.findById('ada')
     const own = await createClient(server)
     const tokens = await codeFlow(server, own)
@@ -440,7 +440,7 @@ describe('threat T7 the refresh tokens of a grant are refused', () => {
   })
 })
 
-describe('threat T8 passwords', () => {
+describe('the password grant (threat T8)', () => {
   let app: Credentials
   beforeAll(async () => {
     app = await createClient(server, { grants: ['password', 'refresh_token'] })
@@ -455,7 +455,7 @@ describe('threat T8 passwords', () => {
       ...form,
     })
 
-  it('threat T8 unknown user and wrong password get the same response', async () => {
+  it('returns the same response for an unknown user and a wrong password', async () => {
     const wrong = await expectError(await signIn('ada@example.com', 'x'), 'invalid_grant')
     const unknown = await expectError(await signIn('nobody@example.com', 'x'), 'invalid_grant')
     const long = await expectError(
@@ -465,7 +465,7 @@ describe('threat T8 passwords', () => {
     expect(new Set([wrong, unknown, long]).size).toBe(1)
   })
 
-  it('threat T8 the whole password counts', async () => {
+  it('compares the whole password', async () => {
     const stem = 'p'.repeat(80)
     server.users.all.set('long', { id: 'long', email: 'long@example.com', password: `${stem}1` })
     expect((await signIn('long@example.com', `${stem}1`)).status).toBe(200)
@@ -476,7 +476,7 @@ describe('threat T8 passwords', () => {
     await expectError(cut, 'invalid_request')
   })
 
-  it('threat T8 look-alike user names are different accounts', async () => {
+  it('treats user names that look alike as different accounts', async () => {
     for (const name of [
       'аda@example.com',
       'ADA@example.com',
@@ -487,7 +487,7 @@ describe('threat T8 passwords', () => {
     }
   })
 
-  it('threat T8 only tokens of the password grant may have the scope *, and keep it in a refresh', async () => {
+  it('is the only grant whose tokens may have the scope *, which a refresh keeps', async () => {
     const tokens = await tokensOf(await signIn('ada@example.com', 'correct horse', { scope: '*' }))
     const form = { client_id: app.id, client_secret: app.secret }
     const next = await tokensOf(await refresh(tokens.refresh_token, form))
@@ -499,7 +499,7 @@ describe('threat T8 passwords', () => {
     await expectError(await signIn('ada@example.com', 'correct horse', asked), 'invalid_scope')
   })
 
-  it('threat T8 neither the password grant nor the implicit grant works unless enabled', async () => {
+  it('is off unless enabled, as is the implicit grant', async () => {
     const { authorizationCode } = await import('../../src/index.ts')
     const strict = await startServer({ grants: [authorizationCode()] })
     try {
@@ -518,9 +518,9 @@ describe('threat T8 passwords', () => {
   })
 })
 
-describe('threat T9 malformed token requests', () => {
+describe('unusual token requests (threat T9)', () => {
   it.each(['GET', 'PUT', 'DELETE', 'PATCH', 'HEAD', 'OPTIONS'])(
-    'threat T9 %s gets 405',
+    'get a 405 with the method %s',
     async (method) => {
       const query = `grant_type=client_credentials&client_id=${client.id}&client_secret=${client.secret}`
       const reply = await server.request(`/oauth/token?${query}`, { method })
@@ -530,13 +530,13 @@ describe('threat T9 malformed token requests', () => {
     },
   )
 
-  it('threat T9 method-override fields and headers change nothing', async () => {
+  it('have no effect by method-override fields and headers', async () => {
     const headers = { 'x-http-method-override': 'POST', 'x-method-override': 'POST' }
     const reply = await server.request('/oauth/token?_method=POST', { headers })
     expect(reply.status).toBe(405)
   })
 
-  it('threat T9 unknown parameters are ignored, empty ones count as absent', async () => {
+  it('may have unknown parameters, which are ignored, and empty ones, which count as absent', async () => {
     const code = await newCode()
     const extra = {
       foo: 'bar',
@@ -551,7 +551,7 @@ describe('threat T9 malformed token requests', () => {
     await expectError(await redeem('', {}), 'invalid_request')
   })
 
-  it('threat T9 a repeated parameter is an error', async () => {
+  it('are refused if a parameter is repeated', async () => {
     const code = await newCode()
     const form = new URLSearchParams({
       grant_type: 'authorization_code',
@@ -570,12 +570,12 @@ describe('threat T9 malformed token requests', () => {
   })
 })
 
-describe('threat T10 PKCE', () => {
+describe('PKCE at the token endpoint (threat T10)', () => {
   const verifier = randomBytes(32).toString('base64url')
   const challenge = createHash('sha256').update(verifier).digest('base64url')
   const s256 = { code_challenge: challenge, code_challenge_method: 'S256' }
 
-  it('threat T10 a code with a challenge requires its verifier', async () => {
+  it('requires the code verifier if the code has a challenge', async () => {
     const code = await newCode(s256)
     for (const wrong of [
       '',
@@ -593,7 +593,7 @@ describe('threat T10 PKCE', () => {
     expect((await redeem(code, { code_verifier: verifier })).status).toBe(200)
   })
 
-  it('threat T10 a verifier without a challenge fails', async () => {
+  it('refuses a code verifier if the code has no challenge', async () => {
     await expectError(await redeem(await newCode(), { code_verifier: verifier }), 'invalid_grant')
   })
 
@@ -608,14 +608,17 @@ describe('threat T10 PKCE', () => {
     ['S256', `${challenge}x`],
     ['S256', 'ä'.repeat(43)],
     ['S256', '"'.repeat(43)],
-  ])('threat T10 the method %j with the challenge %j is refused', async (method, text) => {
-    const asked = { client_id: client.id, redirect_uri: REDIRECT, response_type: 'code' }
-    const params = { ...asked, code_challenge: text, code_challenge_method: method }
-    const reply = await askFor(server, 'ada', params)
-    expect(reply.headers.get('location')).toContain('error=invalid_request')
-  })
+  ])(
+    'refuses the method %j with the challenge %j in the authorization request',
+    async (method, text) => {
+      const asked = { client_id: client.id, redirect_uri: REDIRECT, response_type: 'code' }
+      const params = { ...asked, code_challenge: text, code_challenge_method: method }
+      const reply = await askFor(server, 'ada', params)
+      expect(reply.headers.get('location')).toContain('error=invalid_request')
+    },
+  )
 
-  it('threat T10 is required for public clients', async () => {
+  it('is required for public clients', async () => {
     const app = await createClient(server, { confidential: false })
     const asked = { client_id: app.id, redirect_uri: REDIRECT, response_type: 'code' }
     const reply = await askFor(server, 'ada', asked)
@@ -627,8 +630,8 @@ describe('threat T10 PKCE', () => {
   })
 })
 
-describe('threat T11 client credentials', () => {
-  it('threat T11 are accepted from confidential clients only, within their scopes, and give no refresh token', async () => {
+describe('the client credentials grant (threat T11)', () => {
+  it('is open to confidential clients only, within their scopes, and issues no refresh token', async () => {
     const grants = ['client_credentials', 'refresh_token'] as const
     const machine = await createClient(server, { grants, scopes: ['check-status'] })
     const form = {
@@ -649,11 +652,11 @@ describe('threat T11 client credentials', () => {
   })
 })
 
-describe('threat T14 introspection and revocation', () => {
+describe('introspection and revocation (threat T14)', () => {
   const introspect = (token: string, by: Credentials) =>
     server.post('/oauth/introspect', { token, client_id: by.id, client_secret: by.secret })
 
-  it('threat T14 introspection requires authentication and a confidential client', async () => {
+  it('require authentication, and for introspection a confidential client', async () => {
     const tokens = await codeFlow(server, client)
     const app = await createClient(server, { confidential: false })
     const attempts = [
@@ -667,7 +670,7 @@ describe('threat T14 introspection and revocation', () => {
     }
   })
 
-  it("threat T14 other clients' tokens look exactly like unknown ones", async () => {
+  it('return for a token of another client exactly the same as for an unknown token', async () => {
     const tokens = await codeFlow(server, client)
     for (const text of [
       tokens.access_token,
@@ -685,7 +688,7 @@ describe('threat T14 introspection and revocation', () => {
     })
   })
 
-  it('threat T14 introspection always agrees with the guard', async () => {
+  it('return active exactly for the tokens that a guard accepts (introspection)', async () => {
     const own = await createClient(server)
     const tokens = await codeFlow(server, own)
     const agree = async (expected: boolean) => {
@@ -701,7 +704,7 @@ describe('threat T14 introspection and revocation', () => {
     expect(await (await introspect(tokens.refresh_token, own)).text()).toBe('{"active":false}')
   })
 
-  it('threat T14 a complete Authorization header is not accepted as a token, even if the guard has cached it', async () => {
+  it('do not accept a complete Authorization header as a token, even if the guard has cached it', async () => {
     const own = await createClient(server)
     const { access_token: text } = await codeFlow(server, own)
     expect(await opensGuard(text)).toBe(true)
@@ -709,7 +712,7 @@ describe('threat T14 introspection and revocation', () => {
     expect(await (await introspect(text, own)).json()).toMatchObject({ active: true })
   })
 
-  it('threat T14 used and expired refresh tokens, and those from before a secret rotation, are inactive', async () => {
+  it('treat used and expired refresh tokens, and those from before a rotation of the client secret, as inactive', async () => {
     const own = await createClient(server)
     const first = await codeFlow(server, own)
     const form = { client_id: own.id, client_secret: own.secret }
@@ -725,7 +728,7 @@ describe('threat T14 introspection and revocation', () => {
     })
   })
 
-  it("threat T14 revocation affects only the caller's tokens and reveals nothing", async () => {
+  it('affect and reveal nothing about tokens of other clients', async () => {
     const tokens = await codeFlow(server, client)
     const revoke = (token: string, by: Credentials) =>
       server.post('/oauth/revoke', { token, client_id: by.id, client_secret: by.secret })
@@ -743,7 +746,7 @@ describe('threat T14 introspection and revocation', () => {
     await expectError(await refresh(next.refresh_token), 'invalid_grant')
   })
 
-  it('threat T14 a public client can revoke its own tokens', async () => {
+  it('let a public client revoke its own tokens', async () => {
     const app = await createClient(server, { confidential: false, grants: ['password'] })
     const user = { username: 'ada@example.com', password: 'correct horse' }
     const form = { grant_type: 'password', client_id: app.id, ...user }
@@ -752,7 +755,7 @@ describe('threat T14 introspection and revocation', () => {
     expect(await opensGuard(tokens.access_token)).toBe(false)
   })
 
-  it('threat T14 an access token sent as bearer cannot revoke or introspect itself', async () => {
+  it('do not accept an access token as authentication for revoking or introspecting itself', async () => {
     const tokens = await codeFlow(server, client)
     const headers = bearer(tokens.access_token)
     const reply = await server.post('/oauth/revoke', { token: tokens.access_token }, headers)
@@ -765,8 +768,8 @@ function bearer(text: string): Record<string, string> {
   return { authorization: `Bearer ${text}`, cookie: sessionOf('ada') }
 }
 
-describe('threat T15 metadata', () => {
-  it('threat T15 is correct and lists neither unsigned nor plain methods, and responses contain iss', async () => {
+describe('the server metadata (threat T15)', () => {
+  it('matches the behaviour, lists neither alg none nor PKCE plain, and responses contain iss as announced', async () => {
     const reply = await server.request('/.well-known/oauth-authorization-server')
     const document = (await reply.json()) as Record<string, string[]>
     expect(document.issuer).toBe(server.url)

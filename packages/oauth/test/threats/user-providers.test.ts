@@ -189,7 +189,7 @@ const assertionFor = (client: TestClient, subject: string) => {
   )
 }
 
-describe('users of two providers with the same id (threat T20)', () => {
+describe('two users with the same id in different user providers (threat T20)', () => {
   const ways: ReadonlyArray<readonly [string, () => Promise<Tokens>, () => Promise<Tokens>]> = [
     ['the password grant', () => customerTokens(), () => adminTokens()],
     [
@@ -235,10 +235,13 @@ describe('users of two providers with the same id (threat T20)', () => {
     return { access_token: made.accessToken, refresh_token: '' }
   }
 
-  it.each(ways)('are distinguished by every guard after %s', async (_way, customer, admin) => {
-    expect(await seenBy(bearer(await customer()))).toEqual(CUSTOMER)
-    expect(await seenBy(bearer(await admin()))).toEqual(ADMIN)
-  })
+  it.each(ways)(
+    'are distinguished by every guard after they authenticated with %s',
+    async (_way, customer, admin) => {
+      expect(await seenBy(bearer(await customer()))).toEqual(CUSTOMER)
+      expect(await seenBy(bearer(await admin()))).toEqual(ADMIN)
+    },
+  )
 
   it('have different subjects in tokens, ID tokens, UserInfo and introspection', async () => {
     const both = [await customerTokens('openid profile'), await adminTokens('openid profile')]
@@ -259,7 +262,7 @@ describe('users of two providers with the same id (threat T20)', () => {
     ])
   })
 
-  it('sign in to cookie mode as themselves', async () => {
+  it('are distinguished in cookie mode', async () => {
     const customer = await server.cookieMode('ada')
     const page = new Request(server.url, { headers: { cookie: adminSession } })
     const fresh = await server.oauth.freshToken(fromWebRequest(page))
@@ -317,7 +320,7 @@ describe('users of two providers with the same id (threat T20)', () => {
     expect(await callerOf(bearer(both[0]))).toBe('invalid_token')
   })
 
-  it('end sessions with the same id separately', async () => {
+  it('have separate sessions, even with the same session id', async () => {
     const customer = await server.cookieMode('ada')
     const page = new Request(server.url, { headers: { cookie: adminSession } })
     const admin = await server.oauth.freshToken(fromWebRequest(page))
@@ -328,7 +331,7 @@ describe('users of two providers with the same id (threat T20)', () => {
     expect(await callerOf(null, 'customers', customer)).toEqual(CUSTOMER.customers)
   })
 
-  it('lose their access only with their own account', async () => {
+  it('lose their access only when their own account is deleted', async () => {
     const customer = await customerTokens()
     const ada = customers.all.get('ada')
     customers.all.delete('ada')
@@ -380,7 +383,7 @@ describe('a client limited to one user provider (threat T20)', () => {
     },
   )
 
-  it('uses the session of its own provider if the browser has sessions of both', async () => {
+  it('uses the session of its own provider if the browser has sessions of both providers', async () => {
     const headers = { cookie: `${sessionOf('bob')}; ${adminSession}`, accept: 'text/html' }
     const query = new URLSearchParams(codeRequest(adminApp, { prompt: 'consent' }))
     const page = await server.request(`/oauth/authorize?${query}`, { headers })
@@ -432,7 +435,7 @@ describe('a client limited to one user provider (threat T20)', () => {
     expect(await seenBy(bearer(tokens))).toEqual(ADMIN)
   })
 
-  it('must name an existing provider, and may only use the password grant if it names one', async () => {
+  it('must name an existing provider, and the password grant is only for clients that name one', async () => {
     const without = server.oauth.clients.create({ name: 'App', grants: ['password'] })
     await expect(without).rejects.toThrow('The password grant needs the user provider')
     const unknown = server.oauth.clients.create({ name: 'App', provider: 'robots' })
@@ -443,7 +446,7 @@ describe('a client limited to one user provider (threat T20)', () => {
   })
 })
 
-describe('user id without its provider', () => {
+describe('a user id without the name of its provider', () => {
   it.each<[string, (id: string) => unknown]>([
     ['revokeUser', (id) => server.oauth.revokeUser(id)],
     ['endSession', (id) => server.oauth.endSession(id)],
@@ -468,7 +471,7 @@ describe('user id without its provider', () => {
     }
   })
 
-  it('is refused in a token issued when there was only one provider', async () => {
+  it('is refused in a token that was issued when there was only one provider', async () => {
     const before = server.another({ users: customers })
     const old = await before.tokens.createPersonal({ userId: 'ada', name: 'old' })
     expect(await seenBy(`Bearer ${old.accessToken}`)).toEqual({
@@ -488,7 +491,7 @@ describe('user id without its provider', () => {
   })
 })
 
-describe('a server with a single provider', () => {
+describe('a server with a single user provider', () => {
   it('stores plain user ids, and refuses every user at a client of a named provider', async () => {
     const single = server.another({ users: customers, features: [] })
     const { accessToken } = await single.tokens.createPersonal({ userId: 'ada', name: 'CI' })

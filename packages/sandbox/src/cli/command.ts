@@ -1,48 +1,51 @@
-/** Output streams of a command. `process` satisfies it. */
+/** The output streams of a CLI command. The global `process` satisfies this type. */
 export interface Terminal {
   readonly stdout: { write(text: string): unknown }
   readonly stderr: { write(text: string): unknown }
 }
 
-/** An error that the user can correct: printed without a stack trace, with exit code 2. */
+/**
+ * An error in the command line that the user can correct. It is printed without a stack trace, and
+ * the exit code is 2.
+ */
 export class UsageError extends Error {
   override readonly name = 'UsageError'
 }
 
 export interface Flag {
   /**
-   * Name of the flag's value as the help shows it, such as `<port>`. Without it the flag takes no
-   * value.
+   * Name of the flag's value as the help shows it, such as `<port>`. A flag without this field
+   * takes no value.
    */
   readonly value?: string
-  /** Description in the help, one line. */
+  /** Description of the flag in the help, one line. */
   readonly help: string
-  /** Whether the flag may be given several times. Read it with `listFlag`. */
+  /** Whether the flag may be repeated. The value of a repeatable flag is read with `listFlag`. */
   readonly isList?: boolean
 }
 
 export interface CommandInput {
-  /** Positional arguments, in order. */
+  /** Positional arguments of the command, in order. */
   readonly words: readonly string[]
   readonly flags: Readonly<Record<string, string | true>>
 }
 
 /** A command of the CLI, listed in `commands/all-commands.ts`. */
 export interface Command {
-  /** Description in the list of commands, one line. */
+  /** Description of the command in the list of commands, one line. */
   readonly summary: string
   /** Positional arguments as the help shows them, such as `EVENT`. */
   readonly usage: string
-  /** Maximum number of positional arguments. */
+  /** Maximum number of positional arguments of the command. */
   readonly maxWords: number
   readonly flags: Readonly<Record<string, Flag>>
-  /** Additional help, printed below the flags. */
+  /** Additional help text, printed below the command's flags. */
   readonly notes?: string
-  /** Runs the command. Errors it throws are printed on standard error. */
+  /** Runs the command. The CLI prints errors that this function throws on standard error. */
   run(input: CommandInput, terminal: Terminal): Promise<void>
 }
 
-/** Returns the value of a flag, or `null` if it was not given. */
+/** Returns the value of a flag, or `null` if the flag was not given. */
 export function textFlag({ flags }: CommandInput, name: string): string | null {
   const value = flags[name]
   return typeof value === 'string' ? value : null

@@ -9,7 +9,7 @@ export const CONTROL_PORT_FLAG: Readonly<Record<string, Flag>> = {
   },
 }
 
-/** Flags of every command that talks to a running sandbox. */
+/** Flags of every CLI command that controls a running sandbox. */
 export const CONTROL_FLAGS: Readonly<Record<string, Flag>> = {
   ...CONTROL_PORT_FLAG,
   json: { help: 'print the result as one line of JSON' },
@@ -28,12 +28,14 @@ export async function postToControlRoom<Result>(
   return (await response.json()) as Result
 }
 
-/** Returns the data of a page of the control room. */
+/** Requests a page of the control room and returns its data. */
 export async function readControlRoom<Data>(input: CommandInput, path: string): Promise<Data> {
   return (await (await requestControlRoom(input, path, {})).json()) as Data
 }
 
-/** Downloads the state in the format that `--state` reads. */
+/**
+ * Downloads the whole state of the running sandbox, in the format that the flag `--state` reads.
+ */
 export async function downloadState(input: CommandInput): Promise<ReadableStream<Uint8Array>> {
   const { body } = await requestControlRoom(input, '/export', {})
   if (body === null) throw new Error('The sandbox sent an empty response')

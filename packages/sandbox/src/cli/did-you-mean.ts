@@ -1,4 +1,7 @@
-/** Returns ` Did you mean name?` if a known name is similar, otherwise an empty string. */
+/**
+ * Returns ` Did you mean <name>?` if a known name is similar to the given one, otherwise an empty
+ * string.
+ */
 export function didYouMean(given: string, known: readonly string[]): string {
   const most = Math.max(1, Math.floor(given.length / 4))
   let nearest: { name: string; distance: number } | null = null

@@ -2,7 +2,10 @@ import type { Command } from './command.ts'
 
 type Commands = Readonly<Record<string, Command>>
 
-/** Returns the overview that fits on one screen: first steps, commands, and links. */
+/**
+ * Returns the help text of `tollgate-sandbox`: first steps, commands, and links. It fits on one
+ * screen.
+ */
 export function overallHelp(commands: Commands, fallback: string): string {
   const list = Object.entries(commands).map(
     ([name, { summary }]) => [name === fallback ? `${name} (default)` : name, summary] as const,

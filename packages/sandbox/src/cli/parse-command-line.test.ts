@@ -50,6 +50,6 @@ it('collects the values of a flag that is repeated', () => {
   expect(listFlag(parse('').input, 'allow-host')).toEqual([])
 })
 
-it('accepts a value that looks like a flag if it is written with =', () => {
+it('accepts a flag value that starts with dashes, if it is written as --flag=value', () => {
   expect(parse('--state=--odd').input.flags).toEqual({ state: '--odd' })
 })

@@ -5,11 +5,14 @@ import { didYouMean } from './did-you-mean.ts'
 export interface ParsedLine {
   readonly name: string
   readonly input: CommandInput
-  /** Whether the help was requested. */
+  /** Whether the command line asks for help. */
   readonly help: boolean
 }
 
-/** Parses the arguments. The command is `serve` unless the first argument names another one. */
+/**
+ * Parses the command line into a command, its flags and arguments. The command is `fallback` unless
+ * the first argument names another one.
+ */
 export function parseCommandLine(
   argv: readonly string[],
   commands: Readonly<Record<string, Command>>,

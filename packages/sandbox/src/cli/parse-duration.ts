@@ -18,7 +18,10 @@ const UNITS: Readonly<Record<string, string>> = {
   second: 'seconds',
 }
 
-/** Parses `1month 1h` into `{ months: '1', hours: '1' }`, the fields of the control room's form. */
+/**
+ * Parses a duration such as `1month 1h` into `{ months: '1', hours: '1' }`, the fields of the
+ * control room's form.
+ */
 export function parseDuration(text: string): Record<string, string> {
   const fields: Record<string, string> = {}
   const parts =

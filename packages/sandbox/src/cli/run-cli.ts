@@ -4,7 +4,8 @@ import { commandHelp, overallHelp } from './help.ts'
 import { parseCommandLine } from './parse-command-line.ts'
 
 /**
- * Runs one command and returns its exit code: 0 for success, 1 for a failure, 2 for wrong usage.
+ * Runs one CLI command and returns its exit code: 0 for success, 1 for a failure, 2 for wrong
+ * usage.
  */
 export async function runCli(argv: readonly string[], terminal: Terminal): Promise<number> {
   try {

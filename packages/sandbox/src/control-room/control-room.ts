@@ -1,27 +1,27 @@
 import { serveHttp } from '../core/http.ts'
-import { Notices } from './notices.ts'
+import { FormMessages } from './notices.ts'
 import { respond } from './respond.ts'
-import type { Controls } from './story/watched.ts'
+import type { ControllableSandbox } from './story/watched.ts'
 
-/** Web pages that show the state of a sandbox and control it. */
+/** A running control room: web pages that show and change the state of the sandbox. */
 export interface ControlRoom {
   /**
-   * Address for a browser. Each page also exists as JSON (`.json`), and `/state.json` returns the
-   * newest objects of every kind.
+   * Address of the control room for a browser. Each page also exists as JSON (append `.json`), and
+   * `/state.json` returns the newest objects of every kind.
    */
   readonly url: string
-  /** Stops the server. Closing the sandbox does this too. */
+  /** Stops the control room's server only. Closing the sandbox stops it too. */
   close(): Promise<void>
 }
 
 /**
- * Serves the control room: pages without scripts that show the present state, forecasts, and forms
- * that move the clock and simulate failures.
+ * Starts the server of the control room. Its pages have no scripts; they show the current state and
+ * forecasts, and have forms that move the clock and simulate failures.
  */
 export async function serveControlRoom(
-  options: Controls & { readonly port: number },
+  options: ControllableSandbox & { readonly port: number },
 ): Promise<ControlRoom> {
-  const notices = new Notices()
+  const notices = new FormMessages()
   const server = await serveHttp({
     port: options.port,
     handle: (request) => respond(request, options, notices),

@@ -4,8 +4,9 @@ import { isSameOriginPost } from '../core/same-origin-post.ts'
 const OWN_NAMES = new Set(['127.0.0.1', 'localhost', '[::1]'])
 
 /**
- * Returns why a request is refused, or `null` if it is allowed. The control room has no password,
- * so it must reject requests that a website sends through a visitor's browser.
+ * Returns why the control room rejects a request, or `null` if the request is allowed. The control
+ * room has no password, so it must reject requests that other websites send through a visitor's
+ * browser.
  */
 export function refusalOf({ method, headers }: HttpRequest): string | null {
   // A site whose name resolves to 127.0.0.1 would count as the same origin: DNS rebinding.
@@ -18,7 +19,8 @@ export function refusalOf({ method, headers }: HttpRequest): string | null {
 }
 
 /**
- * Returns a path on this server to redirect to, or `/` if the given one could lead to another host.
+ * Returns the path to redirect to after a form, or `/` if the given path could lead to another
+ * host.
  */
 export function localPath(path: string | null): string {
   if (!path || path.length > 2000 || /[\p{Cc}\\]/u.test(path)) return '/'

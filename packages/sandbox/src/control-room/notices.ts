@@ -1,10 +1,10 @@
 const KEPT = 50
 
 /**
- * Messages about submitted forms, shown on the page that the form redirects to. The URL contains
- * only the number of a message.
+ * Keeps the messages about submitted forms, which the page shows after a form has redirected to it.
+ * The URL of the page contains only the number of the message.
  */
-export class Notices {
+export class FormMessages {
   readonly #messages = new Map<string, string>()
   #last = 0
 
@@ -15,7 +15,10 @@ export class Notices {
     return id
   }
 
-  /** Returns a message. It is kept, so that a reload of the page shows it again. */
+  /**
+   * Returns a message by its number. The message is kept, so that a reload of the page shows it
+   * again.
+   */
   find(id: string | null): { text: string; isBad: boolean } | null {
     const text = id === null ? undefined : this.#messages.get(id)
     return text === undefined ? null : { text, isBad: false }

@@ -5,12 +5,12 @@ import { Router } from '../core/router.ts'
 import { ACTIONS } from './actions/all-actions.ts'
 import { localPath, refusalOf } from './guard.ts'
 import { readState } from './model/state.ts'
-import type { Notices } from './notices.ts'
+import type { FormMessages } from './notices.ts'
 import { PAGES } from './pages/all-pages.ts'
 import type { Page, PageRequest } from './pages/page.ts'
 import { type Frame, renderPage, type View } from './parts/layout.ts'
 import { ICON, STYLE } from './parts/style.ts'
-import type { Controls } from './story/watched.ts'
+import type { ControllableSandbox } from './story/watched.ts'
 
 const HEADERS = {
   'cache-control': 'no-store',
@@ -28,8 +28,8 @@ for (const [path, page] of Object.entries(PAGES)) ROUTES.add('GET', path, page)
 
 export async function respond(
   request: HttpRequest,
-  controls: Controls,
-  notices: Notices,
+  controls: ControllableSandbox,
+  notices: FormMessages,
 ): Promise<HttpResponse> {
   const refusal = refusalOf(request)
   if (refusal !== null) return send(403, 'text/plain; charset=utf-8', refusal)
@@ -39,7 +39,7 @@ export async function respond(
   return file ?? showPage(request, controls, notices)
 }
 
-function sendFile(path: string, controls: Controls): HttpResponse | null {
+function sendFile(path: string, controls: ControllableSandbox): HttpResponse | null {
   if (path === '/style.css') return send(200, 'text/css; charset=utf-8', STYLE)
   if (path === '/icon.svg') return send(200, 'image/svg+xml', ICON)
   if (path === '/state.json') {
@@ -53,8 +53,8 @@ function sendFile(path: string, controls: Controls): HttpResponse | null {
 
 async function showPage(
   request: HttpRequest,
-  controls: Controls,
-  notices: Notices,
+  controls: ControllableSandbox,
+  notices: FormMessages,
 ): Promise<HttpResponse> {
   const asJson = request.path.endsWith('.json')
   const path = asJson ? request.path.slice(0, -'.json'.length) : request.path
@@ -83,8 +83,8 @@ const NOT_FOUND: View = {
 
 async function runAction(
   request: HttpRequest,
-  controls: Controls,
-  notices: Notices,
+  controls: ControllableSandbox,
+  notices: FormMessages,
 ): Promise<HttpResponse> {
   const action = Object.hasOwn(ACTIONS, request.path) ? ACTIONS[request.path] : undefined
   const asJson = request.headers.accept?.includes('application/json') === true

@@ -8,7 +8,7 @@ export function escapeHtml(text: unknown): string {
     .replaceAll("'", '&#39;')
 }
 
-/** Markup that is already escaped. */
+/** A piece of HTML whose special characters are already escaped. */
 export class Html {
   readonly text: string
 
@@ -17,7 +17,10 @@ export class Html {
   }
 }
 
-/** Template tag that escapes its values, except those that are already `Html`. */
+/**
+ * Template tag that creates `Html`. It escapes the inserted values, except those that are already
+ * `Html`.
+ */
 export function html(strings: TemplateStringsArray, ...values: readonly unknown[]): Html {
   let text = strings[0] ?? ''
   values.forEach((value, at) => {

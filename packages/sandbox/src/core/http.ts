@@ -3,14 +3,14 @@ import { createServer, type IncomingHttpHeaders, type IncomingMessage } from 'no
 import type { AddressInfo } from 'node:net'
 import { pipeline, Readable } from 'node:stream'
 import { isLocalName } from './local-names.ts'
-import type { CallFate } from './trouble.ts'
+import type { AppliedCallFault } from './trouble.ts'
 
 /** An HTTP request whose body has been read completely. */
 export interface HttpRequest {
   readonly method: string
-  /** Path without the query, still percent-encoded. */
+  /** Path of the request's URL without the query, still percent-encoded. */
   readonly path: string
-  /** Query without the leading `?`. */
+  /** Query of the request's URL without the leading `?`. */
   readonly query: string
   readonly headers: IncomingHttpHeaders
   readonly body: Buffer
@@ -19,32 +19,42 @@ export interface HttpRequest {
 export interface HttpResponse {
   readonly status: number
   readonly headers?: Readonly<Record<string, string>>
-  /** Response body. A stream is sent unchanged: only `timeout`, delays and holding apply to it. */
+  /**
+   * Response body. A stream is sent unchanged: of the simulated failures, only `timeout`, delays
+   * and holding apply to it.
+   */
   readonly body?: string | Uint8Array | Readable
-  /** Called once the response has been sent or the caller has disconnected. */
+  /** Function that is called once the response has been sent or the caller has disconnected. */
   readonly whenDone?: () => void
-  /** How the transmission of the response is disturbed. */
-  readonly fate?: Exclude<CallFate, '429' | '500' | 'saved-500' | 'made-500'>
+  /**
+   * Simulated failure of the transmission, such as a lost or half-written response. Normally
+   * absent.
+   */
+  readonly fate?: Exclude<AppliedCallFault, '429' | '500' | 'saved-500' | 'made-500'>
 }
 
 export interface ServeOptions {
-  /** Port to listen on. 0 takes a free port. */
+  /** Port of the server. 0 takes a free port. */
   readonly port: number
   readonly host?: string
   /** Host names accepted in addition to local names (see `isLocalName`). */
   readonly allowedHosts?: readonly string[] | undefined
   /**
-   * Largest accepted body in bytes; a longer one gets the response of `tooLarge()`.
+   * Largest accepted request body in bytes. A longer body gets the response that `tooLarge()`
+   * returns.
    * @default 1_048_576
    */
   readonly bodyLimit?: number
   readonly handle: (request: HttpRequest) => HttpResponse | Promise<HttpResponse>
   readonly tooLarge?: () => HttpResponse
-  /** Called before each response is sent, to persist the state that the response reports. */
+  /**
+   * Function that is called before each response is sent, to persist the state that the response
+   * reports.
+   */
   readonly beforeResponse?: () => void
   /**
-   * Builds the response to an internal error, such as the provider's own 500. The error is written
-   * to standard error.
+   * Builds the response to an internal error, in the format of the provider's own 500 responses.
+   * The error itself is written to standard error.
    */
   readonly failed?: () => HttpResponse
 }
@@ -56,7 +66,7 @@ export interface HttpServer {
   close(): Promise<void>
 }
 
-/** Starts an HTTP/1.1 server with keep-alive, on loopback unless `host` is set. */
+/** Starts an HTTP/1.1 server with keep-alive. It listens on loopback only, unless `host` is set. */
 export async function serveHttp(options: ServeOptions): Promise<HttpServer> {
   const host = options.host ?? '127.0.0.1'
   const limit = options.bodyLimit ?? 1_048_576

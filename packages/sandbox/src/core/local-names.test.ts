@@ -21,7 +21,7 @@ it.each([
   ['localhost.evil.com:12111', false],
   ['evil-internal.com', false],
   ['7f000001.rbndr.us:12111', false],
-])('tells whether the host %s is a local name: %s', (host, isLocal) => {
+])('isLocalName for the host %s returns %s', (host, isLocal) => {
   expect(isLocalName(host)).toBe(isLocal)
 })
 
@@ -31,12 +31,12 @@ it.each([
   ['pay.example.com.:443', true],
   ['evil.pay.example.com', false],
   ['example.com', false],
-])('tells whether a list of custom names allows the host %s: %s', (host, isAllowed) => {
+])('isLocalName with additional allowed names, for the host %s, returns %s', (host, isAllowed) => {
   expect(isLocalName(host, ['sandbox.payments', 'pay.example.com'])).toBe(isAllowed)
 })
 
 it.each(['https://pay.example.com', '*.example.com', 'pay.example.com/', ''])(
-  'rejects %j as an allowed host name',
+  'rejects %j in the option allowedHosts',
   (name) => {
     expect(() => checkHosts(['fine.example.com', name])).toThrow('write it as sandbox.example.com')
   },

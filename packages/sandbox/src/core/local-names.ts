@@ -12,9 +12,9 @@ const LOCAL_SUFFIXES = [
 
 /**
  * Whether a `Host` header names a host that no outsider can own: an IP address, a name without
- * dots, a name with one of the suffixes above, or one of `allowed`. Protects against DNS rebinding:
- * a web site that points its own name at 127.0.0.1 would share an origin with the sandbox, whose
- * keys are public.
+ * dots, a name with a local suffix such as `.localhost`, or one of the names in `allowed`. This
+ * protects against DNS rebinding: a web site that points its own name at 127.0.0.1 would share an
+ * origin with the sandbox, whose keys are public.
  */
 export function isLocalName(host: string | undefined, allowed: readonly string[] = []): boolean {
   if (host === undefined) return true
@@ -25,7 +25,7 @@ export function isLocalName(host: string | undefined, allowed: readonly string[]
   return LOCAL_SUFFIXES.some((end) => name.endsWith(`.${end}`))
 }
 
-/** Whether a host is one of `names`, ignoring ports, case and a trailing dot. */
+/** Whether a host is one of the given names. Ports, case and a trailing dot are ignored. */
 export function isNamed(host: string, names: readonly string[]): boolean {
   return names.some((each) => nameIn(each) === nameIn(host))
 }
@@ -35,7 +35,7 @@ function nameIn(host: string): string {
 }
 
 /**
- * Checks the `allowedHosts` option.
+ * Validates the option `allowedHosts`.
  * @throws {TypeError} If an entry is not a plain host name, such as `https://shop.example.com` or
  * `*.example.com`.
  */

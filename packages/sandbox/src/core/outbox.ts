@@ -1,26 +1,31 @@
-import type { MovableClock, Timeline } from './clock/clock.ts'
+import type { MovableClock, ScheduledWork } from './clock/clock.ts'
 import type { DueQueue } from './store/due-queue.ts'
 import type { Store } from './store/store.ts'
 import type { Table } from './store/table.ts'
 
-/** A webhook as a provider queues it for delivery. */
+/** A webhook that a provider wants to send. */
 export interface OutgoingWebhook {
-  /** Provider that sends it: `stripe` or `braintree`. */
+  /** Provider that sends the webhook: `stripe` or `braintree`. */
   readonly provider: string
   /**
-   * Stripe's event id (`evt_…`). Braintree's notifications have none; there it is an id of the
-   * sandbox.
+   * Id of the event: Stripe's event id (`evt_…`). Braintree's notifications have no id, so the
+   * sandbox generates one.
    */
   readonly eventId: string
   /** Event type, such as `invoice.paid` or `subscription_charged_successfully`. */
   readonly eventType: string
   /** URL of the receiver. */
   readonly url: string
-  /** Headers, without those computed at the moment of sending, such as a signature. */
+  /**
+   * Headers of the request, without those that are computed for each attempt, such as a signature.
+   */
   readonly headers: Readonly<Record<string, string>>
-  /** Request body, exactly as sent. */
+  /** Body of the request, exactly as it is sent. */
   readonly body: string
-  /** Id of the webhook endpoint this is sent to. Absent for providers without endpoint objects. */
+  /**
+   * Id of the webhook endpoint that receives the webhook. Absent at Braintree, which has no
+   * endpoint objects.
+   */
   readonly endpointId?: string
 }
 
@@ -28,27 +33,29 @@ export interface OutgoingWebhook {
 export interface DeliveryAttempt {
   /** Time of the attempt, in epoch milliseconds of the sandbox's clock. */
   readonly at: number
-  /** HTTP status of the response. `null` if there was no response. */
+  /** HTTP status of the receiver's response. `null` if there was no response. */
   readonly status: number | null
   /**
-   * Why there was no response, such as a refused connection or a timeout. `null` if there was one.
+   * Why the receiver sent no response, such as a refused connection or a timeout. `null` if it sent
+   * one.
    */
   readonly error: string | null
-  /** Headers computed at the moment of sending, such as Stripe's signature. */
+  /** Headers that were computed for this attempt, such as Stripe's signature. */
   readonly headers?: Readonly<Record<string, string>>
   /** First 1,000 characters of the response body. Present only if the status was not 2xx. */
   readonly response?: string
 }
 
-/** A webhook for one URL, with the outcome of each attempt to deliver it. */
+/** A webhook for one URL, with the results of the attempts to deliver it. */
 export interface Delivery extends OutgoingWebhook {
-  /** Id to pass to `outbox.redeliver()`. */
+  /** Id of the delivery, to pass to `outbox.redeliver()`. */
   readonly id: string
-  /** When the webhook was queued, in epoch milliseconds of the sandbox's clock. */
+  /** Time at which the webhook was queued, in epoch milliseconds of the sandbox's clock. */
   readonly createdAt: number
   /**
-   * `pending` until a 2xx response or the last retry. `dropped` was never sent, because the `drop`
-   * switch was on.
+   * State of the delivery. It is `pending` until the receiver responds with 2xx (`delivered`) or
+   * the last retry has failed (`failed`). A `dropped` webhook was never sent, because the simulated
+   * fault `drop` was on.
    */
   state: 'pending' | 'delivered' | 'failed' | 'dropped'
   /**
@@ -56,26 +63,31 @@ export interface Delivery extends OutgoingWebhook {
    * none.
    */
   dueAt: number | null
-  /** Whether the first attempt has a corrupted body, which makes its signature invalid. */
+  /** Whether the first attempt sends a corrupted body, which makes its signature invalid. */
   readonly corrupt: boolean
-  /** Whether this is the second copy, made by the `duplicate` switch. */
+  /**
+   * Whether this delivery is the second copy of a webhook, made by the simulated fault `duplicate`.
+   */
   readonly duplicate: boolean
-  /** The attempts so far, oldest first. */
+  /** The attempts to deliver the webhook so far, oldest first. */
   attempts: DeliveryAttempt[]
 }
 
 /**
- * Faults to inject into webhook deliveries. `true` applies until it is switched off; a number
- * applies to that many of the next deliveries.
+ * Simulated faults of webhook deliveries. `true` is in effect until it is set to `false`; a number
+ * is in effect for that many deliveries.
  */
 export interface DeliverySwitches {
-  /** Sends each webhook twice. */
+  /** Whether, or how many times, webhooks are sent twice. */
   readonly duplicate?: boolean | number
-  /** Never sends the webhook. */
+  /** Whether, or how many times, webhooks are not sent at all. */
   readonly drop?: boolean | number
-  /** Corrupts the body of the first attempt. Retries send the correct body. */
+  /**
+   * Whether, or how many times, the first attempt sends a corrupted body. Retries send the correct
+   * body.
+   */
   readonly corrupt?: boolean | number
-  /** Sends deliveries that are due at the same time in reverse order. */
+  /** Whether deliveries that are due at the same time are sent in reverse order. */
   readonly reorder?: boolean
   /** Delay before the first attempt of each delivery, in seconds of the sandbox's clock. */
   readonly delaySeconds?: number
@@ -84,16 +96,18 @@ export interface DeliverySwitches {
 export interface OutboxOptions {
   readonly clock: MovableClock
   readonly store: Store
-  /** Seconds between attempts, by provider. Replaces the provider's own schedule. */
+  /**
+   * Seconds between the delivery attempts, for each provider. Replaces the provider's own schedule.
+   */
   readonly retrySchedules?: Readonly<Record<string, readonly number[] | undefined>>
   /**
-   * Time limit for a receiver's response, in real milliseconds.
+   * Time to wait for a receiver's response, in milliseconds of real time.
    * @default 10_000
    */
   readonly timeoutMs?: number
   readonly fetch?: typeof fetch
   /**
-   * Number of deliveries kept for inspection.
+   * Number of deliveries that are kept for inspection; older ones are deleted.
    * @default 20_000
    */
   readonly kept?: number
@@ -105,26 +119,28 @@ const MAX_STORED_CHARACTERS = 1000
 const MAX_READ_BYTES = 65_536
 
 /**
- * Computes headers that depend on the moment of sending, such as a signature with a timestamp.
- * `realNow` is the system time.
+ * A function that computes the headers of one delivery attempt, such as a signature with a
+ * timestamp. `realNow` is the system time.
  */
 export type SignDelivery = (delivery: Delivery, realNow: Date) => Readonly<Record<string, string>>
 
 /** How a provider signs and retries its webhooks. */
 export interface Sender {
-  /** Seconds between attempts. After the last retry the delivery has failed. */
+  /** Seconds between the attempts of a delivery. After the last retry the delivery has failed. */
   readonly retrySchedule: readonly number[]
-  /** Called before each attempt. The returned headers are added to the delivery's own. */
+  /** Computes additional headers before each attempt, such as the signature. */
   readonly sign?: SignDelivery
   /**
-   * Whether the delivery is obsolete, for example because its endpoint was deleted. It then fails
-   * without another attempt.
+   * Whether a delivery is no longer wanted, for example because its endpoint was deleted. An
+   * obsolete delivery fails without another attempt.
    */
   readonly isObsolete?: (delivery: Delivery) => boolean
 }
 
-/** Outgoing webhooks: queued, signed at the moment of sending, retried and open to inspection. */
-export class Outbox implements Timeline {
+/**
+ * The queue of outgoing webhooks. It signs, sends and retries them, and keeps them for inspection.
+ */
+export class Outbox implements ScheduledWork {
   readonly #clock: MovableClock
   readonly #store: Store
   readonly #table: Table<Delivery>
@@ -134,7 +150,7 @@ export class Outbox implements Timeline {
   readonly #fetch: typeof fetch
   readonly #kept: number
   readonly #senders = new Map<string, Sender>()
-  /** The last delivery in progress for each URL. */
+  /** For each URL, the last delivery in progress. */
   readonly #running = new Map<string, Promise<void>>()
   #closing = new AbortController()
 
@@ -152,7 +168,7 @@ export class Outbox implements Timeline {
   }
 
   /**
-   * Registers how a provider's deliveries are signed and retried. Called by each provider when it
+   * Registers how a provider's webhooks are signed and retried. Each provider calls this when it
    * starts.
    */
   addSender(provider: string, sender: Sender): void {
@@ -160,8 +176,8 @@ export class Outbox implements Timeline {
   }
 
   /**
-   * Queues a webhook and sends it soon. Does not wait for the delivery; `flush()` and moving the
-   * clock do.
+   * Queues a webhook and starts its delivery, without waiting for the result. `flush()` and moving
+   * the clock wait for it.
    */
   enqueue(webhook: OutgoingWebhook): void {
     const switches = this.#switches()
@@ -186,7 +202,7 @@ export class Outbox implements Timeline {
     setImmediate(() => void this.flush())
   }
 
-  /** Changes the given switches and keeps the others as they are. */
+  /** Changes the given simulated faults and keeps all others as they are. */
   set(switches: DeliverySwitches): void {
     const row = this.#store.table<DeliverySwitches>('outbox.switches')
     row.set('on', { ...row.get('on'), ...switches })
@@ -197,7 +213,7 @@ export class Outbox implements Timeline {
   }
 
   /**
-   * Returns a delivery by its id, or `null` if it never existed or was deleted to stay within the
+   * Returns the delivery with this id, or `null` if it never existed or was deleted because of the
    * limit `kept`.
    */
   find(id: string): Delivery | null {
@@ -209,7 +225,10 @@ export class Outbox implements Timeline {
     return this.#table.newestFirst()
   }
 
-  /** Returns the kept deliveries, oldest first. The `kept` option limits their number. */
+  /**
+   * Returns the kept deliveries that match the filter, oldest first. The option `kept` limits how
+   * many are kept.
+   */
   deliveries(filter: { provider?: string; eventId?: string } = {}): Delivery[] {
     const rows = filter.eventId
       ? this.#table.findBy('event', filter.eventId)
@@ -218,7 +237,7 @@ export class Outbox implements Timeline {
   }
 
   /**
-   * Sends a delivery again, now, whatever its state.
+   * Sends a webhook again now, whatever the state of its delivery is.
    * @throws {RangeError} If there is no delivery with this id.
    */
   async redeliver(id: string): Promise<void> {
@@ -230,7 +249,7 @@ export class Outbox implements Timeline {
     await this.flush()
   }
 
-  /** Attempts everything that is due now. Resolves when all of these attempts are done. */
+  /** Attempts every delivery that is due now. Resolves when all of these attempts are done. */
   async flush(): Promise<void> {
     for (const delivery of this.#takeDue()) this.#attemptNext(delivery)
     if (this.#running.size === 0) return
@@ -250,7 +269,7 @@ export class Outbox implements Timeline {
     await this.flush()
   }
 
-  /** Aborts the deliveries in progress and sends nothing from now on. */
+  /** Aborts the deliveries in progress. Nothing is sent from then on. */
   close(): void {
     this.#closing.abort()
   }
@@ -268,8 +287,8 @@ export class Outbox implements Timeline {
   }
 
   /**
-   * Attempts a delivery after those before it to the same URL. Different URLs do not wait for each
-   * other.
+   * Attempts a delivery after the earlier ones to the same URL. Deliveries to different URLs do not
+   * wait for each other.
    */
   #attemptNext(delivery: Delivery): void {
     const { url } = delivery
@@ -302,8 +321,8 @@ export class Outbox implements Timeline {
   }
 
   /**
-   * Sends one attempt. An error thrown by the sender counts as a failed attempt, as an unreachable
-   * receiver does.
+   * Sends one attempt of a delivery. An error thrown while signing counts as a failed attempt, as
+   * an unreachable receiver does.
    */
   async #post(delivery: Delivery): Promise<Omit<DeliveryAttempt, 'at'> | 'obsolete'> {
     const sender = this.#senders.get(delivery.provider)
@@ -335,7 +354,10 @@ export class Outbox implements Timeline {
     return this.#schedules[provider] ?? this.#senders.get(provider)?.retrySchedule ?? []
   }
 
-  /** Deletes the oldest deliveries beyond the limit, because their bodies would fill the memory. */
+  /**
+   * Deletes the oldest deliveries beyond the limit `kept`, because their bodies would fill the
+   * memory.
+   */
   #deleteOldest(): void {
     this.#table.deleteOldest(
       (place) => this.#table.size >= this.#kept && this.#table.at(place)?.state !== 'pending',

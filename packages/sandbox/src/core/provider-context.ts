@@ -4,7 +4,7 @@ import type { Outbox } from './outbox.ts'
 import type { Store } from './store/store.ts'
 import type { Trouble } from './trouble.ts'
 
-/** The services every provider shares. */
+/** The services that Stripe and Braintree share, such as the clock, the store and the outbox. */
 export interface ProviderContext {
   readonly clock: MovableClock
   readonly store: Store

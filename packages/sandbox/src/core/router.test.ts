@@ -7,7 +7,7 @@ router.add('PUT', '/methods/:kind/:token', 'update')
 router.add('GET', '/methods/nonce/:nonce', 'find by nonce')
 router.add('POST', '/methods', 'create')
 
-it('prefers a fixed segment, and falls back to a :name segment when the fixed one leads to no route', () => {
+it('the router prefers a fixed path segment, and falls back to a :name segment when the fixed one leads to no route', () => {
   expect(router.find('GET', '/methods/nonce/n1')).toEqual({
     target: 'find by nonce',
     params: { nonce: 'n1' },
@@ -22,7 +22,7 @@ it('prefers a fixed segment, and falls back to a :name segment when the fixed on
   })
 })
 
-it('finds no route for another method, a longer or shorter path, or an empty segment', () => {
+it('the router finds no route for another method, a longer or shorter path, or an empty segment', () => {
   expect(router.find('POST', '/methods')?.target).toBe('create')
   expect(router.find('GET', '/methods')).toBeNull()
   expect(router.find('POST', '/methods/')).toBeNull()

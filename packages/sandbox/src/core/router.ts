@@ -1,4 +1,7 @@
-/** The route found for a request, and the values of its `:name` segments, still percent-encoded. */
+/**
+ * The route that matches a request, with the values of the path's `:name` segments, still
+ * percent-encoded.
+ */
 export interface Match<T> {
   readonly target: T
   readonly params: Readonly<Record<string, string>>
@@ -16,12 +19,13 @@ interface Branch<T> {
 }
 
 /**
- * Finds the target for a method and a path. Fixed segments take precedence over `:name` segments.
+ * Finds the target for a method and path. Routes with a fixed segment take precedence over those
+ * with a `:name` segment.
  */
 export class Router<T> {
   readonly #root: Branch<T> = newBranch()
 
-  /** Adds a route. `path` is a pattern such as `/v1/customers/:id`. */
+  /** Adds a route to a target. `path` is a pattern such as `/v1/customers/:id`. */
   add(method: string, path: string, target: T): void {
     let branch = this.#root
     const names: string[] = []

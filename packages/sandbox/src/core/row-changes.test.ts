@@ -16,14 +16,17 @@ it.each([
   ['an added id', { d: ['x'] }, { d: ['x', 'y'] }, { d: ['z'] }, { d: ['z', 'y'] }],
   ['a removed id', { d: ['x'] }, { d: [] }, { d: ['x', 'z'] }, { d: ['z'] }],
   ['a changed list of objects', { l: [{ a: 1 }] }, { l: [{ a: 2 }] }, { l: [] }, { l: [{ a: 2 }] }],
-])('applies %s to another row', (_what, before, after, target, wanted) => {
-  const changes = JSON.parse(JSON.stringify(changesBetween(before, after)))
-  const row = structuredClone(target)
-  applyChanges(row, changes)
-  expect(row).toEqual(wanted)
-})
+])(
+  'applies the differences between two rows to a third row: %s',
+  (_what, before, after, target, wanted) => {
+    const changes = JSON.parse(JSON.stringify(changesBetween(before, after)))
+    const row = structuredClone(target)
+    applyChanges(row, changes)
+    expect(row).toEqual(wanted)
+  },
+)
 
-it('replaces nested objects instead of changing them in place, so that earlier events keep their values', () => {
+it('applying row changes replaces nested objects instead of changing them in place, so that earlier events keep their values', () => {
   const row = { m: { a: '1', n: { b: '1' } } }
   const told = { ...row }
   applyChanges(row, changesBetween(row, { m: { a: '1', n: { b: '2' } } }))

@@ -1,6 +1,6 @@
 /**
- * The differences between two versions of a row, which can be applied to a third one. Fields
- * without a difference keep their value.
+ * The differences between two versions of a stored object. They can be applied to a third version,
+ * where fields without a difference keep their value.
  */
 export type RowChanges = Readonly<Record<string, FieldChange>>
 

@@ -19,9 +19,12 @@ it.each([
     { host, 'sec-fetch-site': 'same-site' },
     false,
   ],
-])("distinguishes forms of the server's own pages from other forms: %s", (_who, headers, isOwn) => {
-  expect(isSameOriginPost(headers, ['pay.example.com'])).toBe(isOwn)
-})
+])(
+  "tells forms posted by the server's own pages from forms of other sites: %s",
+  (_who, headers, isOwn) => {
+    expect(isSameOriginPost(headers, ['pay.example.com'])).toBe(isOwn)
+  },
+)
 
 it.each([
   ['https://pay.example.com', ['pay.example.com:443'], true],
@@ -32,6 +35,9 @@ it.each([
   ['https://pay.example.com', ['pay.example.com:8443'], false],
   ['https://pay.example.com:9000', ['pay.example.com'], true],
   ['https://pay.example.com:9000', ['pay.example.com:8443', 'pay.example.com:9000'], true],
-])('limits an allowed host with a port to that port: %s by %j', (origin, allowed, isOwn) => {
-  expect(isSameOriginPost({ host, origin }, allowed)).toBe(isOwn)
-})
+])(
+  'accepts a form from an allowed host with a port only on that port: %s with allowedHosts %j',
+  (origin, allowed, isOwn) => {
+    expect(isSameOriginPost({ host, origin }, allowed)).toBe(isOwn)
+  },
+)

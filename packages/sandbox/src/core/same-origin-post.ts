@@ -2,9 +2,9 @@ import type { IncomingHttpHeaders } from 'node:http'
 import { isNamed } from './local-names.ts'
 
 /**
- * Whether a form post comes from a page of this server, or from a program that is not a browser.
- * Protects against cross-site requests: browsers send the origin of a post. Behind a proxy the page
- * may have another host name, listed in `allowed`.
+ * Whether a posted form comes from a page of this server, or from a program that is not a browser.
+ * This protects against cross-site requests, because browsers send the origin of a post. Behind a
+ * proxy the page may have another host name, which `allowed` lists.
  */
 export function isSameOriginPost(
   headers: IncomingHttpHeaders,

@@ -12,7 +12,7 @@ import type { Store } from './store/store.ts'
  * act in between.
  * - `{ slowMs }` lets the call take effect and delays the response.
  */
-export type CallTrouble =
+export type CallFault =
   | '429'
   | '500'
   | 'saved-500'
@@ -25,43 +25,50 @@ export type CallTrouble =
       readonly slowMs: number
     }
 
-/** The fault as a provider applies it to a call: `held` is replaced by a promise to wait for. */
-export type CallFate =
-  | Exclude<CallTrouble, 'held'>
+/**
+ * A simulated failure as a provider applies it to an API call: the same as `CallFault`, except
+ * that `held` is replaced by a promise to wait for.
+ */
+export type AppliedCallFault =
+  | Exclude<CallFault, 'held'>
   | {
       /** Resolves when `release()` is called. */
       readonly until: Promise<void>
     }
 
-/** Injected faults that have not happened yet. */
-export interface PendingTrouble {
+/** Simulated failures that have not happened yet. */
+export interface PendingFaults {
   /**
-   * Faults for upcoming calls, in order. A `provider` of `null` means the next call to either one.
+   * Simulated failures of upcoming API calls, in order. If `provider` is `null`, the next call to
+   * either provider fails.
    */
-  readonly calls: ReadonlyArray<{ readonly kind: CallTrouble; readonly provider: string | null }>
+  readonly calls: ReadonlyArray<{ readonly kind: CallFault; readonly provider: string | null }>
   /** Decline codes for the next charges of each customer. */
   readonly declines: ReadonlyArray<{
     readonly customer: string
     readonly codes: readonly string[]
   }>
-  /** Number of responses that are held until `release()` is called. */
+  /** Number of responses that are held back until `release()` is called. */
   readonly held: number
 }
 
 interface CallRow {
-  queue: Array<{ kind: CallTrouble; provider: string | null }>
+  queue: Array<{ kind: CallFault; provider: string | null }>
 }
 interface DeclineRow {
   codes: string[]
 }
 
 /**
- * Injects faults into the providers. Pending faults are stored with the state, so snapshots contain
- * them.
+ * Simulates failures of API calls and charges. Failures that have not happened yet are stored with
+ * the state, so snapshots contain them.
  */
 export class Trouble {
   readonly #store: Store
-  /** Senders of the held responses. Not in snapshots, because these are open connections. */
+  /**
+   * Functions that send the responses that are held back. Not part of snapshots, because these are
+   * open connections.
+   */
   #held: Array<() => void> = []
   #watchers: Array<() => void> = []
 
@@ -69,15 +76,21 @@ export class Trouble {
     this.#store = store
   }
 
-  /** Injects a fault into the next `count` calls: to `provider`, or to either one without it. */
-  failNext(count: number, kind: CallTrouble, provider: string | null = null): void {
+  /**
+   * Makes the next `count` API calls fail in the given way: the calls to `provider`, or to either
+   * provider if it is `null`.
+   */
+  failNext(count: number, kind: CallFault, provider: string | null = null): void {
     const row = this.#calls().get('next') ?? { queue: [] }
     for (let i = 0; i < count; i++) row.queue.push({ kind, provider })
     this.#calls().set('next', row)
   }
 
-  /** Takes the fault for a call. `null` if there is none. Providers call it once per call. */
-  takeCallTrouble(provider: string): CallFate | null {
+  /**
+   * Removes and returns the simulated failure for a provider's next API call. `null` if there is
+   * none. The provider calls it once per API call.
+   */
+  takeCallTrouble(provider: string): AppliedCallFault | null {
     const row = this.#calls().get('next')
     if (!row || row.queue.length === 0) return null
     const at = row.queue.findIndex((next) => next.provider === null || next.provider === provider)
@@ -100,8 +113,8 @@ export class Trouble {
   }
 
   /**
-   * Takes the decline code for a customer's next charge. `null` if there is none. Providers call it
-   * once per charge.
+   * Removes and returns the decline code for a customer's next charge. `null` if there is none.
+   * Providers call it once per charge.
    */
   takeDecline(customerId: string): string | null {
     const row = this.#declines().get(customerId)
@@ -110,8 +123,8 @@ export class Trouble {
     return code ?? null
   }
 
-  /** Returns the faults that have not happened yet, without taking them. */
-  pending(): PendingTrouble {
+  /** Returns the simulated failures that have not happened yet, without removing them. */
+  pending(): PendingFaults {
     const declines = [...this.#declines().entries()]
     return {
       calls: [...(this.#calls().get('next')?.queue ?? [])],
@@ -122,17 +135,20 @@ export class Trouble {
     }
   }
 
-  /** Resolves when a call has taken effect and its response is held. */
+  /** Resolves when an API call has taken effect and its response is held back. */
   async untilHeld(): Promise<void> {
     if (this.#held.length === 0) await new Promise<void>((resolve) => this.#watchers.push(resolve))
   }
 
-  /** Sends the held responses. */
+  /** Sends the responses that are held back. */
   release(): void {
     for (const send of this.#held.splice(0)) send()
   }
 
-  /** Removes all pending faults and sends the held responses. */
+  /**
+   * Removes all simulated failures that have not happened yet, and sends the responses that are
+   * held back.
+   */
   clear(): void {
     this.release()
     this.#calls().clear()

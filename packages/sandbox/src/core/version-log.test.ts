@@ -19,7 +19,7 @@ function start() {
   return { store, clock, table, log, told }
 }
 
-it('stores one version of an object per step that changed it', () => {
+it('the version log stores one version of an object per step that changed it', () => {
   const { table, log, told } = start()
   log.step('create', () => {
     table.set('a', { name: 'half' })
@@ -31,7 +31,7 @@ it('stores one version of an object per step that changed it', () => {
   expect(told('a')).toEqual(['create {"name":"one"}', 'change {"name":"two"}', 'delete null'])
 })
 
-it('stores changes made before a step failed, and ignores changes between steps', () => {
+it('the version log stores changes made before a step failed, and ignores changes between steps', () => {
   const { table, log, told, store } = start()
   const failing = () =>
     log.step('broken', () => {
@@ -46,7 +46,7 @@ it('stores changes made before a step failed, and ignores changes between steps'
   expect(told('b')).toEqual([])
 })
 
-it('lists the versions of objects that a customer once owned', () => {
+it('the version log lists the versions of objects that a customer owned, even after the objects were deleted', () => {
   const { table, log } = start()
   log.step('create', () => table.set('a', { name: 'card', customerId: 'ada' }))
   log.step('create', () => table.set('b', { name: 'card', customerId: 'bob' }))
@@ -55,7 +55,7 @@ it('lists the versions of objects that a customer once owned', () => {
   expect([...found].map(([key, versions]) => [key, versions.length])).toEqual([['a', 2]])
 })
 
-it('deletes the oldest versions beyond the limit', () => {
+it('the version log deletes the oldest versions beyond its limit', () => {
   const { table, log, store } = start()
   for (let i = 0; i < 10_010; i++) log.step('set', () => table.set(`k${i}`, { name: String(i) }))
   expect(store.table('versions').size).toBe(10_000)
@@ -63,7 +63,7 @@ it('deletes the oldest versions beyond the limit', () => {
   expect(log.versionsOf('things', 'k10009')).toHaveLength(1)
 })
 
-it('continues after a step whose changes could not be stored', () => {
+it('the version log continues after a step whose changes could not be stored', () => {
   const { table, log, told } = start()
   const circular: Row & { self?: unknown } = { name: 'one' }
   circular.self = circular

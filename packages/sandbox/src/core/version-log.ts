@@ -2,17 +2,19 @@ import type { MovableClock } from './clock/clock.ts'
 import type { Store } from './store/store.ts'
 import type { Table } from './store/table.ts'
 
-/** A version of an object: its state after a step that changed it. */
+/** A version of an object: its state after an API call or due job changed it. */
 export interface VersionRow {
-  /** Kind and id of the object. */
+  /** Kind and id of the object, separated by a space. */
   object: string
-  /** Kind and customer id of the owner. `null` if the object belongs to no customer. */
+  /**
+   * Kind of the object and id of the customer it belongs to. `null` if it belongs to no customer.
+   */
   owner: string | null
   /** Time of the change, in epoch milliseconds of the sandbox's clock. */
   at: number
   /** The API call or due job that made the change. */
   cause: string
-  /** The object as JSON. `null` if it was deleted. */
+  /** The object as JSON. `null` if the object was deleted. */
   text: string | null
 }
 
@@ -26,14 +28,15 @@ interface ObservedTable {
 const MAX_VERSIONS = 10_000
 
 /**
- * History of objects whose provider keeps no events: a version after every step that changed them.
+ * History of objects for Braintree, which keeps no events: stores a version of an object after
+ * every step that changed it.
  */
 export class VersionLog {
   readonly #clock: MovableClock
   readonly #rows: Table<VersionRow>
   readonly #nextKey: () => string
   readonly #tables = new Map<string, ObservedTable>()
-  /** Objects set or deleted in the current step. `null` between steps. */
+  /** Objects that were set or deleted in the current step. `null` between steps. */
   #touched: Map<string, readonly [kind: string, key: string]> | null = null
 
   constructor(store: Store, clock: MovableClock, name: string) {
@@ -50,8 +53,8 @@ export class VersionLog {
   }
 
   /**
-   * Runs a step and stores a version of each object it changed. A nested step is part of the outer
-   * one.
+   * Runs a step and stores a version of each object that it changed. A step inside another step is
+   * part of the outer one.
    */
   step<T>(cause: string, run: () => T): T {
     if (this.#touched) return run()
@@ -65,12 +68,14 @@ export class VersionLog {
     }
   }
 
-  /** Returns the known versions of an object, oldest first. */
+  /** Returns the stored versions of an object, oldest first. */
   versionsOf(kind: string, key: string): VersionRow[] {
     return this.#rows.readBy('object', nameOf(kind, key))
   }
 
-  /** Returns the versions of a customer's objects, by object id, oldest first. */
+  /**
+   * Returns the stored versions of a customer's objects of one kind, by object id, oldest first.
+   */
   versionsOfOwner(kind: string, customer: string): Map<string, VersionRow[]> {
     const found = new Map<string, VersionRow[]>()
     for (const row of this.#rows.readBy('owner', nameOf(kind, customer))) {

@@ -11,14 +11,14 @@ import type { StripeOptions } from '../stripe/server/options.ts'
 import { openStripe } from '../stripe/server/server.ts'
 import type { StripeContext } from '../stripe/state/context.ts'
 
-/** Both providers without their HTTP servers. They receive no calls and send no webhooks. */
+/** Stripe and Braintree without HTTP servers. They receive no API calls and send no webhooks. */
 export interface OfflineSandbox extends ProviderContext {
   readonly stripe: StripeContext | null
-  /** Merchants by merchant id. */
+  /** Braintree's merchants by merchant id. `null` if Braintree was not started. */
   readonly braintree: Merchants | null
 }
 
-/** Options of the providers to start. `null` leaves a provider out. */
+/** Options with which Stripe and Braintree are started. `null` leaves the provider out. */
 export interface ProviderOptions {
   readonly stripe: StripeOptions | null
   readonly braintree: BraintreeOptions | null
@@ -26,14 +26,14 @@ export interface ProviderOptions {
 
 export interface OfflineSandboxOptions extends ProviderOptions {
   readonly now: Date
-  /** Initial rows, used without copying. Defaults to none. */
+  /** Initial objects, which are used without copying. By default there are none. */
   readonly rows?: StoreSnapshot
   readonly seed: number
 }
 
 /**
- * Opens a separate copy of both providers to try something out. Nothing done in it affects the
- * running sandbox.
+ * Opens a copy of both providers, in which something can be tried out. Nothing that happens in the
+ * copy affects the running sandbox.
  */
 export function openOfflineSandbox(options: OfflineSandboxOptions): OfflineSandbox {
   const clock = new MovableClock(options.now)

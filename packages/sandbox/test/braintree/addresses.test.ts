@@ -121,7 +121,7 @@ describe('the address API', () => {
     expect(without.billingAddress).toBeNull()
   })
 
-  it('accepts an address id for a card, unless it belongs to another customer or an address is sent as well', async () => {
+  it('accepts the id of an address for a card, unless the address belongs to another customer or a second address is sent', async () => {
     const given = await startWithCustomer()
     const { gateway } = given
     await gateway.customer.create({ id: 'eve' })
@@ -139,7 +139,7 @@ describe('the address API', () => {
     expect(await refused({ billingAddressId, billingAddress: HOME })).toEqual(['91701'])
   })
 
-  it('replaces the address of a card, or changes it if the call says so', async () => {
+  it("gives a card a new address, or changes the card's existing address with update_existing", async () => {
     const given = await startWithCustomer()
     const card = await keepCard(given, { billingAddress: HOME })
     const update = async (billingAddress: object) => {
@@ -168,7 +168,7 @@ describe('the address API', () => {
     expect(found.map(({ id }) => id)).toEqual(['ada'])
   })
 
-  it('accepts an address id in a sale', async () => {
+  it("accepts the id of a customer's address in a sale", async () => {
     const given = await startWithCustomer()
     const { gateway } = given
     const { token } = await keepCard(given, {})

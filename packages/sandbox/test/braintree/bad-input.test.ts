@@ -407,7 +407,7 @@ describe('the Braintree API before it validates parameters', () => {
     ]
 
   it.each(RAW)(
-    'answers %s %s with the body %s by status %i',
+    'given the request %s %s with the body %s, returns status %i',
     async (method, path, body, status) => {
       const { sandbox } = await startMerchant()
       const { url, config } = sandbox
@@ -431,7 +431,7 @@ describe('the Braintree API before it validates parameters', () => {
     },
   )
 
-  it('returns readable XML for a name with characters that XML does not allow', async () => {
+  it('returns well-formed XML for a parameter whose name has characters that XML does not allow', async () => {
     const { gateway } = await startMerchant()
     const { customer } = await gateway.customer.create({
       firstName: 'A\u0000\u0008<&>"\'\ud800B',

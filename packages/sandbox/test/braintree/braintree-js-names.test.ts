@@ -46,13 +46,16 @@ it.each([
   ['the stand-ins', () => new Set(Object.keys(ERRORS))],
   ['the billing page', () => codesIn(read('packages/server/assets/braintree-card.js'))],
   ['the guide to a pay page', () => codesIn(read('docs/guides/pay-page.md'))],
-])('uses only error codes of Braintree in the browser script %s', (_name, codes) => {
-  const own = [...codes()].filter((code) => !/^PAYPAL_(?:CLOSED|FAILED)$/.test(code))
-  expect(own.length).toBeGreaterThan(4)
-  expect(own.filter((code) => !CODES.has(code))).toEqual([])
-})
+])(
+  "the replacement for Braintree's browser script %s uses only error codes that Braintree declares",
+  (_name, codes) => {
+    const own = [...codes()].filter((code) => !/^PAYPAL_(?:CLOSED|FAILED)$/.test(code))
+    expect(own.length).toBeGreaterThan(4)
+    expect(own.filter((code) => !CODES.has(code))).toEqual([])
+  },
+)
 
-it("adds one component to window.braintree per script, under Braintree's name for it", () => {
+it("each replacement for a Braintree browser script adds one component to window.braintree, under Braintree's name", () => {
   const names = Object.entries(COMPONENTS).map(([file, script]) => {
     const window: { braintree?: Record<string, { create?: unknown; VERSION?: unknown }> } = {}
     const document = { currentScript: { src: `http://127.0.0.1:1/web/3.144.0/js/${file}.min.js` } }
@@ -68,7 +71,7 @@ it("adds one component to window.braintree per script, under Braintree's name fo
   ])
 })
 
-it('lists the error codes of the braintree-web version that the billing page and the guide load', () => {
+it('the list of error codes is from the braintree-web version that the billing page and the guide load', () => {
   const files = ['packages/server/src/pages/billing/model/card-entry.ts', 'docs/guides/pay-page.md']
   const versions = files.flatMap((file) => [...read(file).matchAll(/\/web\/(\d[\d.]+)\/js/g)])
   expect(versions.map(([, version]) => version)).toEqual(['3.144.0', '3.144.0'])

@@ -33,7 +33,7 @@ const CASES = [
 
 describe('billing dates', () => {
   it.each(CASES)(
-    'computes the cycles of a subscription started on %s with plan %s and %o',
+    'are computed for a subscription started on %s with the plan %s and the parameters %o',
     async (now, planId, extra, starts) => {
       const merchant = await startMerchant({ now: `${now}T23:00:00Z` })
       const { gateway, clock, sandbox } = merchant
@@ -53,7 +53,7 @@ describe('billing dates', () => {
     },
   )
 
-  it('ends each cycle on the day before the next one starts', async () => {
+  it('are contiguous: each cycle ends on the day before the next one starts', async () => {
     const merchant = await startMerchant({ now: '2026-01-31T00:00:00Z' })
     const { token, customerId } = await addCustomer(merchant)
     await merchant.gateway.subscription.create({ planId: 'monthly', paymentMethodToken: token })

@@ -100,7 +100,7 @@ describe('the API for pages with a client token', () => {
     ['verifyCard', '4000111111111115'],
     ['failOnDuplicatePaymentMethod', '4111111111111111'],
     ['failOnDuplicatePaymentMethodForCustomer', '4111111111111111'],
-  ])('rejects a card that %s of its client token forbids', async (option, number) => {
+  ])("rejects a card because of the client token's option %s", async (option, number) => {
     const merchant = await startMerchant()
     const { gateway, sandbox } = merchant
     await gateway.customer.create({ id: 'ada', creditCard: { ...CARD } } as never)
@@ -128,7 +128,7 @@ describe('the API for pages with a client token', () => {
     expect(sold.transaction.paypalAccount?.token).toBeNull()
   })
 
-  it('returns its configuration to any origin, unless the token lists allowed domains', async () => {
+  it('returns the configuration to pages of any origin, unless the client token lists allowed domains', async () => {
     const merchant = await startMerchant()
     const anywhere = await openPage(merchant)
     const { body } = await anywhere.get('configuration')
@@ -175,7 +175,7 @@ describe('3-D Secure in the API for pages', () => {
     return { page, nonce, asked, status, body, passed, failed }
   }
 
-  it('returns a new nonce at each step, which keeps the result', async () => {
+  it('returns a new nonce at each step of the authentication, and the last nonce contains the result', async () => {
     const merchant = await startMerchant()
     const { page, nonce, asked, status, body, passed } = await challenge(merchant)
     expect([status, body.threeDSecureInfo]).toEqual([
@@ -196,7 +196,7 @@ describe('3-D Secure in the API for pages', () => {
     expect(sold.success).toBe(true)
   })
 
-  it("accepts only the bank's own result, for the same card, once", async () => {
+  it('accepts a result only if the bank signed it, for the same card, and only once', async () => {
     const merchant = await startMerchant()
     const { page, asked, passed, failed } = await challenge(merchant)
     const other = await challenge(merchant)
@@ -258,7 +258,7 @@ describe('the fingerprint of a client token', () => {
     expect(await statusWith(mine)).toBe(401)
   })
 
-  it('gives no access to calls that require API keys', async () => {
+  it('does not authenticate calls that require API keys', async () => {
     const merchant = await startMerchant()
     const { token } = await openPage(merchant)
     const response = await fetch(`${merchant.sandbox.url}/merchants/sandbox_merchant/customers`, {
@@ -270,7 +270,7 @@ describe('the fingerprint of a client token', () => {
 })
 
 describe('the client token API', () => {
-  it('rejects invalid domains, and more than five', async () => {
+  it('rejects invalid domains, and more than five domains, when a client token is created', async () => {
     const { gateway } = await startMerchant()
     const generate = async (domains: string[]) =>
       codesOf(await gateway.clientToken.generate({ domains } as never))
@@ -280,7 +280,7 @@ describe('the client token API', () => {
     ])
   })
 
-  it('includes the payment method that the page should prefer', async () => {
+  it('includes the payment method that the page should prefer in the client token', async () => {
     const { gateway } = await startMerchant()
     const { clientToken } = await gateway.clientToken.generate({
       preferredPaymentMethodToken: 'tok',

@@ -69,7 +69,7 @@ describe('the customer API', () => {
     expect(sandbox.customer('eve')).toBeNull()
   })
 
-  it('omits associated objects if a filter says so', async () => {
+  it('omits payment methods and addresses of a found customer if a filter of the call says so', async () => {
     const merchant = await startMerchant()
     const { gateway } = merchant
     const { customerId, token } = await addCustomer(merchant)
@@ -127,7 +127,7 @@ describe('the payment method API', () => {
     expect(paymentMethod).toMatchObject({ customerId: customer.id, revokedAt: null })
   })
 
-  it('finds a payment method by a nonce, once', async () => {
+  it('finds a payment method by a nonce, and rejects the nonce the second time', async () => {
     const merchant = await startMerchant()
     const { gateway } = merchant
     const { token } = await addCustomer(merchant)

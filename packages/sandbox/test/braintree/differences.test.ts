@@ -49,7 +49,7 @@ describe('test cards and amounts', () => {
   )
 
   it.each(VERIFICATION_ONLY)(
-    'charges the card %s, which only verifications decline',
+    'charges the card %s successfully, although its verification is declined',
     async (number) => {
       const merchant = await startMerchant()
       const { clock, gateway, sandbox } = merchant
@@ -66,7 +66,7 @@ describe('test cards and amounts', () => {
   )
 
   it.each(AMOUNTS)(
-    'creates a transaction of %s with the card, whose status is %s',
+    'a card transaction of the amount %s gets the status %s',
     async (amount, status, code) => {
       const merchant = await startMerchant()
       const { token } = await addCustomer(merchant)
@@ -82,7 +82,7 @@ describe('test cards and amounts', () => {
     ['4002.00', 'settling', '1000', 'settlement_pending'],
     ['4003.00', 'settling', '1000', 'settlement_declined'],
   ])(
-    'creates a transaction of %s with PayPal, whose status is %s',
+    'a PayPal transaction of the amount %s gets the status %s',
     async (amount, status, code, later) => {
       const merchant = await startMerchant()
       const { token } = await addCustomer(merchant, 'fake-paypal-billing-agreement-nonce')
@@ -149,7 +149,7 @@ describe('storeInVault', () => {
     expect((await sell(merchant, again)).success).toBe(true)
   })
 
-  it("stores the sale's details of the new customer", async () => {
+  it("stores the sale's customer details in the new customer", async () => {
     const merchant = await startMerchant()
     const { transaction } = await sell(merchant, {
       amount: '10.00',
@@ -226,7 +226,7 @@ describe('parameters that are stored or rejected', () => {
     expect(codesOf(refused).sort()).toEqual(['81805', '81809'])
   })
 
-  it('stores the descriptor sent with a settlement and with a retried charge', async () => {
+  it('stores the bank statement descriptor that is sent with a settlement or with a retried charge', async () => {
     const merchant = await startMerchant()
     const { gateway, trouble, clock } = merchant
     const { token, customerId } = await addCustomer(merchant)
@@ -281,8 +281,8 @@ describe('parameters that are stored or rejected', () => {
   })
 })
 
-describe('smaller rules', () => {
-  it('counts the cycles of an add-on of a subscription, unless it never expires', async () => {
+describe("smaller rules of Braintree's API", () => {
+  it("counts the billing cycles of a subscription's add-on, unless the add-on never expires", async () => {
     const merchant = await startMerchant()
     const { gateway, clock, sandbox } = merchant
     sandbox.defineAddOn({ id: 'desks', amount: 100 })
@@ -312,15 +312,18 @@ describe('smaller rules', () => {
     [{ recurring: true }, true],
     [{ transactionSource: 'unscheduled' }, false],
     [{}, false],
-  ])('given a sale with %j, returns recurring as %s', async (given, recurring) => {
-    const merchant = await startMerchant()
-    const { token } = await addCustomer(merchant)
-    const sold = await sell(merchant, { amount: '10.00', paymentMethodToken: token, ...given })
-    expect(sold.transaction?.recurring).toBe(recurring)
-    // The duplicate check applies regardless of the source.
-    const twice = await sell(merchant, { amount: '10.00', paymentMethodToken: token, ...given })
-    expect(twice.transaction?.gatewayRejectionReason).toBe('duplicate')
-  })
+  ])(
+    'given a sale with the parameters %j, returns the field recurring as %s',
+    async (given, recurring) => {
+      const merchant = await startMerchant()
+      const { token } = await addCustomer(merchant)
+      const sold = await sell(merchant, { amount: '10.00', paymentMethodToken: token, ...given })
+      expect(sold.transaction?.recurring).toBe(recurring)
+      // The duplicate check applies regardless of the source.
+      const twice = await sell(merchant, { amount: '10.00', paymentMethodToken: token, ...given })
+      expect(twice.transaction?.gatewayRejectionReason).toBe('duplicate')
+    },
+  )
 
   it("makes the payment method in defaultPaymentMethodToken the customer's default", async () => {
     const merchant = await startMerchant()
@@ -340,7 +343,7 @@ describe('smaller rules', () => {
     expect(codesOf(await prefer(stranger.token))).toEqual(['91518'])
   })
 
-  it("accepts the API's names of payment instrument types in searches", async () => {
+  it("accepts the API's names of payment instrument types in transaction searches", async () => {
     const merchant = await startMerchant()
     const { gateway } = merchant
     const card = await addCustomer(merchant)
@@ -364,7 +367,7 @@ describe('smaller rules', () => {
   it.each([
     ['invalid', '81716', 'Credit card number must be 12-19 digits.'],
     ['invalid card number', '81715', 'Credit card number is invalid.'],
-  ])('reports one error for the card number "%s"', async (number, code, message) => {
+  ])('reports a single error for the card number "%s"', async (number, code, message) => {
     const { gateway } = await startMerchant()
     const { customer } = await gateway.customer.create({})
     const card = { customerId: customer.id, number, expirationDate: '12/2030' }

@@ -109,7 +109,7 @@ describe('the Braintree SDK', () => {
     await expect(gateway.plan.find('nope')).rejects.toMatchObject({ type: 'notFoundError' })
   })
 
-  it('plan.create and plan.update work', async () => {
+  it('plan.create creates a plan, and plan.update changes it', async () => {
     const { gateway } = await startMerchant()
     const created = await gateway.plan.create({
       id: 'weekend',
@@ -123,7 +123,7 @@ describe('the Braintree SDK', () => {
     expect(updated).toMatchObject({ success: true, plan: { price: '10.50', name: 'Weekend' } })
   })
 
-  it('discount.all and addOn.all return the lists', async () => {
+  it('discount.all and addOn.all return all discounts and add-ons', async () => {
     const { gateway } = await startMerchant()
     const discounts = (await gateway.discount.all()) as unknown as Array<{ id: string }>
     expect(discounts.map((discount) => discount.id)).toEqual(['plan-credit', 'spring', 'loyal'])
@@ -215,7 +215,7 @@ describe('the Braintree SDK', () => {
     })
   })
 
-  it('subscription.find, update and cancel work on a subscription', async () => {
+  it('subscription.find, update and cancel find, change and cancel a subscription', async () => {
     const merchant = await startMerchant()
     const { gateway } = merchant
     const { token } = await addCustomer(merchant)
@@ -360,7 +360,7 @@ describe('the Braintree SDK', () => {
     expect(trials.map((found) => found.id)).toEqual(['b'])
   })
 
-  it("the test gateway's URLs create a discount and make a subscription past due", async () => {
+  it("the URLs of Braintree's test gateway create a discount and make a subscription past due", async () => {
     const merchant = await startMerchant()
     const { gateway, sandbox } = merchant
     const { http, config } = gateway as unknown as {
@@ -386,7 +386,7 @@ describe('the Braintree SDK', () => {
     })
   })
 
-  it("webhookNotification.verify answers the sandbox's challenge", async () => {
+  it('webhookNotification.verify answers the challenge that the sandbox sends to a webhook URL', async () => {
     const merchant = await startMerchant()
     const { url } = await listen(merchant)
     expect(await merchant.sandbox.verifyWebhook(url)).toBe(true)

@@ -64,7 +64,7 @@ describe('several merchants on one server', () => {
     expect(merchant.failures.list()).toEqual([])
   })
 
-  it('must have different ids and keys, and an unknown one has no handle', async () => {
+  it('must have different ids and keys, and asking for the handle of an unknown merchant fails', async () => {
     await expect(startMerchant({ merchants: [OTHER, OTHER] })).rejects.toThrow(TypeError)
     const sameKey = { ...OTHER, merchantId: 'third' }
     await expect(startMerchant({ merchants: [OTHER, sameKey] })).rejects.toThrow(TypeError)
@@ -74,7 +74,7 @@ describe('several merchants on one server', () => {
   })
 })
 
-it('use the given id for the default merchant account', async () => {
+it('a Braintree sandbox uses the option defaultMerchantAccount as the id of the default merchant account', async () => {
   const merchant = await startMerchant({ defaultMerchantAccount: 'shop', currency: 'CHF' })
   const { gateway } = merchant
   const { token } = await addCustomer(merchant)

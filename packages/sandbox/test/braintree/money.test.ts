@@ -63,7 +63,7 @@ describe('proration', () => {
     ])
   })
 
-  it('changes nothing until the next cycle without prorate_charges', async () => {
+  it('does not happen without prorate_charges: the new price is charged from the next cycle on', async () => {
     const merchant = await startMerchant()
     const { gateway, clock } = merchant
     const { token } = await addCustomer(merchant)
@@ -75,7 +75,7 @@ describe('proration', () => {
     expect((await gateway.subscription.find('s')).transactions?.[0]?.amount).toBe('20.00')
   })
 
-  it('undoes the update if its charge fails, or keeps the update and the debt', async () => {
+  it('undoes a subscription update if its charge is declined, or keeps the update and the debt if the call says so', async () => {
     const merchant = await startMerchant()
     const { gateway } = merchant
     const { token } = await addCustomer(merchant)
@@ -101,7 +101,7 @@ describe('proration', () => {
     expect(kept.subscription.transactions).toHaveLength(3)
   })
 
-  it('charges nothing if a discount is replaced by the same one', async () => {
+  it('charges nothing if a discount is replaced by an equal discount', async () => {
     const merchant = await startMerchant()
     const { gateway } = merchant
     const { token } = await addCustomer(merchant)
@@ -120,7 +120,7 @@ describe('proration', () => {
     expect(result.subscription.transactions).toHaveLength(1)
   })
 
-  it('does not prorate a trial', async () => {
+  it('does not happen during a trial', async () => {
     const merchant = await startMerchant()
     const { gateway } = merchant
     const { token } = await addCustomer(merchant)
@@ -129,7 +129,7 @@ describe('proration', () => {
     expect(result.subscription).toMatchObject({ balance: '0.00', price: '50.00', transactions: [] })
   })
 
-  it('retries a past due subscription when its payment method is replaced', async () => {
+  it('charges a past due subscription again when its payment method is replaced', async () => {
     const merchant = await startMerchant()
     const { gateway, clock, sandbox } = merchant
     const { token, customerId } = await addCustomer(merchant)
@@ -149,7 +149,7 @@ describe('proration', () => {
 })
 
 describe('discounts and add-ons', () => {
-  it('stop after their number of cycles', async () => {
+  it('end after their number of billing cycles', async () => {
     const merchant = await startMerchant()
     const { gateway, clock, sandbox } = merchant
     const { token, customerId } = await addCustomer(merchant)
@@ -169,7 +169,7 @@ describe('discounts and add-ons', () => {
     ])
   })
 
-  it('spread a large plan-credit over the cycles it covers', async () => {
+  it('spread a large credit (a discount plan-credit) over the billing cycles that it covers', async () => {
     const merchant = await startMerchant()
     const { gateway, clock, sandbox } = merchant
     const { token, customerId } = await addCustomer(merchant)
@@ -187,7 +187,7 @@ describe('discounts and add-ons', () => {
     expect(sandbox.transactions(customerId).map((row) => row.amount)).toEqual([450, 1000])
   })
 
-  it('skip ten cycles for a plan-credit of one price over ten cycles, as a swap from yearly creates it', async () => {
+  it('charge nothing for ten billing cycles, given a discount plan-credit of the full price over ten cycles, as created by a swap from a yearly plan', async () => {
     const merchant = await startMerchant()
     const { gateway, clock, sandbox } = merchant
     const { token, customerId } = await addCustomer(merchant)
@@ -210,7 +210,7 @@ describe('discounts and add-ons', () => {
     expect(amounts).toEqual([10_000, 1000, 1000])
   })
 
-  it('can be added, changed, removed and replaced by an update', async () => {
+  it('can be added, changed, removed and replaced by an update of the subscription', async () => {
     const merchant = await startMerchant()
     const { gateway } = merchant
     const { token } = await addCustomer(merchant)
@@ -243,21 +243,24 @@ describe('currencies', () => {
     ['JPY', 1000, '1000', '50.00'],
     ['KWD', 1500, '1.500', '1.0001'],
     ['EUR', 1999, '19.99', '1.999'],
-  ])('uses the number of decimals of %s', async (currency, price, text, wrong) => {
-    const merchant = await startMerchant({ currency })
-    const { gateway, sandbox } = merchant
-    sandbox.definePlan({ id: 'local', price })
-    const { token } = await addCustomer(merchant)
-    const created = await gateway.subscription.create({
-      planId: 'local',
-      paymentMethodToken: token,
-    })
-    expect(created.subscription).toMatchObject({ price: text, nextBillingPeriodAmount: text })
-    expect(created.subscription.transactions?.[0]).toMatchObject({
-      amount: text,
-      currencyIsoCode: currency,
-    })
-    const sale = await gateway.transaction.sale({ amount: wrong, paymentMethodToken: token })
-    expect(codesOf(sale)).toEqual(['81503'])
-  })
+  ])(
+    'uses the number of decimals of the currency %s in amounts',
+    async (currency, price, text, wrong) => {
+      const merchant = await startMerchant({ currency })
+      const { gateway, sandbox } = merchant
+      sandbox.definePlan({ id: 'local', price })
+      const { token } = await addCustomer(merchant)
+      const created = await gateway.subscription.create({
+        planId: 'local',
+        paymentMethodToken: token,
+      })
+      expect(created.subscription).toMatchObject({ price: text, nextBillingPeriodAmount: text })
+      expect(created.subscription.transactions?.[0]).toMatchObject({
+        amount: text,
+        currencyIsoCode: currency,
+      })
+      const sale = await gateway.transaction.sale({ amount: wrong, paymentMethodToken: token })
+      expect(codesOf(sale)).toEqual(['81503'])
+    },
+  )
 })

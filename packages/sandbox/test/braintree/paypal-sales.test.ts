@@ -42,7 +42,7 @@ describe('a sale by PayPal', () => {
     ])
   })
 
-  it('is settling when an authorization is submitted later', async () => {
+  it('is settling as soon as its authorization is submitted', async () => {
     const merchant = await startMerchant()
     const { id, status } = await sell(merchant, false)
     expect(status).toBe('authorized')
@@ -50,7 +50,7 @@ describe('a sale by PayPal', () => {
     expect(transaction.status).toBe('settling')
   })
 
-  it('is settling for each part of a partial settlement', async () => {
+  it('has a settling part immediately after each partial settlement', async () => {
     const merchant = await startMerchant()
     const { gateway } = merchant
     const { id } = await sell(merchant, false)
@@ -95,7 +95,7 @@ describe('a sale by PayPal', () => {
     expect((await gateway.transaction.find(part.transaction.id)).status).toBe('settled')
   })
 
-  it('is found by its status', async () => {
+  it('is found by a search for its status', async () => {
     const merchant = await startMerchant()
     const { id } = await sell(merchant, true)
     const find = async (status: 'settling' | 'submitted_for_settlement') => {

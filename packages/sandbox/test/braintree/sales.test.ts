@@ -103,7 +103,7 @@ describe('line items', () => {
     [{ upcCode: 'x'.repeat(18), upcType: 'UPC-A' }, '95831'],
     [{ upcCode: '12345' }, '95832'],
     [{ upcCode: '12345', upcType: 'USB-A' }, '95833'],
-  ])('are rejected as %o with %s', async (wrong, code) => {
+  ])('are rejected with the parameters %o by the error code %s', async (wrong, code) => {
     const merchant = await startMerchant()
     const refused = (await calls(merchant).sale({
       amount: '10.00',
@@ -152,7 +152,7 @@ describe('level 3 amounts', () => {
     [{ shippingAmount: '2147483647' }, '915164'],
     [{ shipsFromPostalCode: '12345678901' }, '915165'],
     [{ shipsFromPostalCode: '1$3' }, '915167'],
-  ])('are rejected as %o with %s', async (given, code) => {
+  ])('are rejected with the parameters %o by the error code %s', async (given, code) => {
     expect(await refusedSale(await startMerchant(), given)).toEqual([code])
   })
 })
@@ -413,7 +413,7 @@ describe('other parameters of a sale', () => {
     [{ riskData: { customerLocationZip: '1$2' } }, '94703'],
     [{ options: { creditCard: { accountType: 'ach' } } }, '915184'],
     [{ options: { creditCard: { accountType: 'credit' } } }, '915185'],
-  ])('are rejected as %o with %s', async (given, code) => {
+  ])('are rejected with the parameters %o by the error code %s', async (given, code) => {
     expect(await refusedSale(await startMerchant(), given)).toEqual([code])
   })
 

@@ -46,26 +46,29 @@ describe('searches', () => {
     ['by an address nobody gave', (s) => s.billingCompany?.().is('x'), []],
   ]
 
-  it.each(TRANSACTIONS)('find transactions %s', async (_name, criteria, amounts) => {
-    const merchant = await startMerchant()
-    const { gateway, clock } = merchant
-    const { token: paymentMethodToken } = await addCustomer(merchant)
-    const submitted = { options: { submitForSettlement: true } }
-    await gateway.transaction.sale({
-      amount: '1.00',
-      paymentMethodToken,
-      orderId: 'a',
-      ...submitted,
-    })
-    await clock.advance({ days: 1 })
-    await gateway.transaction.sale({ amount: '2.00', paymentMethodToken, orderId: 'b-2' })
-    await gateway.transaction.sale({ amount: '3.00', paymentMethodToken, orderId: 'b-3' })
-    await gateway.transaction.sale({ amount: '2001.00', paymentMethodToken })
-    const found = await collect<{ amount: string }>(
-      gateway.transaction.search((search) => criteria(search as unknown as Search)),
-    )
-    expect(found.map((row) => row.amount)).toEqual(amounts)
-  })
+  it.each(TRANSACTIONS)(
+    'find transactions by a criterion: %s',
+    async (_name, criteria, amounts) => {
+      const merchant = await startMerchant()
+      const { gateway, clock } = merchant
+      const { token: paymentMethodToken } = await addCustomer(merchant)
+      const submitted = { options: { submitForSettlement: true } }
+      await gateway.transaction.sale({
+        amount: '1.00',
+        paymentMethodToken,
+        orderId: 'a',
+        ...submitted,
+      })
+      await clock.advance({ days: 1 })
+      await gateway.transaction.sale({ amount: '2.00', paymentMethodToken, orderId: 'b-2' })
+      await gateway.transaction.sale({ amount: '3.00', paymentMethodToken, orderId: 'b-3' })
+      await gateway.transaction.sale({ amount: '2001.00', paymentMethodToken })
+      const found = await collect<{ amount: string }>(
+        gateway.transaction.search((search) => criteria(search as unknown as Search)),
+      )
+      expect(found.map((row) => row.amount)).toEqual(amounts)
+    },
+  )
 
   const SUBSCRIPTIONS: ReadonlyArray<readonly [string, (search: Search) => void, string[]]> = [
     ['in trial', (s) => s.inTrialPeriod?.().is(true), ['trial']],
@@ -78,7 +81,7 @@ describe('searches', () => {
     ['by plan', (s) => s.planId?.().in(['trial', 'yearly']), ['trial']],
   ]
 
-  it.each(SUBSCRIPTIONS)('find subscriptions %s', async (_name, criteria, ids) => {
+  it.each(SUBSCRIPTIONS)('find subscriptions by a criterion: %s', async (_name, criteria, ids) => {
     const merchant = await startMerchant()
     const { gateway, sandbox, clock } = merchant
     sandbox.changeSettings({ afterRetries: 'keep-past-due' })

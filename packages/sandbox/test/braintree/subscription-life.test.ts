@@ -93,7 +93,7 @@ const DECLINE: readonly Step[] = [
 ]
 
 describe('the life of a subscription', () => {
-  it('goes from a trial through a year of renewals to retries and the cancellation', async () => {
+  it('leads from a trial through a year of renewals to retries and the cancellation', async () => {
     const merchant = await startMerchant({ now: '2026-01-17T08:30:00Z' })
     const { gateway, clock, sandbox, outbox } = merchant
     const { token, customerId } = await addCustomer(merchant)
@@ -185,7 +185,7 @@ describe('the life of a subscription', () => {
     })
   })
 
-  it('keeps a past due subscription and adds to its balance if the settings say so', async () => {
+  it('continues past due after the last retry, with a growing balance, if the setting afterRetries says so', async () => {
     const merchant = await startMerchant()
     const { gateway, clock, sandbox } = merchant
     const { token } = await addCustomer(merchant)
@@ -206,7 +206,7 @@ describe('the life of a subscription', () => {
     expect(found.transactions?.[0]).toMatchObject({ amount: '40.00' })
   })
 
-  it('expires at the end of its last cycle, which is how to cancel at the period end', async () => {
+  it('ends at the end of its last billing cycle, which is the way to cancel at the period end', async () => {
     const merchant = await startMerchant()
     const { gateway, clock, sandbox, outbox } = merchant
     const { token, customerId } = await addCustomer(merchant)
@@ -227,7 +227,7 @@ describe('the life of a subscription', () => {
     expect(sandbox.transactions(customerId)).toHaveLength(1)
   })
 
-  it('continues if the number of cycles is removed in time', async () => {
+  it('continues if the limited number of billing cycles is removed before the last cycle ends', async () => {
     const merchant = await startMerchant()
     const { gateway, clock, sandbox } = merchant
     const { token } = await addCustomer(merchant)

@@ -15,7 +15,7 @@ describe('3-D Secure results from a page', () => {
     ['visa-bypassed-authentication', 'lookup_bypassed', 'B', false, false],
     ['two-visa-successful-frictionless-authentication', 'authenticate_successful', 'Y', true, true],
   ])(
-    'are returned for the nonce and its payment: %s',
+    'are returned with the nonce and with the payment made by it: %s',
     async (name, status, enrolled, shifted, possible) => {
       const { gateway } = await startMerchant()
       const info = {
@@ -36,7 +36,7 @@ describe('3-D Secure results from a page', () => {
     },
   )
 
-  it('are stored with the verification of a stored card, and lost without a verification', async () => {
+  it('are stored with the verification when a card is stored, and are lost if the card is not verified', async () => {
     const { gateway } = await startMerchant()
     const keep = async (verifyCard: boolean) => {
       const { customer } = await gateway.customer.create({
@@ -59,7 +59,7 @@ describe('3-D Secure results from a page', () => {
     expect(plain.verification).toBeUndefined()
   })
 
-  it('can be sent by id together with a stored card', async () => {
+  it('can be sent by authentication id together with the token of a stored card', async () => {
     const { gateway } = await startMerchant()
     const { customer } = await gateway.customer.create({ paymentMethodNonce: 'fake-valid-nonce' })
     const pay = (threeDSecureAuthenticationId: string) =>

@@ -11,24 +11,27 @@ describe('test amounts and nonces', () => {
     ['3000.00', 'failed', '3000', 'Processor Network Unavailable - Try Again', 'soft_declined'],
     ['3001.00', 'authorized', '1000', 'Approved', null],
     ['1999.99', 'authorized', '1000', 'Approved', null],
-  ])('the amount %s results in %s', async (amount, status, code, text, type) => {
-    const merchant = await startMerchant()
-    const { token } = await addCustomer(merchant)
-    const result = await merchant.gateway.transaction.sale({ amount, paymentMethodToken: token })
-    expect(result.success).toBe(type === null)
-    expect(result.transaction).toMatchObject({
-      status,
-      processorResponseCode: code,
-      processorResponseText: text,
-      processorResponseType: type ?? 'approved',
-    })
-    if (type) expect((result as unknown as { message: string }).message).toBe(text)
-  })
+  ])(
+    'a sale of the test amount %s gets the status %s',
+    async (amount, status, code, text, type) => {
+      const merchant = await startMerchant()
+      const { token } = await addCustomer(merchant)
+      const result = await merchant.gateway.transaction.sale({ amount, paymentMethodToken: token })
+      expect(result.success).toBe(type === null)
+      expect(result.transaction).toMatchObject({
+        status,
+        processorResponseCode: code,
+        processorResponseText: text,
+        processorResponseType: type ?? 'approved',
+      })
+      if (type) expect((result as unknown as { message: string }).message).toBe(text)
+    },
+  )
 
   it.each([
     ['fake-gateway-rejected-fraud-nonce', 'gateway_rejected', 'fraud'],
     ['fake-gateway-rejected-risk-thresholds-nonce', 'gateway_rejected', 'risk_threshold'],
-  ])('the nonce %s results in %s', async (nonce, status, reason) => {
+  ])('a sale with the test nonce %s gets the status %s', async (nonce, status, reason) => {
     const { gateway } = await startMerchant()
     const result = await gateway.transaction.sale({ amount: '5.00', paymentMethodNonce: nonce })
     expect(result.success).toBe(false)
@@ -81,7 +84,7 @@ describe('test amounts and nonces', () => {
 })
 
 describe('nonces', () => {
-  it('work once', async () => {
+  it('can be used only once', async () => {
     const merchant = await startMerchant()
     const { gateway, sandbox } = merchant
     const { customerId, token } = await addCustomer(merchant)
@@ -107,7 +110,7 @@ describe('nonces', () => {
     expect(sale.success).toBe(true)
   })
 
-  it('can be used in subscription.create by their customer', async () => {
+  it('can be used in subscription.create only if they were created for a customer', async () => {
     const merchant = await startMerchant()
     const { gateway, sandbox } = merchant
     const { customerId } = await addCustomer(merchant)
@@ -121,7 +124,7 @@ describe('nonces', () => {
 })
 
 describe('the duplicate check', () => {
-  it('rejects a sale with the same values within 30 seconds', async () => {
+  it('rejects a sale with the same amount, card and order id within 30 seconds', async () => {
     const merchant = await startMerchant()
     const { gateway, clock } = merchant
     const { token } = await addCustomer(merchant)
@@ -139,7 +142,7 @@ describe('the duplicate check', () => {
     expect((await sale()).success).toBe(true)
   })
 
-  it('ignores declined sales, and can be disabled', async () => {
+  it('does not count declined sales, and can be disabled by a setting', async () => {
     const merchant = await startMerchant()
     const { gateway, sandbox, trouble } = merchant
     const { token, customerId } = await addCustomer(merchant)
@@ -170,7 +173,7 @@ describe('apiRequestKey', () => {
     expect((await sale('5.00')).transaction.id).not.toBe(first.transaction.id)
   })
 
-  it('replays a decline, a void and a refund', async () => {
+  it('returns the first result for a repeated decline, void and refund', async () => {
     const merchant = await startMerchant()
     const { gateway } = merchant
     const { token } = await addCustomer(merchant)
@@ -220,7 +223,7 @@ describe('settlement', () => {
     ])
   })
 
-  it('expires an authorization that is not submitted, and declines 4001.00', async () => {
+  it('lets an authorization expire that is not submitted, and declines the test amount 4001.00', async () => {
     const merchant = await startMerchant()
     const { gateway, clock } = merchant
     const { token } = await addCustomer(merchant)
@@ -288,7 +291,7 @@ describe('settlement', () => {
     expect(found).toEqual(['credit 6.00', 'credit 4.00', 'sale 10.00'])
   })
 
-  it("can be moved to each state by the test gateway's calls", async () => {
+  it("can be moved to each status by the calls of Braintree's test gateway", async () => {
     const merchant = await startMerchant()
     const { gateway } = merchant
     const { token } = await addCustomer(merchant)

@@ -11,7 +11,7 @@ describe('simulated failures', () => {
   it.each([
     ['429', 'tooManyRequestsError'],
     ['500', 'serverError'],
-  ] as const)('answers %s before the call takes effect', async (kind, type) => {
+  ] as const)('return status %s before the call takes effect', async (kind, type) => {
     const { gateway, trouble, sandbox } = await startMerchant()
     trouble.failNext(2, kind, 'braintree')
     await expect(gateway.customer.create({})).rejects.toMatchObject({ type })
@@ -20,7 +20,7 @@ describe('simulated failures', () => {
     expect((await gateway.customer.create({})).success).toBe(true)
   })
 
-  it('drops the response of a call that took effect, and a retry with the request key returns the result', async () => {
+  it('drop the response of a call that took effect, and a retry with the same apiRequestKey returns the result', async () => {
     const merchant = await startMerchant()
     const { gateway, trouble, sandbox } = merchant
     const { token, customerId } = await addCustomer(merchant)
@@ -36,7 +36,7 @@ describe('simulated failures', () => {
     expect(sandbox.transactions(customerId)).toHaveLength(1)
   })
 
-  it('holds a response until it is released', async () => {
+  it('hold a response back until it is released', async () => {
     const { gateway, trouble, sandbox } = await startMerchant()
     trouble.failNext(1, 'held', 'braintree')
     const creating = gateway.customer.create({ id: 'held' })
@@ -46,7 +46,7 @@ describe('simulated failures', () => {
     expect((await creating).success).toBe(true)
   })
 
-  it('creates a subscription although the call times out, so that a repeat with the same id is rejected', async () => {
+  it('create a subscription although the call times out, so that a repeated call with the same id is rejected', async () => {
     const merchant = await startMerchant()
     const { gateway, trouble } = merchant
     const { token } = await addCustomer(merchant)
@@ -64,8 +64,8 @@ describe('simulated failures', () => {
   })
 })
 
-describe('snapshots and failed jobs', () => {
-  it('behaves the same after a snapshot is restored in another sandbox', async () => {
+describe('a snapshot of a Braintree sandbox', () => {
+  it('leads to the same future events after it is restored in another sandbox', async () => {
     const first = await startMerchant()
     const { token, customerId } = await addCustomer(first)
     const { gateway, sandbox } = first
@@ -95,7 +95,7 @@ describe('snapshots and failed jobs', () => {
   })
 })
 
-it('continues for all others if the billing of one subscription fails', async () => {
+it('Braintree bills all other subscriptions if the billing of one subscription throws an error', async () => {
   const merchant = await startMerchant()
   const { clock, store, failures, sandbox, gateway } = merchant
   const [broken, other] = [await addCustomer(merchant), await addCustomer(merchant)]

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { addCustomer, startMerchant } from './support.ts'
 
 describe('the vault', () => {
-  it('replaces the card of a token, and its subscriptions charge the new card', async () => {
+  it("replaces the card behind a payment method's token, and subscriptions with this token charge the new card", async () => {
     const merchant = await startMerchant()
     const { gateway, clock, sandbox } = merchant
     const { token, customerId } = await addCustomer(merchant)
@@ -19,7 +19,7 @@ describe('the vault', () => {
     expect(cards).toEqual(['1881', '4444'])
   })
 
-  it('changes a number, name or expiration date, and keeps the rest', async () => {
+  it("changes a card's number, name or expiration date, and keeps its other details", async () => {
     const merchant = await startMerchant()
     const { gateway } = merchant
     const { token, customerId } = await addCustomer(merchant)
@@ -45,7 +45,7 @@ describe('the vault', () => {
     expect(updated.customer.creditCards?.[0]).toMatchObject({ token, last4: '1111' })
   })
 
-  it('updates subscriptions when a token or customer id changes', async () => {
+  it('updates the subscriptions when a payment method token or customer id changes', async () => {
     const merchant = await startMerchant()
     const { gateway, clock, sandbox } = merchant
     const { token, customerId } = await addCustomer(merchant)

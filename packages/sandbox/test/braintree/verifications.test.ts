@@ -42,7 +42,7 @@ describe('a verification', () => {
     await expect(unknown).rejects.toMatchObject({ type: 'notFoundError' })
   })
 
-  it('is stored if it fails', async () => {
+  it('is stored even if it fails', async () => {
     const merchant = await startMerchant()
     const declined = await verificationsOf(merchant).create({
       creditCard: { ...CARD, number: '4000111111111115' },
@@ -65,13 +65,13 @@ describe('a verification', () => {
     [{ options: { accountType: 'ach' } }, ['942184']],
     [{ options: { accountType: 'debit' } }, ['942185']],
     [{ creditCard: { ...CARD, number: '4111' } }, ['81716']],
-  ])('is rejected as %o', async (given, codes) => {
+  ])('is rejected with the parameters %o', async (given, codes) => {
     const merchant = await startMerchant()
     const refused = await verificationsOf(merchant).create({ creditCard: CARD, ...given })
     expect(codesOf(refused)).toEqual(codes)
   })
 
-  it('returns the account type of a Brazilian card', async () => {
+  it('returns the requested account type (credit or debit) of a Brazilian card', async () => {
     const merchant = await startMerchant()
     merchant.sandbox.defineMerchantAccount({ id: 'brazil', currency: 'BRL' })
     const { verification } = await verificationsOf(merchant).create({
@@ -85,16 +85,19 @@ describe('a verification', () => {
     ['91739', '-1'],
     ['91740', '0.001'],
     ['91752', '21474836.48'],
-  ])('is rejected with %s for the amount %s when a card is stored', async (code, amount) => {
-    const { gateway } = await startMerchant()
-    const { customer } = await gateway.customer.create({})
-    const refused = await gateway.creditCard.create({
-      customerId: customer.id,
-      ...CARD,
-      options: { verifyCard: true, verificationAmount: amount },
-    } as never)
-    expect(codesOf(refused)).toEqual([code])
-  })
+  ])(
+    'is rejected with the error code %s for the amount %s when a card is stored',
+    async (code, amount) => {
+      const { gateway } = await startMerchant()
+      const { customer } = await gateway.customer.create({})
+      const refused = await gateway.creditCard.create({
+        customerId: customer.id,
+        ...CARD,
+        options: { verifyCard: true, verificationAmount: amount },
+      } as never)
+      expect(codesOf(refused)).toEqual([code])
+    },
+  )
 
   it('is found by its card, customer and token', async () => {
     const merchant = await startMerchant()
@@ -151,7 +154,7 @@ describe('3-D Secure results of another service', () => {
     expect(sold.success).toBe(true)
   })
 
-  it.each(WRONG)('are rejected as %o', async (wrong, ofCard, ofSale) => {
+  it.each(WRONG)('are rejected with the parameters %o', async (wrong, ofCard, ofSale) => {
     const merchant = await startMerchant()
     const { gateway } = merchant
     const threeDSecurePassThru = { ...FOUND, ...wrong }

@@ -39,7 +39,7 @@ describe('notifications', () => {
     expect(dates).toEqual(['2026-03-15T00:00:00Z', '2026-02-15T00:00:00Z', '2026-01-15T10:00:00Z'])
   })
 
-  it('are signed over the payload in lines of base64, as sent', async () => {
+  it('are signed over the base64 payload with its line breaks, exactly as sent', async () => {
     const { outbox, gateway } = await startWithReceiver()
     const [delivery] = outbox.deliveries({ provider: 'braintree' })
     const form = new URLSearchParams(delivery?.body)
@@ -89,7 +89,7 @@ describe('notifications', () => {
     expect(received).toHaveLength(before + 3)
   })
 
-  it('can be sent on demand, about any object', async () => {
+  it("can be sent on demand with the handle's notify(), about any object", async () => {
     const started = await startWithReceiver()
     const { received, sandbox, customerId, token } = started
     const [transaction] = sandbox.transactions(customerId)
@@ -111,7 +111,7 @@ describe('notifications', () => {
     expect(() => sandbox.notify('dispute_opened', 'nope')).toThrow(RangeError)
   })
 
-  it('report settlements only if the setting says so', async () => {
+  it('report settlements only if the setting notifySettlement is on', async () => {
     const { received, sandbox, clock, outbox } = await startWithReceiver()
     await clock.advance({ days: 1 })
     expect(received.some(({ kind }) => kind === 'transaction_settled')).toBe(false)

@@ -24,7 +24,7 @@ async function send(
 }
 
 describe('requests of SDKs that send XML', () => {
-  it('create a customer with a card as Python writes it: underscores, entities, no declaration', async () => {
+  it("create a customer with a card, in Python's notation: names with underscores, entities, no XML declaration", async () => {
     const merchant = await startMerchant()
     const { status, read } = await send(
       merchant,
@@ -45,7 +45,7 @@ describe('requests of SDKs that send XML', () => {
     })
   })
 
-  it('create a customer with a card as Java writes it: camelCase names, no types', async () => {
+  it("create a customer with a card, in Java's notation: camelCase names, no type attributes", async () => {
     const merchant = await startMerchant()
     const { status, read } = await send(
       merchant,
@@ -67,7 +67,7 @@ describe('requests of SDKs that send XML', () => {
     })
   })
 
-  it('create a subscription as Ruby writes it: indented, with dashes, types and nil', async () => {
+  it("create a subscription, in Ruby's notation: indented, names with dashes, type attributes and nil", async () => {
     const merchant = await startMerchant()
     const { gateway } = merchant
     await gateway.customer.create({
@@ -110,7 +110,7 @@ describe('requests of SDKs that send XML', () => {
     })
   })
 
-  it('search as Java writes it, and read pages by ids', async () => {
+  it("search in Java's notation, and read pages of results by ids", async () => {
     const merchant = await startMerchant()
     const { gateway } = merchant
     for (const id of ['ada', 'bob']) await gateway.customer.create({ id, lastName: 'King' })
@@ -137,7 +137,7 @@ describe('requests of SDKs that send XML', () => {
     expect(read).toMatchObject({ subscription: { first_billing_date: '2026-01-31' } })
   })
 
-  it('are rejected in XML, with their params and without the card number', async () => {
+  it('are rejected by an XML response that repeats the parameters without the card number', async () => {
     const merchant = await startMerchant()
     const { status, read } = await send(
       merchant,
@@ -155,7 +155,7 @@ describe('requests of SDKs that send XML', () => {
     expect(JSON.stringify(read)).not.toContain('4111')
   })
 
-  it('find and delete without a body', async () => {
+  it('find and delete objects without sending a body', async () => {
     const merchant = await startMerchant()
     await merchant.gateway.customer.create({ id: 'ada' })
     expect((await send(merchant, 'GET', '/customers/ada')).status).toBe(200)
@@ -174,7 +174,7 @@ describe('requests of SDKs that send XML', () => {
     expect(merchant.sandbox.customers()).toHaveLength(0)
   })
 
-  it('get a response whatever they contain, and never crash the server', async () => {
+  it('get a response whatever the XML contains, and never crash the server', async () => {
     const merchant = await startMerchant()
     const text = fc.constantFrom('ada', '', '1.00', 'true', '&lt;', 'é', '2026-01-31', '-1')
     const type = fc.constantFrom('', ' type="array"', ' type="integer"', ' nil="true"', ' type="x"')

@@ -237,7 +237,7 @@ describeInChromium('the stand-in for Braintree’s scripts', ({ newPage, forgive
     await frame(page, 'number').getByLabel('Credit Card Number').waitFor()
   })
 
-  it('Hosted Fields report which fields are empty or invalid, and their containers', async () => {
+  it('Hosted Fields report which fields are empty or invalid, with the containers of the fields', async () => {
     const { url } = await openShop({ script: `${CARD}; pay(() => hosted.tokenize())` })
     const page = await open(url)
     expect(await pay(page)).toBe('error HOSTED_FIELDS_FIELDS_EMPTY')
@@ -330,7 +330,7 @@ describeInChromium('the stand-in for Braintree’s scripts', ({ newPage, forgive
     await expect(refused).rejects.toThrow('does not imitate hostedFields.setMonthOptions()')
   })
 
-  it('Hosted Fields change fields on request, and remove them on teardown', async () => {
+  it('Hosted Fields change placeholders, messages, classes and attributes of fields, and remove the fields on teardown', async () => {
     const { url } = await openShop({ script: EVERY_EVENT })
     const page = await open(url)
     const number = input(page, 'number')
@@ -421,7 +421,7 @@ describeInChromium('the stand-in for Braintree’s scripts', ({ newPage, forgive
     expect(await pay(await open(url))).toBe(`error ${code}`)
   })
 
-  it('the components accept callbacks as well as promises', async () => {
+  it("the replacements for Braintree's components accept callbacks as well as promises", async () => {
     const { url } = await openShop({
       script: `document.querySelector('#pay').onclick = () => braintree.client.create({ authorization }, (_error, client) =>
         braintree.hostedFields.create({ client, fields: { number: { container: '#number' } } }, (_error, hosted) =>
@@ -444,7 +444,7 @@ describeInChromium('the stand-in for Braintree’s scripts', ({ newPage, forgive
     expect([await pay(page), cards()]).toEqual(['error HOSTED_FIELDS_FAILED_TOKENIZATION', 2])
   })
 
-  it('the client reports an expired client token and a network failure', async () => {
+  it('the client component reports an expired client token and a network failure', async () => {
     const { clock, url } = await openShop({ script: `${CARD}; pay(() => hosted.tokenize())` })
     const page = await open(url)
     forgive(page, /401|ERR_FAILED/)
@@ -465,21 +465,24 @@ describeInChromium('the stand-in for Braintree’s scripts', ({ newPage, forgive
     ['4000000000002719', 'authenticate_attempt_successful true true'],
     ['4000000000001059', 'authentication_unavailable false false'],
     ['4111111111111111', 'lookup_not_enrolled false false'],
-  ])('3-D Secure verifies the card %s without a challenge: %s', async (number, outcome) => {
-    const { gateway, url } = await openShop({ script: VERIFIED })
-    const page = await open(url)
-    await type(page, number)
-    const answer = await pay(page)
-    expect(answer).toContain(outcome)
-    const { threeDSecureInfo } = await gateway.paymentMethodNonce.find(nonceOf(answer))
-    expect(threeDSecureInfo).toMatchObject({ status: outcome.split(' ')[0] })
-  })
+  ])(
+    '3-D Secure verifies the card %s without a challenge, with the status %s',
+    async (number, outcome) => {
+      const { gateway, url } = await openShop({ script: VERIFIED })
+      const page = await open(url)
+      await type(page, number)
+      const answer = await pay(page)
+      expect(answer).toContain(outcome)
+      const { threeDSecureInfo } = await gateway.paymentMethodNonce.find(nonceOf(answer))
+      expect(threeDSecureInfo).toMatchObject({ status: outcome.split(' ')[0] })
+    },
+  )
 
   it.each([
     ['Complete', 'authenticate_successful true true'],
     ['Fail', 'authenticate_failed false true'],
   ])(
-    "3-D Secure shows the bank's challenge over the page, where %s leads to %s",
+    "3-D Secure shows the bank's challenge over the page, and the button %s leads to the status %s",
     async (button, outcome) => {
       const { gateway, url } = await openShop({ script: VERIFIED })
       const page = await open(url)
@@ -554,7 +557,7 @@ describeInChromium('the stand-in for Braintree’s scripts', ({ newPage, forgive
     ])
   })
 
-  it("the components are available only if the merchant's settings enable them", async () => {
+  it("the 3-D Secure and PayPal components are available only if the merchant's settings enable them", async () => {
     const { url } = await openShop({
       settings: { threeDSecure: false, paypal: false, challenges: ['postal_code'] },
       script: `const codeOf = (promise) => promise.catch(({ code }) => code)
@@ -572,7 +575,7 @@ describeInChromium('the stand-in for Braintree’s scripts', ({ newPage, forgive
     )
   })
 
-  it('the components have only methods and events that Braintree declares, and almost all of those', async () => {
+  it("the replacements for Braintree's components have only methods and events that Braintree declares, and almost all of them", async () => {
     const { url } = await openShop({
       script: `${VERIFIED}
         const checkout = await braintree.paypalCheckout.create({ client })
@@ -656,7 +659,7 @@ describeInChromium('the stand-in for Braintree’s scripts', ({ newPage, forgive
     expect(await said(page)).toBe('error no agreement')
   })
 
-  it('PayPal Checkout cannot open its window from a page with a strict cross-origin opener policy', async () => {
+  it("PayPal Checkout cannot open PayPal's window from a page with a strict cross-origin opener policy", async () => {
     const headers = { 'cross-origin-opener-policy': 'same-origin' }
     const { url } = await openShop({ script: PAYPAL, headers })
     const page = await open(url)

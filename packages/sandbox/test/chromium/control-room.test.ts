@@ -66,7 +66,7 @@ describeInChromium('the control room', ({ newPage }) => {
   }
 
   it.each(Object.keys(paths))(
-    'renders the page %s accessibly, for every screen size and color scheme',
+    'the control room renders the page %s accessibly, for every screen size and color scheme',
     async (name) => {
       const page = await newPage({ reuseTab: true })
       const response = await page.goto(watched.room + paths[name]?.())
@@ -75,7 +75,7 @@ describeInChromium('the control room', ({ newPage }) => {
     },
   )
 
-  it('leads from a customer to a forecast and to the sent webhooks without script', async () => {
+  it('the control room leads from a customer to a forecast and to the sent webhooks, without scripts', async () => {
     const own = await startWatched()
     try {
       const { sandbox } = own
@@ -110,7 +110,7 @@ describeInChromium('the control room', ({ newPage }) => {
     }
   })
 
-  it('filters the customers of one merchant, and shows the history of an object', async () => {
+  it('the control room filters the customers of one Braintree merchant, and shows the history of an object', async () => {
     const page = await newPage({ script: false })
     await page.goto(`${watched.room}/customers`)
     await page.getByRole('link', { name: 'Grace Hopper' }).waitFor()
@@ -126,7 +126,7 @@ describeInChromium('the control room', ({ newPage }) => {
     await page.getByRole('heading', { name: 'Grace at the shop' }).waitFor()
   })
 
-  it('chooses a test clock and moves only that clock, without script', async () => {
+  it('the control room selects a Stripe test clock and moves only that clock, without scripts', async () => {
     const before = watched.sandbox.clock.nowMs()
     const page = await newPage({ script: false })
     await page.goto(`${watched.room}/clock`)
@@ -142,7 +142,7 @@ describeInChromium('the control room', ({ newPage }) => {
     expect(watched.sandbox.clock.nowMs()).toBe(before)
   })
 
-  it('simulates failures and moves the clock by keyboard only', async () => {
+  it('the control room can simulate failures and move the clock by keyboard only', async () => {
     const page = await newPage({ script: false })
     await page.goto(`${watched.room}/trouble`)
     await page.getByLabel('Too many requests').focus()

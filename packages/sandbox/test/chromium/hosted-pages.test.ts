@@ -42,7 +42,7 @@ function rowOf(page: Page, name: string) {
 }
 
 describeInChromium('the hosted pages of the sandbox', ({ newPage, forgive }) => {
-  it('sell a subscription with a promotion code, after a failed 3-D Secure challenge, with another card', async () => {
+  it('Checkout sells a subscription with a promotion code, to a second card after a failed 3-D Secure challenge', async () => {
     const { sandbox, stripe, gold, silver, rate } = await startShop()
     const session = await stripe.checkout.sessions.create({
       mode: 'subscription',
@@ -90,7 +90,7 @@ describeInChromium('the hosted pages of the sandbox', ({ newPage, forgive }) => 
     forgive(page, /status of 410/)
   })
 
-  it('accept a bank debit, which succeeds minutes later', async () => {
+  it('Checkout accepts a bank debit, which succeeds minutes later', async () => {
     const { sandbox, stripe } = await startShop()
     const poster = { currency: 'eur', unit_amount: 1999, product_data: { name: 'Poster' } }
     const session = await stripe.checkout.sessions.create({
@@ -114,7 +114,7 @@ describeInChromium('the hosted pages of the sandbox', ({ newPage, forgive }) => 
     expect(await status()).toBe('paid')
   })
 
-  it('save a card', async () => {
+  it('Checkout in setup mode saves a card', async () => {
     const { stripe } = await startShop()
     const session = await stripe.checkout.sessions.create({
       mode: 'setup',
@@ -166,7 +166,7 @@ describeInChromium('the hosted pages of the sandbox', ({ newPage, forgive }) => 
     })
   })
 
-  it('let a customer change plan, card and details, cancel and renew', async () => {
+  it('the customer portal lets a customer change the plan, card and details, cancel and renew', async () => {
     const { sandbox, stripe, gold, silver } = await startShop()
     const customer = await stripe.customers.create({ email: 'ada@example.com', name: 'Ada' })
     const card = await stripe.paymentMethods.attach('pm_card_visa', { customer: customer.id })

@@ -108,7 +108,7 @@ describeInChromium('the stand-in for Stripe.js', ({ newPage, forgive }) => {
   const bank = (page: Page) => page.frameLocator('iframe[title="3D Secure challenge"]')
 
   it.each(['light', 'dark'] as const)(
-    'renders an accessible card form in %s mode',
+    'the replacement for Stripe.js renders an accessible card form in %s mode',
     async (scheme) => {
       const { url } = await openShop(
         ({ pay }) => `${CARD}
@@ -125,7 +125,7 @@ describeInChromium('the stand-in for Stripe.js', ({ newPage, forgive }) => {
     },
   )
 
-  it('pays with a card after an incomplete, a declined and a failed 3-D Secure attempt', async () => {
+  it('the replacement for Stripe.js pays with a card after an incomplete form, a declined card and a failed 3-D Secure challenge', async () => {
     const { url, sandbox, intent } = await openShop(
       ({ pay }) => `${CARD}
         pay(() => stripe.confirmCardPayment('${pay}', { payment_method: { card, billing_details: { name: 'Ada' } } }))`,
@@ -159,7 +159,7 @@ describeInChromium('the stand-in for Stripe.js', ({ newPage, forgive }) => {
     expect(await page.content()).not.toContain('3220')
   })
 
-  it('saves a card, and creates a payment method and a token', async () => {
+  it('the replacement for Stripe.js saves a card, and creates a payment method and a token', async () => {
     const shop = await openShop(
       ({ save }) => `${CARD}
         const ways = [
@@ -183,7 +183,7 @@ describeInChromium('the stand-in for Stripe.js', ({ newPage, forgive }) => {
     expect(owner.sources?.data).toMatchObject([{ name: 'Ada', last4: '4242' }])
   })
 
-  it('combines a card from three elements, and emits their events', async () => {
+  it('the replacement for Stripe.js reads a card from three separate elements, and emits their events', async () => {
     const { url } = await openShop(
       () => `const elements = stripe.elements()
         const number = elements.create('cardNumber')
@@ -227,7 +227,7 @@ describeInChromium('the stand-in for Stripe.js', ({ newPage, forgive }) => {
     expect(paid.status).toBe('succeeded')
   })
 
-  it('lets a server confirm what a page collected, and the page complete 3-D Secure', async () => {
+  it('the replacement for Stripe.js lets a server confirm a payment method that a page collected, and the page complete 3-D Secure', async () => {
     const shop = await openShop(
       () => `const elements = stripe.elements({ mode: 'payment', amount: 1999, currency: 'usd' })
         elements.create('payment').mount('#card')

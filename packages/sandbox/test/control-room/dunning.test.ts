@@ -18,7 +18,7 @@ async function declineRenewals(watched: Watched): Promise<string> {
   return subscription
 }
 
-it("shows and changes Stripe's retry settings", async () => {
+it("the control room shows and changes Stripe's settings for payment retries", async () => {
   const { page, read, send } = await startForTest()
   const dunning = { retryAfterDays: [3, 5, 7], afterLastRetry: 'cancel' }
   expect(await read(READ)).toMatchObject({ dunning })
@@ -40,7 +40,7 @@ it.each([
   ['unpaid', '1', 'unpaid'],
   ['past_due', '', 'past_due'],
 ])(
-  'applies the retry settings to later failures and to forecasts, when the last retry leads to %s',
+  'applies changed retry settings to later failures and to forecasts, if the status after the last retry is %s',
   async (after, days, status) => {
     const watched = await startForTest()
     const { sandbox, stripe, read, send } = watched
@@ -60,7 +60,7 @@ it.each([
   },
 )
 
-it('restores the retry settings of the start after a reset, and those of a snapshot', async () => {
+it('a reset restores the retry settings from start-up, and restoring a snapshot those of the snapshot', async () => {
   const { sandbox, read, send } = await startForTest({ now: NOW })
   await send('/dunning', { days: '', after: 'past_due' })
   const set = { retryAfterDays: [], afterLastRetry: 'past_due' }

@@ -16,7 +16,7 @@ interface Inspected {
   readonly curl: string
 }
 
-it('shows the request, signature and response of a webhook', async () => {
+it('the control room shows the request, signature and response of a webhook', async () => {
   const watched = await startForTest()
   const receiver = await startReceiver()
   receiver.status = 503
@@ -46,7 +46,7 @@ it('shows the request, signature and response of a webhook', async () => {
   expect(seen.curl).toContain("O'\\''Hara")
 })
 
-it('shows webhooks to event destinations', async () => {
+it('the control room shows webhooks that are sent to event destinations', async () => {
   const watched = await startForTest()
   const receiver = await startReceiver()
   const { webhook_endpoint: made } = await watched.stripe.v2.core.eventDestinations.create({
@@ -67,7 +67,7 @@ it('shows webhooks to event destinations', async () => {
   expect(seen).toMatchObject({ state: 'delivered', signature: { secret, isRight: true } })
 })
 
-it("decodes Braintree's notifications", async () => {
+it("the control room decodes the payload of Braintree's notifications", async () => {
   const watched = await startForTest()
   const receiver = await startReceiver()
   watched.sandbox.braintree.registerWebhook(receiver.url)

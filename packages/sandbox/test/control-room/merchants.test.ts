@@ -38,7 +38,7 @@ describe('the history of a Braintree object', () => {
     ])
   })
 
-  it('remains after the object is deleted', async () => {
+  it('is still shown after the object is deleted', async () => {
     const watched = await startForTest()
     const { token } = await subscribeGrace(watched)
     await watched.gateway.paymentMethod.delete(token)
@@ -68,7 +68,7 @@ describe('the history of a Braintree object', () => {
 })
 
 describe('several Braintree merchants', () => {
-  it('have their own customers, even with equal ids', async () => {
+  it('have separate customers, even if two customers have the same id', async () => {
     const watched = await startForTest({ braintree: { merchants: [SHOP] } })
     await subscribeGrace(watched)
     const { subscription } = await subscribeAtShop(watched)
@@ -131,7 +131,7 @@ describe('several Braintree merchants', () => {
   })
 })
 
-it('shows the notifications of each step in the timeline', async () => {
+it("the control room's timeline shows the Braintree notifications of each step", async () => {
   const watched = await startForTest()
   watched.sandbox.braintree.registerWebhook('http://127.0.0.1:9/braintree')
   const { customer } = await subscribeGrace(watched)
@@ -156,7 +156,7 @@ it('shows the notifications of each step in the timeline', async () => {
   ])
 })
 
-it("shows changes of a subscription's plan and price in the timeline", async () => {
+it("the control room's timeline shows changes of a Braintree subscription's plan and price", async () => {
   const watched = await startForTest()
   const { customer, subscription } = await subscribeGrace(watched)
   watched.sandbox.braintree.definePlan({ id: 'gold', price: 2000 })

@@ -18,7 +18,7 @@ function ask(
   })
 }
 
-it("rejects host names other than this machine's, against DNS rebinding", async () => {
+it("the control room rejects host names other than this machine's, as a protection against DNS rebinding", async () => {
   const watched = await startForTest()
   const { port, host } = new URL(watched.room)
   for (const name of [host, `localhost:${port}`, `LOCALHOST:${port}`, `[::1]:${port}`]) {
@@ -78,7 +78,7 @@ it('escapes user-supplied text in the control room', async () => {
   expect(await watched.page(`/customers?q=${encodeURIComponent(name)}`)).not.toContain('<script')
 })
 
-it('sends a content security policy that forbids scripts and framing', async () => {
+it('the control room sends a content security policy that forbids scripts and framing', async () => {
   const watched = await startForTest()
   const { headers } = await fetch(watched.room)
   expect(headers.get('content-security-policy')).toContain("default-src 'none'")
@@ -87,7 +87,7 @@ it('sends a content security policy that forbids scripts and framing', async () 
   expect(headers.get('access-control-allow-origin')).toBeNull()
 })
 
-it('shows the result or error of a form on the page', async () => {
+it('the control room shows the result or error of a submitted form on the page', async () => {
   const watched = await startForTest()
   await subscribeAda(watched)
   const done = await watched.send('/advance', { months: '1', hours: '1', back: '/clock' })
@@ -104,7 +104,7 @@ it('shows the result or error of a form on the page', async () => {
   expect((await watched.send('/nothing', {}, json)).status).toBe(404)
 })
 
-it('simulates failures of every kind, lists the pending ones, and clears them', async () => {
+it('the control room simulates failures of every kind, lists those that have not happened yet, and clears them', async () => {
   const watched = await startForTest()
   for (const kind of ['500', '429', 'saved-500', 'made-500']) {
     await watched.send('/fail', { count: '1', kind, provider: 'stripe' })

@@ -18,7 +18,7 @@ interface CustomerData {
 
 const brief = ({ at, title, amount }: Step) => `${at.slice(0, 16)} ${title} ${amount?.text ?? ''}`
 
-describe.each(['stripe', 'braintree'] as const)('the forecast at %s', (provider) => {
+describe.each(['stripe', 'braintree'] as const)("the control room's forecast at %s", (provider) => {
   it('predicts the later charges to the cent', async () => {
     const watched = await startForTest()
     const { customer } =
@@ -53,7 +53,7 @@ describe.each(['stripe', 'braintree'] as const)('the forecast at %s', (provider)
   })
 })
 
-it("agrees with Stripe's preview about the next invoice", async () => {
+it("the control room's forecast agrees with Stripe's invoice preview about the next invoice", async () => {
   const watched = await startForTest()
   const { customer, subscription } = await subscribeAda(watched)
   await watched.stripe.invoiceItems.create({ customer, amount: 333, currency: 'usd' })
@@ -64,7 +64,7 @@ it("agrees with Stripe's preview about the next invoice", async () => {
   expect(preview.amount_due).toBe(1333)
 })
 
-it('names a step after its most important event, and describes what happened to the subscription', async () => {
+it('the timeline names a step after its most important event, and describes the change of the subscription', async () => {
   const watched = await startForTest()
   const { customer, subscription } = await subscribeAda(watched)
   await watched.stripe.subscriptions.update(subscription, { cancel_at_period_end: true })
@@ -79,7 +79,7 @@ it('names a step after its most important event, and describes what happened to 
   expect(past[1]?.amount?.text).toBe('$10.00')
 })
 
-it('reads steps from the invoices if the events have expired', async () => {
+it('the timeline reads past steps from the invoices if the events have expired', async () => {
   const watched = await startForTest()
   const { customer } = await subscribeAda(watched)
   await watched.sandbox.clock.advance({ months: 8 })
@@ -88,7 +88,7 @@ it('reads steps from the invoices if the events have expired', async () => {
   expect(past.at(-1)).toMatchObject({ title: 'Customer created', at: '2026-01-31T10:00:00.000Z' })
 })
 
-it('shows PayPal payments when they are submitted and when they are settled', async () => {
+it('the timeline shows a PayPal payment when it is submitted and when it is settled', async () => {
   const watched = await startForTest()
   const { customer } = await subscribeGrace(watched, 'fake-paypal-billing-agreement-nonce')
   await watched.sandbox.clock.advance({ hours: 2 })

@@ -6,7 +6,7 @@ interface WhatIf {
   readonly ifSo: { readonly paid: ReadonlyArray<{ text: string }>; readonly subscriptions: unknown }
 }
 
-it('shows the forecasts with and without an assumption side by side, and changes nothing', async () => {
+it('the control room shows forecasts with and without an assumption side by side, and changes nothing in the sandbox', async () => {
   const watched = await startForTest()
   const ada = await subscribeAda(watched)
   const grace = await subscribeGrace(watched)
@@ -30,7 +30,7 @@ it('shows the forecasts with and without an assumption side by side, and changes
   expect(JSON.stringify(watched.sandbox.snapshot())).toBe(before)
 })
 
-it('forecasts a clock move on a copy of everything, without sending webhooks', async () => {
+it('the control room forecasts a move of the clock on a copy of the whole state, without sending webhooks', async () => {
   const watched = await startForTest()
   await subscribeAda(watched)
   await subscribeGrace(watched)
@@ -46,7 +46,7 @@ it('forecasts a clock move on a copy of everything, without sending webhooks', a
   expect(JSON.stringify(watched.sandbox.snapshot())).toBe(before)
 })
 
-it('changes nothing when the pages of the control room are read', async () => {
+it('reading the pages of the control room changes nothing in the sandbox', async () => {
   const watched = await startForTest()
   const { customer, subscription } = await subscribeAda(watched, 5)
   const grace = await subscribeGrace(watched)

@@ -115,7 +115,7 @@ const PEOPLE: ReadonlyArray<[string, Address, Customer, readonly number[], strin
   ],
 ]
 
-it('taxes each customer by address, to the cent, for all mixes of prices', async () => {
+it('taxes each customer by address, to the cent, for items with tax-inclusive, tax-exclusive and untaxed prices', async () => {
   const { stripe, added, within, silent, gift, coupon } = await startShop()
   for (const [name, address, more, rates, reason] of PEOPLE) {
     const customer = await newCustomer(stripe, address, more)
@@ -220,7 +220,7 @@ it('requires an address for automatic tax if none is known, and bills without ta
   expect(listed.data).toEqual([])
 })
 
-it('previews the exact tax that it charges for a new subscription, a swap and a renewal', async () => {
+it('previews exactly the tax that is charged for a new subscription, a swap and a renewal', async () => {
   const { sandbox, stripe, added, better, within, coupon } = await startShop()
   for (const [price, next, more] of [
     [added, better, {}],
@@ -325,7 +325,7 @@ it('collects an address in Checkout, computes the tax and saves the address if a
   expect([paid.amount_total, paid.total_details?.amount_tax]).toEqual([5000, 0])
 })
 
-it('accepts either manual rates or automatic tax, and previews for a future customer', async () => {
+it('rejects manual tax rates together with automatic tax, and previews the tax of a customer who does not exist yet', async () => {
   const { stripe, added, product } = await startShop()
   const customer = await newCustomer(stripe, BERLIN)
   const rate = await stripe.taxRates.create({

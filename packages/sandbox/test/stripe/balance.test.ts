@@ -2,7 +2,7 @@ import type Stripe from 'stripe'
 import { expect, it } from 'vitest'
 import { refusal, seconds, seedCustomer, startStripeSandbox } from './support.ts'
 
-it('records the balance transactions of each payment and refund, to the cent', async () => {
+it('creates a balance transaction for each payment and refund, with amounts exact to the cent', async () => {
   const { stripe } = await startStripeSandbox()
   const { customer, method } = await seedCustomer(stripe)
   const intent = await pay(stripe, customer.id, method.id, 1999)
@@ -45,7 +45,7 @@ it('records the balance transactions of each payment and refund, to the cent', a
   expect(await funds(stripe)).toEqual({ available: { usd: 0 }, pending: { usd: 1411 } })
 })
 
-it('changes the balance only on capture, by the captured amount', async () => {
+it("changes the account's balance only when a payment is captured, by the captured amount", async () => {
   const { stripe } = await startStripeSandbox()
   const { customer, method } = await seedCustomer(stripe)
   const held = await stripe.paymentIntents.create({
@@ -69,7 +69,7 @@ it('changes the balance only on capture, by the captured amount', async () => {
   })
 })
 
-it('makes the money of a payment available after two days in every list', async () => {
+it('shows the money of a payment as available after two days, in every list', async () => {
   const { sandbox, stripe } = await startStripeSandbox()
   const { customer, method } = await seedCustomer(stripe)
   const early = await pay(stripe, customer.id, method.id, 1000)
@@ -89,7 +89,7 @@ it('makes the money of a payment available after two days in every list', async 
   expect(await funds(stripe)).toEqual({ available: { usd: 2853 }, pending: { usd: 0 } })
 })
 
-it('returns no transactions of payouts, since there are no payouts', async () => {
+it('returns an empty list of balance transactions of payouts, since there are no payouts', async () => {
   const { stripe } = await startStripeSandbox()
   expect((await refusal(stripe.balanceTransactions.list({ payout: 'po_1' }))).code).toBe(
     'resource_missing',
@@ -117,7 +117,7 @@ async function funds(stripe: Stripe) {
   return { available: byCurrency(available), pending: byCurrency(pending) }
 }
 
-it('lets a refund fail later, which returns the money to the balance and allows another refund', async () => {
+it('returns the money to the balance when a refund fails later, and allows another refund', async () => {
   const { sandbox, stripe } = await startStripeSandbox()
   const { customer, method } = await seedCustomer(stripe)
   const intent = await pay(stripe, customer.id, method.id, 1999)

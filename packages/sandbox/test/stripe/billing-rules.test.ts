@@ -2,7 +2,7 @@ import type Stripe from 'stripe'
 import { expect, it } from 'vitest'
 import { refusal, seconds, seedCustomer, seedPrices, startStripeSandbox } from './support.ts'
 
-it('sends invoices instead of charging with send_invoice, and makes the subscription past due if they are not paid in time', async () => {
+it('sends invoices instead of charging a card with collection_method send_invoice, and makes the subscription past due if they are not paid in time', async () => {
   const { sandbox, stripe } = await startStripeSandbox()
   const customer = await stripe.customers.create({ email: 'b2b@example.com' })
   const { monthly } = await seedPrices(stripe)
@@ -174,7 +174,7 @@ it('activates a default_incomplete subscription when its intent is confirmed', a
   })
 })
 
-it('requires authentication at the start of a trial if the card will need it', async () => {
+it('requires 3-D Secure authentication at the start of a trial if the card will need it later', async () => {
   const { sandbox, stripe } = await startStripeSandbox()
   const { customer } = await seedCustomer(stripe, 'pm_card_authenticationRequiredOnSetup')
   const { monthly } = await seedPrices(stripe)
@@ -192,7 +192,7 @@ it('requires authentication at the start of a trial if the card will need it', a
   expect((await stripe.subscriptions.retrieve(trial.id)).status).toBe('active')
 })
 
-it('keeps a trial when the billing interval changes, and bills the new interval afterwards', async () => {
+it('keeps a trial when the subscription changes to another billing interval, and bills the new interval after the trial', async () => {
   const { sandbox, stripe } = await startStripeSandbox()
   const { customer } = await seedCustomer(stripe)
   const { monthly, yearly } = await seedPrices(stripe)
@@ -273,7 +273,7 @@ it('starts a scheduled subscription on its date and ends it as its schedule says
   expect(sandbox.stripe.paidInvoices(customer.id)).toHaveLength(2)
 })
 
-it('cancels a subscription at cancel_at within a period, and resets the billing anchor on request', async () => {
+it('cancels a subscription at a cancel_at within a period, and resets the billing cycle anchor on request', async () => {
   const { sandbox, stripe } = await startStripeSandbox()
   const { customer } = await seedCustomer(stripe)
   const { monthly } = await seedPrices(stripe)

@@ -2,7 +2,7 @@ import Stripe from 'stripe'
 import { expect, it, vi } from 'vitest'
 import { refusal, seconds, seedCustomer, seedPrices, startStripeSandbox } from './support.ts'
 
-it('replays the response of an idempotency key, and rejects the key for another request', async () => {
+it('returns the first response for a repeated idempotency key, and rejects the key for another request', async () => {
   const { sandbox, stripe } = await startStripeSandbox()
   const first = await stripe.customers.create(
     { email: 'a@example.com' },
@@ -34,7 +34,7 @@ it('replays the response of an idempotency key, and rejects the key for another 
   expect(later.id).not.toBe(first.id)
 })
 
-it('replays a declined payment, but not a rejected parameter', async () => {
+it('returns the first response for a repeated idempotency key of a declined payment, but not of a call with a rejected parameter', async () => {
   const { stripe } = await startStripeSandbox()
   const { customer, method } = await seedCustomer(stripe, 'pm_card_chargeCustomerFail')
   const pay = () =>
@@ -102,7 +102,7 @@ it('simulates failed calls: 429, 500, slow, lost and half-written responses', as
   expect((await stripe.customers.list()).data).toHaveLength(2)
 })
 
-it('holds a response until it is released, while the call takes effect', async () => {
+it('holds a response back until it is released, after the call has taken effect', async () => {
   const { sandbox, stripe } = await startStripeSandbox()
   const { trouble } = sandbox
   trouble.failNext(1, 'held', 'stripe')
@@ -138,7 +138,7 @@ it('answers 409 for an idempotency key whose first call is still in progress', a
   expect((await stripe.customers.list()).data).toHaveLength(2)
 })
 
-it('lets the SDK retry while a call with the same idempotency key is in progress', async () => {
+it('lets the SDK retry until the first call with the same idempotency key has finished', async () => {
   const { sandbox, stripe } = await startStripeSandbox({ sdk: { maxNetworkRetries: 5 } })
   const create = () => stripe.customers.create({ name: 'Ada' }, { idempotencyKey: 'once' })
   sandbox.trouble.failNext(1, { slowMs: 300 }, 'stripe')
@@ -189,7 +189,7 @@ it('reads lists without indexes and capitalized booleans, as clients without an 
   ])
 })
 
-it('declines the next charge of one customer', async () => {
+it("declines one customer's next charge with declineNextCharge()", async () => {
   const { sandbox, stripe } = await startStripeSandbox()
   const { customer } = await seedCustomer(stripe)
   const other = await seedCustomer(stripe)
@@ -216,7 +216,7 @@ it('declines the next charge of one customer', async () => {
   expect((await stripe.subscriptions.retrieve(declined.id)).status).toBe('active')
 })
 
-it('applies coupons and taxes to the cent, and stops when they expire', async () => {
+it('applies coupons and taxes to invoices, exact to the cent, and stops when coupons expire', async () => {
   const { sandbox, stripe } = await startStripeSandbox()
   const { customer } = await seedCustomer(stripe)
   const { monthly } = await seedPrices(stripe)
@@ -257,7 +257,7 @@ it('applies coupons and taxes to the cent, and stops when they expire', async ()
   expect((await stripe.subscriptions.retrieve(subscription.id)).discounts).toEqual([])
 })
 
-it('computes inclusive tax from the price', async () => {
+it('calculates the tax that a tax-inclusive price contains', async () => {
   const { stripe } = await startStripeSandbox()
   const { customer } = await seedCustomer(stripe)
   const { monthly } = await seedPrices(stripe)
@@ -313,7 +313,7 @@ it('expands paths through lists and arrays without changing the stored objects',
   })
 })
 
-it('applies list filters', async () => {
+it('applies the filters of list calls', async () => {
   const { stripe } = await startStripeSandbox()
   const { customer, method } = await seedCustomer(stripe)
   const { monthly, yearly } = await seedPrices(stripe)
@@ -334,7 +334,7 @@ it('applies list filters', async () => {
   expect(charges.data).toEqual([])
 })
 
-it('expands an id by its field name if several kinds share the id', async () => {
+it('expands an id to the object that its field name suggests, if objects of several kinds share the id', async () => {
   const { stripe } = await startStripeSandbox()
   await stripe.coupons.create({ id: 'gold', percent_off: 10 })
   await stripe.products.create({ id: 'gold', name: 'Gold' })

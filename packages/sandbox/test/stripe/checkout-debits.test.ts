@@ -30,7 +30,7 @@ async function startShop() {
 }
 
 describe('a bank debit in Checkout', () => {
-  it('processes for minutes and then succeeds', async () => {
+  it('is processing for minutes and then succeeds', async () => {
     const { sandbox, stripe, open, read, told, customer } = await startShop()
     const { id, payment_method_types } = await open()
     expect(payment_method_types).toEqual(['card', 'sepa_debit'])
@@ -142,7 +142,7 @@ describe('a bank debit in Checkout', () => {
     ['if only cards are allowed', { allowed_payment_method_types: ['card'] }],
     ['if it is excluded', { excluded_payment_method_types: ['sepa_debit'] }],
     ['with manual capture', { payment_intent_data: { capture_method: 'manual' } }],
-  ])('is not accepted %s', async (_where, params) => {
+  ])('is not accepted in this case: %s', async (_where, params) => {
     const { open, read } = await startShop()
     const session = await open(params)
     expect(session.payment_method_types).toEqual(['card'])
@@ -175,7 +175,7 @@ describe('a bank debit in Checkout', () => {
     expect(data).toMatchObject([{ type: 'sepa_debit', sepa_debit: { last4: '3000' } }])
   })
 
-  it('accepts a US account if the session allows it, and then no cards', async () => {
+  it('accepts a US bank account if the session allows it, and then no cards', async () => {
     const { sandbox, open, read } = await startShop()
     const session = await open({
       line_items: DOLLARS,
@@ -202,7 +202,7 @@ describe('a bank debit in Checkout', () => {
     })
   })
 
-  it('rejects unknown payment method types', async () => {
+  it('is rejected for a test bank account that does not exist', async () => {
     const { sandbox, open } = await startShop()
     const { id } = await open()
     expect(() =>
@@ -269,7 +269,7 @@ describe('a subscription paid by bank debit', () => {
     ['successDelayed', 'paid', 'active'],
     ['failedDelayed', 'open', 'past_due'],
   ])(
-    "uses its customer's test clock with the test account %s",
+    "follows its customer's test clock, with the test account %s",
     async (account, invoiced, status) => {
       const { sandbox, stripe, open } = await startShop()
       const frozen_time = sandbox.clock.nowMs() / 1000
@@ -397,7 +397,7 @@ describe('a test bank account in the API', () => {
     ['noAccount', 'no_account'],
     ['insufficientFunds', 'insufficient_funds'],
     ['debitNotAuthorized', 'debit_not_authorized'],
-  ])('fails with the code of its name: %s', async (name, code) => {
+  ])('fails with the error code that its name suggests: %s', async (name, code) => {
     const { sandbox, stripe } = await startShop()
     const { id } = await stripe.paymentIntents.create({
       amount: 900,

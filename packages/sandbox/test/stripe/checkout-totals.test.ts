@@ -102,7 +102,7 @@ const TABLE: ReadonlyArray<
 ]
 
 it.each(TABLE)(
-  'computes %s equally in the Checkout session, on its page and on the invoice',
+  'calculates the same amounts for %s in the Checkout session, on its page and on the invoice',
   async (_name, params, expected) => {
     const shop = await startShop()
     const { stripe, sandbox } = shop
@@ -140,7 +140,7 @@ it.each(TABLE)(
 
 const TRIALS = [{}, { trial_period_days: 7 }, { trial_end: seconds('2026-02-10T00:00:00Z') }]
 
-it('shows the same amounts on the Checkout page as on the invoice, in every combination', async () => {
+it('shows the same amounts on the Checkout page as on the invoice, for random combinations of items, discounts and taxes', async () => {
   const shop = await startShop()
   const { stripe, sandbox, monthly, support, once, added, inside, percent, amount } = shop
   const discounts = [[], [{ coupon: percent.id }], [{ coupon: amount.id }]]

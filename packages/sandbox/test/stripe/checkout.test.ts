@@ -19,7 +19,7 @@ const MUG = {
 }
 
 describe('one-time payments in Checkout', () => {
-  it('sell inline prices to a guest', async () => {
+  it('sell items with inline prices (price_data) to a guest', async () => {
     const { open, stripe, sandbox } = await startShop()
     const session = await open({
       mode: 'payment',
@@ -51,7 +51,7 @@ describe('one-time payments in Checkout', () => {
     expect(sandbox.stripe.customers()).toEqual([])
   })
 
-  it('create a customer on request, and save the card only for future usage', async () => {
+  it('create a customer on request, and save the card only with setup_future_usage', async () => {
     const { open, stripe, sandbox } = await startShop()
     const once = await open({ mode: 'payment', line_items: [MUG], customer_creation: 'always' })
     sandbox.stripe.completeCheckout(once.id, { email: 'eve@example.com', name: 'Eve' })
@@ -318,7 +318,7 @@ describe('promotion codes in Checkout', () => {
     })
   })
 
-  it('can be applied by a test', async () => {
+  it('can be applied by a test with completeCheckout()', async () => {
     const { session, sandbox } = await startWithCode()
     const done = sandbox.stripe.completeCheckout(session.id, { promotionCode: 'Spring' })
     expect(done).toMatchObject({ amount_total: 750 })
@@ -333,7 +333,7 @@ describe('promotion codes in Checkout', () => {
       'SPRING',
       'below its minimum of $10.01',
     ],
-  ])('reject a code that %s', async (_name, params, typed, message) => {
+  ])('are rejected if the code %s', async (_name, params, typed, message) => {
     const { session, type, sandbox, stripe } = await startWithCode(params)
     await sandbox.clock.advance({ minutes: 5 })
     const page = await type(typed)
@@ -345,7 +345,7 @@ describe('promotion codes in Checkout', () => {
     })
   })
 
-  it('reject first-order codes without a customer', async () => {
+  it('are rejected without a customer if they are for first orders only', async () => {
     const { open, stripe, monthly } = await startWithCode({
       restrictions: { first_time_transaction: true },
     })
@@ -364,7 +364,7 @@ describe('promotion codes in Checkout', () => {
     expect(alertOf(await apply(again))).toContain('prior transactions')
   })
 
-  it('reject codes of another customer', async () => {
+  it('are rejected if they belong to another customer', async () => {
     const { open, stripe, coupon, monthly } = await startWithCode()
     const [ada, bob] = await Promise.all(
       ['ada', 'bob'].map((name) => stripe.customers.create({ email: `${name}@example.com` })),
@@ -482,7 +482,7 @@ describe('additional fields in Checkout', () => {
   })
 })
 
-describe('3-D Secure and sessions in Checkout', () => {
+describe('3-D Secure in Checkout', () => {
   it.each(['payment', 'subscription', 'setup'] as const)(
     'lets another card pay after failed authentication in %s mode',
     async (mode) => {
@@ -547,7 +547,7 @@ describe('3-D Secure and sessions in Checkout', () => {
   })
 })
 
-it('expires after its time, or on request', async () => {
+it('a Checkout session expires after its time, or on request', async () => {
   const { open, stripe, sandbox, monthly } = await startShop()
   const line_items = [{ price: monthly.id, quantity: 1 }]
   const half = START.getTime() / 1000 + 1800
@@ -564,7 +564,7 @@ it('expires after its time, or on request', async () => {
   expect(sandbox.stripe.subscriptions()).toEqual([])
 })
 
-it('allows updates of the metadata only', async () => {
+it('a Checkout session allows updates of its metadata only', async () => {
   const { open, stripe, monthly } = await startShop()
   const line_items = [{ price: monthly.id, quantity: 1 }]
   const { id } = await open({ mode: 'subscription', line_items, metadata: { a: '1' } })
@@ -662,14 +662,14 @@ describe('parameters that Checkout rejects', () => {
       'Missing required param: custom_fields[0][dropdown][options].',
       'custom_fields[0][dropdown][options]',
     ],
-  ])('rejects %s', async (_name, params, message, param) => {
+  ])('include %s', async (_name, params, message, param) => {
     const { open } = await startShop()
     const error = await refusal(open(params))
     expect(error.message).toBe(message)
     expect(error.param).toBe(param)
   })
 
-  it('rejects a trial that is too short, and two trials', async () => {
+  it('include a trial that is too short, and two trials in one session', async () => {
     const { open, monthly } = await startShop()
     const trial = (subscription_data: Stripe.Checkout.SessionCreateParams['subscription_data']) =>
       refusal(
@@ -687,7 +687,7 @@ describe('parameters that Checkout rejects', () => {
     )
   })
 
-  it('rejects prices that cannot be combined', async () => {
+  it('include prices that cannot be combined in one session', async () => {
     const { open, stripe, monthly, product } = await startShop()
     const euro = await stripe.prices.create({
       product: product.id,

@@ -97,7 +97,7 @@ async function applySteps({ stripe, sandbox }: Setup, steps: readonly Step[]): P
 
 type Setup = Awaited<ReturnType<typeof startStripeSandbox>>
 
-it('returns the same list of events of a type as a filter over all events', async () => {
+it('lists the same events of a type, read by columns, as a filter over all events finds', async () => {
   const { stripe, sandbox } = await startStripeSandbox()
   const run = async (steps: Step[], limit: number, part: number) => {
     sandbox.reset()

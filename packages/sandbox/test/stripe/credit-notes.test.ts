@@ -99,7 +99,7 @@ it('returns the paid amount of a credit note as a refund, as credit or outside o
   expect((await refusal(stripe.creditNotes.voidCreditNote(note.id))).statusCode).toBe(400)
 })
 
-it('accepts earlier refunds in a credit note, each cent once', async () => {
+it('accepts earlier refunds in a credit note, and counts each refunded cent only once', async () => {
   const { stripe } = await startStripeSandbox()
   const { customer } = await seedCustomer(stripe)
   const invoice = await openInvoice(stripe, customer.id, [{ amount: 3000 }])
@@ -133,7 +133,7 @@ it('accepts earlier refunds in a credit note, each cent once', async () => {
   expect((await refusal(foreign)).param).toBe('refunds[0][refund]')
 })
 
-it('credits a part of a line with the same part of its discount and taxes, to the cent', async () => {
+it('credits a part of an invoice line with the same share of its discount and taxes, to the cent', async () => {
   const { stripe } = await startStripeSandbox()
   const { customer } = await seedCustomer(stripe)
   const tax = await stripe.taxRates.create({
@@ -207,7 +207,7 @@ it('creates credit notes that add up to the invoice, however its lines are divid
   )
 })
 
-it('credits custom lines in a credit note, taxed by the given rates', async () => {
+it('credits custom lines in a credit note, with tax by the given tax rates', async () => {
   const { stripe } = await startStripeSandbox()
   const { customer } = await seedCustomer(stripe)
   const inside = await stripe.taxRates.create({

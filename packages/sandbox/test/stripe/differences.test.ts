@@ -49,7 +49,7 @@ describe('cancel_at', () => {
     })
   })
 
-  it('invoices the credit immediately with always_invoice, and gives none with none', async () => {
+  it('invoices the credit immediately with proration_behavior always_invoice, and gives no credit with none', async () => {
     const { stripe, subscription, pending } = await startMonth()
     const at = seconds('2026-01-21T00:00:00Z')
     const none = { cancel_at: at, proration_behavior: 'none' } as const
@@ -103,7 +103,7 @@ describe('cancel_at', () => {
     expect(sandbox.stripe.paidInvoices(customer.id)).toHaveLength(2)
   })
 
-  it('credits no time twice if a price is swapped before the cancellation', async () => {
+  it('does not credit the same time twice if a price is swapped before the cancellation', async () => {
     const { stripe, subscription, priced, pending } = await startMonth()
     const dear = await priced(6200)
     await stripe.subscriptions.update(subscription.id, {
@@ -141,14 +141,14 @@ describe('billing_mode', () => {
     return pending()
   }
 
-  it('credits the billed amount in flexible mode', async () => {
+  it('credits the amount that was billed, in flexible mode', async () => {
     expect(await creditAfterUnbilledUpgrade('flexible')).toEqual([
       [3100, true],
       [-3100, true],
     ])
   })
 
-  it('credits the present price in classic mode, whatever was billed', async () => {
+  it("credits the item's present price in classic mode, whatever amount was billed", async () => {
     expect(await creditAfterUnbilledUpgrade('classic')).toEqual([
       [3100, true],
       [-6200, true],
@@ -251,7 +251,7 @@ describe('a card that requires authentication', () => {
     expect((await charge(false)).status).toBe('requires_action')
   })
 
-  it('works off session once it was set up, but still requires an action on session', async () => {
+  it('is charged off session once it was set up, but still requires an action on session', async () => {
     const { sandbox, stripe } = await startStripeSandbox()
     const { monthly } = await seedPrices(stripe)
     const { customer, method } = await seedCustomer(stripe, 'pm_card_authenticationRequiredOnSetup')

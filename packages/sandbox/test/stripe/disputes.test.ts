@@ -93,7 +93,7 @@ it('returns the disputed amount, but not the fee, when the dispute is won', asyn
   expect(pending).toMatchObject([{ amount: 4048 - 1500 - 200, currency: 'usd' }])
 })
 
-it('loses a dispute by losing evidence, by closing it, and by missing the deadline', async () => {
+it("a dispute is lost by Stripe's text losing_evidence, by closing it, and by missing the deadline", async () => {
   const { sandbox, stripe } = await startStripeSandbox()
   await pay(stripe, 'pm_card_createDispute', 1000)
   const first = await newest(stripe)

@@ -33,7 +33,7 @@ async function startWithNeighbour() {
   return { ...setup, prices, neighbour, plan }
 }
 
-it('starts the schedule of a customer without a card: active, then past due', async () => {
+it("starts a customer's subscription schedule without a card: the subscription is active, then past due", async () => {
   const { sandbox, stripe, prices, neighbour, plan } = await startWithNeighbour()
   const customer = await stripe.customers.create({ email: 'cardless@example.com' })
   const schedule = await plan(customer.id, prices.monthly.id)
@@ -74,7 +74,7 @@ it('starts a scheduled subscription although its price was archived meanwhile', 
   expect(sandbox.stripe.paidInvoices(customer.id)).toMatchObject([{ total: 2500 }])
 })
 
-it("starts a schedule whose own card was detached with the customer's card", async () => {
+it("starts a schedule with the customer's card if the schedule's own card was detached", async () => {
   const { sandbox, stripe, prices } = await startWithNeighbour()
   const { customer } = await seedCustomer(stripe)
   const other = await stripe.paymentMethods.attach('pm_card_mastercard', { customer: customer.id })
@@ -131,7 +131,7 @@ it('records a failed due job, continues for all other customers, and retries the
   expect(sandbox.failedJobs()).toMatchObject([{ attempts: 53 }])
 })
 
-it('rejects a schedule immediately if it could only fail on its start date', async () => {
+it('rejects a schedule when it is created, if it could only fail on its start date', async () => {
   const { stripe, prices } = await startWithNeighbour()
   const { customer } = await seedCustomer(stripe)
   const monthly = prices.monthly.id
@@ -150,7 +150,7 @@ it('rejects a schedule immediately if it could only fail on its start date', asy
   expect(early.param).toBe('phases[0][trial_end]')
 })
 
-it('adds the new items of a phase that starts with a period', async () => {
+it("adds the new items of a schedule's phase when the phase starts together with a billing period", async () => {
   const { sandbox, stripe, prices, neighbour } = await startWithNeighbour()
   const [subscription] = sandbox.stripe.subscriptions(neighbour.id)
   const schedule = await stripe.subscriptionSchedules.create({

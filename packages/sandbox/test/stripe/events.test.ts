@@ -38,7 +38,7 @@ it.each([
   ['requires authentication', 'pm_card_threeDSecure2Required', 'allow_incomplete', 'incomplete'],
   ['is declined', 'pm_card_chargeCustomerFail', 'allow_incomplete', 'incomplete'],
 ] as const)(
-  'sends the events of a new subscription that %s',
+  'sends the events of a new subscription in the right order, for a subscription that %s',
   async (_, card, payment_behavior, status) => {
     const { sandbox, stripe } = await startStripeSandbox()
     const { customer } = await seedCustomer(stripe, card)

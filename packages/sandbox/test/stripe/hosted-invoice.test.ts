@@ -72,7 +72,7 @@ describe('the page of an open invoice', () => {
   })
 })
 
-it('serves the document of a credit note of the invoice', async () => {
+it('serves the page of a credit note at its pdf URL', async () => {
   const { stripe } = await startStripeSandbox()
   const { customer } = await seedCustomer(stripe)
   const { monthly } = await seedPrices(stripe)
@@ -97,21 +97,24 @@ it.each([
   ['a page without an origin', { origin: 'null' }, 403, 'open'],
   ['a browser without an Origin header', { 'sec-fetch-site': 'cross-site' }, 403, 'open'],
   ['its own page', {}, 303, 'paid'],
-])('answers a form of %s for paying an invoice', async (_who, headers, status, invoiceStatus) => {
-  const { stripe, invoice } = await startPastDue()
-  const url = invoice.hosted_invoice_url ?? ''
-  const own = Object.keys(headers).length === 0 ? { origin: new URL(url).origin } : headers
-  const response = await fetch(url, {
-    method: 'POST',
-    body: new URLSearchParams({ card: 'pm_card_visa' }),
-    headers: own as Record<string, string>,
-    redirect: 'manual',
-  })
-  expect(response.status).toBe(status)
-  const text = await response.text()
-  expect(text.includes('--allow-host evil.example')).toBe('origin' in own && own.origin === EVIL)
-  expect(text.includes('which did not say its name')).toBe(
-    status === 403 && !text.includes('--allow-host'),
-  )
-  expect((await stripe.invoices.retrieve(invoice.id ?? '')).status).toBe(invoiceStatus)
-})
+])(
+  'accepts a form to pay an invoice only from its own page, tested with %s',
+  async (_who, headers, status, invoiceStatus) => {
+    const { stripe, invoice } = await startPastDue()
+    const url = invoice.hosted_invoice_url ?? ''
+    const own = Object.keys(headers).length === 0 ? { origin: new URL(url).origin } : headers
+    const response = await fetch(url, {
+      method: 'POST',
+      body: new URLSearchParams({ card: 'pm_card_visa' }),
+      headers: own as Record<string, string>,
+      redirect: 'manual',
+    })
+    expect(response.status).toBe(status)
+    const text = await response.text()
+    expect(text.includes('--allow-host evil.example')).toBe('origin' in own && own.origin === EVIL)
+    expect(text.includes('which did not say its name')).toBe(
+      status === 403 && !text.includes('--allow-host'),
+    )
+    expect((await stripe.invoices.retrieve(invoice.id ?? '')).status).toBe(invoiceStatus)
+  },
+)

@@ -159,7 +159,7 @@ it('accepts the token of a meter event session for the stream only', async () =>
   expect(await refusal(thief.v2.core.events.list())).toMatchObject({ statusCode: 401 })
 })
 
-it('reports wrong events of a meter event stream by a thin event, and counts the others', async () => {
+it('reports invalid events of a meter event stream by a thin event, and counts the others', async () => {
   const test = await setUp()
   const { sandbox, stripe, meter, event, counted } = test
   const receiver = await startReceiver()

@@ -78,7 +78,7 @@ it('cancels a meter event within 24 hours of its receipt, whatever its timestamp
   expect(await total()).toBe(7)
 })
 
-it('aggregates the events of a meter by its formula, window by window', async () => {
+it("aggregates a meter's events by its formula (sum, count or last), separately for each time window", async () => {
   const { stripe, customer, report, meter } = await setUp()
   const noon = seconds('2026-01-30T12:00:00Z')
   for (const [value, at] of [

@@ -40,14 +40,14 @@ describe('the end of a subscription with a yearly and a monthly price', () => {
     ['cancel_at_period_end', { cancel_at_period_end: true }, MONTH_END],
     ['min_period_end', { cancel_at: 'min_period_end' }, MONTH_END],
     ['max_period_end', { cancel_at: 'max_period_end' }, YEAR_END],
-  ] as const)('is set by cancellation with %s', async (_name, params, end) => {
+  ] as const)('is set by a cancellation with %s', async (_name, params, end) => {
     const { stripe, begin, yearly, monthly } = await setUp()
     const running = await begin([yearly, monthly])
     expect((await stripe.subscriptions.update(running.id, params)).cancel_at).toBe(end)
     expect((await begin([yearly, monthly], params)).cancel_at).toBe(end)
   })
 
-  it('follows the earliest period with cancel_at_period_end, and stays as a date', async () => {
+  it('follows the earliest end of a period with cancel_at_period_end, and stays unchanged if set as a date', async () => {
     const { stripe, begin, yearly, monthly } = await setUp()
     const without = async (params: Stripe.SubscriptionUpdateParams) => {
       const made = await begin([yearly, monthly])
@@ -146,7 +146,7 @@ describe('different intervals in classic mode', () => {
   })
 })
 
-it('show the shortest period of the items in versions where a subscription has one period', async () => {
+it("API versions in which a subscription has only one period show the shortest of the items' periods", async () => {
   const { sandbox, begin, yearly, monthly } = await setUp()
   const made = await begin([yearly, monthly])
   await sandbox.clock.advanceTo(new Date('2026-02-01T02:00:00Z'))

@@ -112,7 +112,7 @@ it('shows and confirms an intent only with its client secret, and hides the cust
   expect((await call('POST', `${path}/confirm`, paid)).body).toMatchObject({ status: 'succeeded' })
 })
 
-it('replays idempotency keys of pages to pages only, never responses to a server', async () => {
+it("returns stored responses of idempotency keys only to the same kind of caller: a page never gets a server's response", async () => {
   const { stripe, call, url, sandbox } = await openPage()
   const intent = await stripe.setupIntents.create({ payment_method: 'pm_card_visa' })
   const path = `/v1/setup_intents/${intent.id}/confirm`
@@ -123,7 +123,7 @@ it('replays idempotency keys of pages to pages only, never responses to a server
   expect(body.error?.code).toBe('setup_intent_unexpected_state')
 })
 
-it('leaves a manual confirmation to the server, before and after authentication', async () => {
+it('lets only the server confirm an intent with manual confirmation, before and after authentication', async () => {
   const { stripe, sandbox, call } = await openPage()
   const intent = await stripe.paymentIntents.create({
     amount: 1000,
@@ -165,7 +165,7 @@ it("accepts card numbers only from the sandbox's own card fields", async () => {
   ).resolves.toMatchObject({ code: 'token_already_used' })
 })
 
-it("creates a customer's source from a card token, with the card id of the token", async () => {
+it("creates a customer's source from a card token, with the id of the token's card", async () => {
   const { stripe, type } = await openPage()
   const { body } = await type('5555555555554444')
   const customer = await stripe.customers.create({ source: body.id, expand: ['default_source'] })
@@ -179,11 +179,14 @@ it.each([
   ['4242424242424242', { exp_month: '13' }, 'invalid_expiry_month', undefined],
   ['4242424242424242', { exp_year: '25' }, 'invalid_expiry_year', undefined],
   ['4242424242424242', { cvc: '12' }, 'invalid_cvc', undefined],
-] as const)('rejects the card number %s with %o: %s', async (number, more, code, decline) => {
-  const { type } = await openPage()
-  const { status, body } = await type(number, more)
-  expect([status, body.error?.code, body.error?.decline_code]).toEqual([402, code, decline])
-})
+] as const)(
+  'rejects the card number %s with the other card details %o by the error code %s',
+  async (number, more, code, decline) => {
+    const { type } = await openPage()
+    const { status, body } = await type(number, more)
+    expect([status, body.error?.code, body.error?.decline_code]).toEqual([402, code, decline])
+  },
+)
 
 it("recognizes the numbers of Stripe's test cards", () => {
   for (const [number, name] of Object.entries(CARD_NUMBERS)) {

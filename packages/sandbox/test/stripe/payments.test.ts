@@ -315,7 +315,7 @@ it('applies a pending update to the subscription as it is when the payment succe
   })
 })
 
-it('pauses collection and voids the invoices of that time', async () => {
+it('pauses the collection of a subscription and voids the invoices of that time', async () => {
   const { sandbox, stripe } = await startStripeSandbox()
   const { customer } = await seedCustomer(stripe)
   const { monthly } = await seedPrices(stripe)
@@ -406,7 +406,7 @@ it.each([
     false,
   ],
 ] as const)(
-  'requires a return URL for a payment that may redirect: %s',
+  'requires a return_url for a payment whose method may redirect the customer: %s',
   async (_name, more, refused) => {
     const { stripe } = await startStripeSandbox()
     const creating = stripe.paymentIntents.create({
@@ -421,7 +421,7 @@ it.each([
   },
 )
 
-it('keeps a 500 under its idempotency key for a day, with and without effect', async () => {
+it('stores a simulated response 500 under its idempotency key for a day, whether the call took effect or not', async () => {
   const { stripe, sandbox } = await startStripeSandbox()
   const create = (email: string) =>
     stripe.customers.create({ email }, { idempotencyKey: email, maxNetworkRetries: 0 })

@@ -46,7 +46,7 @@ it('returns every recurring price as a plan, and every plan as a price', async (
   })
 })
 
-it('keeps a deleted plan for its subscribers only', async () => {
+it('keeps a deleted plan for existing subscriptions only', async () => {
   const { sandbox, stripe } = await startStripeSandbox()
   const { customer } = await seedCustomer(stripe)
   const { monthly } = await seedPrices(stripe)
@@ -84,7 +84,7 @@ it('keeps a deleted plan for its subscribers only', async () => {
   expect(sandbox.stripe.events('price.deleted')).toHaveLength(1)
 })
 
-it('rejects plans that it cannot bill', async () => {
+it('rejects plans with missing, contradictory or invalid parameters', async () => {
   const { stripe } = await startStripeSandbox()
   const { product } = await seedPrices(stripe)
   const base = { currency: 'usd', interval: 'month', product: product.id } as const

@@ -41,7 +41,7 @@ function fieldsOf(url: string, more: Readonly<Record<string, string>>) {
 const REDIRECT = { type: 'redirect', redirect: { return_url: `${RETURN}?done` } } as const
 
 describe('the first page of the portal', () => {
-  it("shows the customer's data, and nothing without the token", async () => {
+  it("shows the customer's data, and shows nothing if the URL lacks the session's token", async () => {
     const { open, subscription, customer, stripe } = await startPortal()
     const other = await stripe.customers.create({ email: 'bob@example.com' })
     const { url } = await open()
@@ -195,7 +195,7 @@ describe('plan changes in the portal', () => {
     ['create_prorations', 0],
     ['always_invoice', 750],
     ['none', 0],
-  ] as const)('cost the amount on the page: %s', async (proration, due) => {
+  ] as const)('cost the amount that the page shows: %s', async (proration, due) => {
     const setup = await startPortal()
     const { stripe, sandbox, product, better, customer, subscription, item } = setup
     const configuration = await stripe.billingPortal.configurations.create({
@@ -322,7 +322,7 @@ describe('plan changes in the portal', () => {
 })
 
 describe('a portal flow', () => {
-  it('adds a card and continues to the first page', async () => {
+  it('adds a card, if its type is payment_method_update, and continues to the first page', async () => {
     const { open, customer, sandbox } = await startPortal()
     const session = await open({ type: 'payment_method_update' })
     expect(session.flow).toMatchObject({

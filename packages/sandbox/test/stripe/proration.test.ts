@@ -58,7 +58,7 @@ it('prorates a swap by the second and bills it with the next renewal', async () 
   ])
 })
 
-it('previews exactly what an update charges', async () => {
+it('previews exactly the amount that a subscription update charges', async () => {
   const { sandbox, stripe, subscription, item, better } = await subscribe({ taxed: 19 })
   await sandbox.clock.advance({ days: 10, seconds: 13 })
   const proration_date = sandbox.clock.nowMs() / 1000
@@ -100,7 +100,7 @@ it('charges nothing in total if a swap is undone in the same second', async () =
   expect(pending.data.reduce((sum, each) => sum + each.amount, 0)).toBe(0)
 })
 
-it('prorates net of a lasting coupon and credits only paid amounts', async () => {
+it('prorates amounts after a lasting coupon, and credits only amounts that were billed', async () => {
   const { sandbox, stripe, customer, subscription, item, better } = await subscribe({
     coupon: { percent_off: 50, duration: 'forever' },
   })
@@ -146,7 +146,7 @@ it('bills a new interval once for a subscription with cancel_at_period_end', asy
   expect(data[0]?.total).toBe(running.total)
 })
 
-it('adds a downgrade with always_invoice to the customer balance and spends it later', async () => {
+it('adds the credit of a downgrade with always_invoice to the customer balance, and uses it up later', async () => {
   const { sandbox, stripe, customer, subscription, item, yearly, monthly } = await subscribe()
   await stripe.subscriptions.update(subscription.id, {
     items: [{ id: item, price: yearly.id }],
@@ -169,7 +169,7 @@ it('adds a downgrade with always_invoice to the customer balance and spends it l
   })
 })
 
-it('charges nothing for a swap with proration none, and the new price from the next period', async () => {
+it('charges nothing for a swap with proration_behavior none, and the new price from the next period on', async () => {
   const { sandbox, stripe, customer, subscription, item, better } = await subscribe()
   await sandbox.clock.advance({ days: 10 })
   await stripe.subscriptions.update(subscription.id, {
@@ -182,7 +182,7 @@ it('charges nothing for a swap with proration none, and the new price from the n
   expect(renewal?.total).toBe(2500)
 })
 
-it('keeps a trial during a swap and ends it with trial_end now', async () => {
+it('keeps a trial during a swap, and ends the trial with trial_end now', async () => {
   const { sandbox, stripe } = await startStripeSandbox()
   const { customer } = await seedCustomer(stripe)
   const { monthly, better } = await seedPrices(stripe)
@@ -255,7 +255,7 @@ it('shortens the first period to a future anchor', async () => {
 })
 
 it.each([300, -300])(
-  'bills an item of %i that an update adds together with its prorations, as in its preview',
+  'given an added item of %i cents, bills it together with the prorations of the update, as previewed',
   async (amount) => {
     const { sandbox, stripe, subscription, item, better } = await subscribe({ taxed: 10 })
     await sandbox.clock.advance({ days: 14 })

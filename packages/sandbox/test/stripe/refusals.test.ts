@@ -151,7 +151,7 @@ it('rejects wrong keys, unknown routes and invalid bodies like Stripe', async ()
   expect((await stripe.customers.list()).data).toEqual([])
 })
 
-it('rejects requests that Stripe would reject as impossible', async () => {
+it('rejects requests whose parameters are valid but impossible, as Stripe does', async () => {
   const { sandbox, stripe } = await startStripeSandbox()
   const { customer, method } = await seedCustomer(stripe)
   const { monthly, product } = await seedPrices(stripe)
@@ -586,7 +586,7 @@ it('rejects amounts in a three-decimal currency whose last digit is not 0, on ev
   expect(await refusal(turned)).toMatchObject({ param: 'amount' })
 })
 
-it('names both customers if a payment method belongs to another, and the missing one if there is none', async () => {
+it('rejects a payment method of another customer: the message names both customers, or the customer to send if the call names none', async () => {
   const { stripe } = await startStripeSandbox()
   const { customer, method } = await seedCustomer(stripe)
   const other = await stripe.customers.create()

@@ -38,7 +38,7 @@ function present({ phases: [phase] }: Stripe.SubscriptionSchedule) {
 }
 
 describe('a schedule created from a subscription', () => {
-  it('contains the whole subscription in its one phase, and changes nothing', async () => {
+  it('contains the whole subscription in its only phase, and changes nothing about the subscription', async () => {
     const setup = await startStripeSandbox()
     const { stripe } = setup
     const { customer, method } = await seedCustomer(stripe)
@@ -81,7 +81,7 @@ describe('a schedule created from a subscription', () => {
     expect(plainOf(after)).toEqual({ ...plainOf(subscription), schedule: schedule.id })
   })
 
-  it("manages the subscription's end, and follows its prices", async () => {
+  it("controls the subscription's end, and follows changes of the subscription's prices", async () => {
     const { stripe, subscription, plan, better, customer } = await subscribed()
     const schedule = await plan()
     for (const params of [
@@ -122,7 +122,7 @@ describe('a schedule created from a subscription', () => {
 })
 
 describe('the start of a phase', () => {
-  it('sets the named parameters and removes the others', async () => {
+  it("sets the subscription's parameters that the phase names, and removes the others", async () => {
     const { sandbox, stripe, subscription, plan, better, product } = await subscribed()
     const coupon = await stripe.coupons.create({ percent_off: 50, duration: 'forever' })
     const rate = await stripe.taxRates.create({

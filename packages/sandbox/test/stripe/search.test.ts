@@ -44,7 +44,7 @@ it.each([
   expect(await refusal(asked)).toMatchObject({ statusCode: 400, param: 'query' })
 })
 
-it('finds charges by the debited account', async () => {
+it('finds charges by the last four digits of the debited bank account', async () => {
   const { stripe } = await startStripeSandbox()
   await stripe.paymentIntents.create({
     amount: 900,

@@ -25,7 +25,7 @@ it.each<[Allowed | null, string | null, string[]]>([
   [['us_bank_account'], ACCOUNT, ['us_bank_account']],
   [['us_bank_account', 'card'], CARD, ['us_bank_account', 'card']],
 ])(
-  'creates a setup intent for types %j, with payment method %s, that returns types %j',
+  'given the requested payment method types %j and the payment method %s, a new setup intent has the types %j',
   async (allowed, method, types) => {
     const { create } = await startSetup()
     const intent = await create({

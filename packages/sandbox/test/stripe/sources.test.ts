@@ -59,7 +59,7 @@ it('returns a legacy card as a payment method, which can pay', async () => {
   expect((await refusal(stripe.customers.retrieveSource(customer.id, card))).statusCode).toBe(404)
 })
 
-it('prefers a named default payment method to the default card', async () => {
+it('charges the default payment method instead of the default legacy card', async () => {
   const { sandbox, stripe } = await startStripeSandbox()
   const customer = await stripe.customers.create({
     source: 'tok_visa',
@@ -73,7 +73,7 @@ it('prefers a named default payment method to the default card', async () => {
   ])
 })
 
-it('retries a past due invoice when a new card is added, and nothing else', async () => {
+it('charges a past due invoice again when a new card is added as source, and no other invoice', async () => {
   const { sandbox, stripe } = await startStripeSandbox()
   const customer = await stripe.customers.create({ source: 'tok_visa' })
   const { monthly } = await seedPrices(stripe)

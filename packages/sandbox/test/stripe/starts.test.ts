@@ -26,7 +26,7 @@ async function setUp(now = '2026-01-15T00:00:00Z') {
 const share = (amount: number, days: number, of: number) => Math.round((amount * days) / of)
 
 describe('a billing_cycle_anchor in the future', () => {
-  it('bills the days before by their share, with quantities, prices, discount and tax', async () => {
+  it('bills the days before it as a share of the period, with quantities, prices, discount and tax', async () => {
     const { stripe, subscribe, monthly, better, invoices, to } = await setUp()
     const coupon = await stripe.coupons.create({ percent_off: 25, duration: 'forever' })
     const tax = { display_name: 'VAT', percentage: 19.6, inclusive: false }
@@ -68,7 +68,7 @@ describe('a billing_cycle_anchor in the future', () => {
     ).toEqual([false, false])
   })
 
-  it('redeems a coupon for one invoice with the short period', async () => {
+  it('uses up a coupon with duration once by the invoice of the shortened first period', async () => {
     const { stripe, subscribe, totals, to } = await setUp()
     const coupon = await stripe.coupons.create({ percent_off: 50, duration: 'once' })
     await subscribe({ billing_cycle_anchor: FEBRUARY, discounts: [{ coupon: coupon.id }] })
@@ -77,7 +77,7 @@ describe('a billing_cycle_anchor in the future', () => {
     expect(await totals()).toEqual([short - Math.round(short / 2), 1000])
   })
 
-  it('makes the days before free, without an invoice, if proration is disabled', async () => {
+  it('makes the days before it free, without an invoice, if proration is disabled', async () => {
     const { subscribe, totals, to } = await setUp()
     const made = await subscribe({
       billing_cycle_anchor: FEBRUARY,
@@ -88,7 +88,7 @@ describe('a billing_cycle_anchor in the future', () => {
     expect(await totals()).toEqual([1000])
   })
 
-  it('follows a trial: free, then a share, then whole periods', async () => {
+  it('after a trial leads to a free trial, then a prorated share, then whole periods', async () => {
     const { subscribe, totals, to, stripe, customer, monthly } = await setUp()
     const trial = { trial_period_days: 7, billing_cycle_anchor: FEBRUARY }
     const { id } = await subscribe(trial)
@@ -104,7 +104,7 @@ describe('a billing_cycle_anchor in the future', () => {
     await expect(asked).rejects.toMatchObject({ param: 'billing_cycle_anchor' })
   })
 
-  it('is kept by a swap in the short period', async () => {
+  it('is kept by a swap within the shortened first period', async () => {
     const { stripe, subscribe, better, totals, to } = await setUp()
     const made = await subscribe({ billing_cycle_anchor: FEBRUARY })
     await to('2026-01-25T00:00:00Z')
@@ -152,7 +152,7 @@ describe('a billing_cycle_anchor in the future in Checkout', () => {
     return { ...setup, amount: amount.id, create }
   }
 
-  it('costs the share, and the whole period after its date has passed', async () => {
+  it('charges a share of the period, or the whole period if the customer pays after the anchor has passed', async () => {
     const { create, sandbox, to, totals } = await open({})
     const first = await create()
     expect(first.amount_total).toBe(share(1000, 17, 31))
@@ -166,7 +166,7 @@ describe('a billing_cycle_anchor in the future in Checkout', () => {
     expect(await totals()).toEqual([share(1000, 17, 31), 1000, 1000])
   })
 
-  it('makes the days before free without proration, and rejects a fixed discount on a share', async () => {
+  it('makes the days before it free without proration, and rejects a fixed discount on a prorated share', async () => {
     const free = await open({ subscription_data: { proration_behavior: 'none' } })
     const session = await free.create([{ coupon: free.amount }])
     expect(session.amount_total).toBe(0)
@@ -227,7 +227,7 @@ describe('billing_cycle_anchor_config', () => {
       '2026-07-01T00:00:00Z',
     ],
   ] as const)(
-    'starting at %s with %j and interval %j, sets the first billing date',
+    'sets the first billing date for a start at %s with the config %j and the interval %j',
     async (now, config, recurring, anchor, end) => {
       const { stripe, subscribe, product } = await setUp(now)
       const price = await stripe.prices.create({
@@ -278,7 +278,7 @@ describe('backdate_start_date', () => {
     expect(made.items.data[0]?.current_period_start).toBe(made.created)
   })
 
-  it('bills the past in one line in classic mode, by the length of the first period', async () => {
+  it('bills the past in one line in classic mode, in proportion to the length of the first period', async () => {
     const { subscribe, invoices } = await setUp()
     await subscribe({
       billing_mode: { type: 'classic' },
@@ -304,7 +304,7 @@ describe('backdate_start_date', () => {
   it.each([
     [2, [750, 750, 1000]],
     [3, [750, 750, 750]],
-  ])('counts a coupon for %s months from the past date', async (months, nets) => {
+  ])('counts the duration of a coupon for %s months from the past date', async (months, nets) => {
     const { stripe, subscribe, totals } = await setUp('2026-03-01T00:00:00Z')
     const coupon = await stripe.coupons.create({
       percent_off: 25,
@@ -334,7 +334,7 @@ describe('a subscription without a card', () => {
     ['pause', 'paused', 1],
     ['create_invoice', 'past_due', 2],
   ] as const)(
-    'ends its trial with missing_payment_method %s as %s',
+    'when its trial ends with missing_payment_method %s, gets the status %s',
     async (missing, status, count) => {
       const { stripe, sandbox, monthly } = await setUp()
       const customer = await stripe.customers.create({ email: 'grace@example.com' })
@@ -352,7 +352,7 @@ describe('a subscription without a card', () => {
     },
   )
 
-  it('starts if it is free, and is rejected otherwise', async () => {
+  it('is created if it is free, and is rejected otherwise', async () => {
     const { stripe, monthly, product } = await setUp()
     const { id: customer } = await stripe.customers.create({ email: 'grace@example.com' })
     const free = await stripe.prices.create({

@@ -26,7 +26,7 @@ interface EventData {
   object: { id: string }
 }
 
-it('recognizes the country of a tax id and rejects impossible ones', async () => {
+it('recognizes the country of a tax id, and rejects tax ids whose form is wrong', async () => {
   const { stripe } = await startStripeSandbox()
   const { customer } = await seedCustomer(stripe)
   const create = (type: 'eu_vat' | 'us_ein' | 'ch_vat' | 'no_vat', value: string) =>
@@ -44,7 +44,7 @@ it('recognizes the country of a tax id and rejects impossible ones', async () =>
   expect((await stripe.customers.listTaxIds(customer.id)).data).toHaveLength(3)
 })
 
-it("prints a customer's tax ids on invoices finalized while the customer has them", async () => {
+it('shows those tax ids on an invoice that the customer has when the invoice is finalized', async () => {
   const { stripe } = await startStripeSandbox()
   const customer = await stripe.customers.create({
     tax_id_data: [{ type: 'eu_vat', value: 'DE123456789' }],

@@ -30,7 +30,7 @@ it('knows the number of every card that Stripe documents, with its last four dig
   }
 })
 
-describe('refunds of test cards', () => {
+describe('refunds to test cards', () => {
   it('stay pending for an hour for pm_card_pendingRefund, then succeed with refund.updated', async () => {
     const { sandbox, stripe } = await startStripeSandbox()
     const charge = await payWith(stripe, 'pm_card_pendingRefund')
@@ -113,7 +113,7 @@ it.each([
   ['pm_card_avsUnchecked', ADDRESS, ['unavailable', 'unavailable', 'pass']],
   ['pm_card_avsFail', undefined, [null, null, 'pass']],
 ] as const)(
-  'charges %s, whose checks with the address %o are %o',
+  'charges the test card %s, and given the address %o returns the checks %o',
   async (card, address, checks) => {
     const { stripe } = await startStripeSandbox()
     const charge = await payWith(stripe, card, address)
@@ -125,7 +125,7 @@ it.each([
   },
 )
 
-it("makes the money of pm_card_bypassPending available immediately, and no other card's", async () => {
+it('makes the money of a charge available immediately for pm_card_bypassPending, and for no other card', async () => {
   const { sandbox, stripe } = await startStripeSandbox()
   const funds = async () => {
     const { available, pending } = await stripe.balance.retrieve()

@@ -37,7 +37,7 @@ async function invoicesOf(stripe: Stripe, customer: string) {
     .map(({ created, status_transitions }) => [day(created), day(status_transitions.paid_at)])
 }
 
-it("keeps two test clocks and the sandbox's own clock separate when they move in turns", async () => {
+it("keeps two test clocks and the sandbox's own clock independent when they are moved in turn", async () => {
   const { sandbox, stripe } = await startStripeSandbox()
   const { monthly } = await seedPrices(stripe)
   const early = await createClock(stripe, '2024-02-29T12:00:00Z', 'leap')
@@ -228,7 +228,7 @@ it('starts schedules, counts usage and runs Checkout by the test clock', async (
   expect(planned.start_date).toBe(seconds('2025-01-20T00:00:00Z'))
 })
 
-it('returns objects on a test clock only to requests that ask for them', async () => {
+it('lists objects on a test clock only if the request names the test clock', async () => {
   const { stripe } = await startStripeSandbox()
   const { monthly } = await seedPrices(stripe)
   const { id } = await createClock(stripe, '2027-01-01T00:00:00Z')

@@ -99,7 +99,7 @@ it.each<[string, Stripe.V2.Core.EventListParams]>([
   ['created[gt]', { created: { gt: 'yesterday' as unknown as number } }],
   ['page', { page: 'bm9uZQ' } as object],
   ['type', { type: 'v1.customer.created' } as object],
-])('rejects a list of thin events with a wrong %s', async (param, params) => {
+])('rejects a request to list thin events with an invalid %s', async (param, params) => {
   const { stripe } = await startStripeSandbox()
   expect(await refusal(stripe.v2.core.events.list(params))).toMatchObject({
     type: 'StripeInvalidRequestError',

@@ -32,7 +32,7 @@ it('previews the last invoice of a subscription that will end if invoice items a
   ).toEqual([1000, 700])
 })
 
-it("previews the renewal before a subscription's later end, and no invoice after it", async () => {
+it('previews the renewal of a subscription that ends later, and no invoice after its end', async () => {
   const { stripe, subscription } = await subscribed()
   await stripe.subscriptions.update(subscription.id, {
     cancel_at: seconds('2026-03-31T10:00:00Z'),
@@ -65,7 +65,7 @@ it('omits discounts that will have expired from an invoice preview', async () =>
   expect(await due()).toBe(1000)
 })
 
-it('adds an amount below the minimum charge to the balance in a preview', async () => {
+it("previews an amount below the minimum charge as carried over to the customer's balance", async () => {
   const { stripe, customer, subscription } = await subscribed()
   await stripe.customers.createBalanceTransaction(customer.id, { amount: -970, currency: 'usd' })
   const { total, amount_due, starting_balance } = await stripe.invoices.createPreview({

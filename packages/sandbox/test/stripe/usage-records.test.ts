@@ -88,23 +88,26 @@ it.each([
   ['max', [30, 5]],
   ['last_during_period', [20, 5]],
   ['last_ever', [20, 5]],
-])('aggregates usage records by %s', async (aggregate, [first = 0, second = 0]) => {
-  const { use, billed, advanceTo } = await startMetered({ unit_amount: '100' }, aggregate)
-  await advanceTo('2026-01-10T00:00:00Z')
-  for (const [day, quantity] of [
-    [1, 10],
-    [8, 20],
-    [4, 30],
-  ] as const) {
-    await use(quantity, { timestamp: String(START + day * DAY) })
-  }
-  await advanceTo('2026-02-02T00:00:00Z')
-  await use(5)
-  await advanceTo('2026-03-02T00:00:00Z')
-  await advanceTo('2026-04-02T00:00:00Z')
-  const third = aggregate === 'last_ever' ? 5 : 0
-  expect(await billed()).toEqual([third * 100, second * 100, first * 100, 0])
-})
+])(
+  'aggregates usage records by the aggregate_usage %s',
+  async (aggregate, [first = 0, second = 0]) => {
+    const { use, billed, advanceTo } = await startMetered({ unit_amount: '100' }, aggregate)
+    await advanceTo('2026-01-10T00:00:00Z')
+    for (const [day, quantity] of [
+      [1, 10],
+      [8, 20],
+      [4, 30],
+    ] as const) {
+      await use(quantity, { timestamp: String(START + day * DAY) })
+    }
+    await advanceTo('2026-02-02T00:00:00Z')
+    await use(5)
+    await advanceTo('2026-03-02T00:00:00Z')
+    await advanceTo('2026-04-02T00:00:00Z')
+    const third = aggregate === 'last_ever' ? 5 : 0
+    expect(await billed()).toEqual([third * 100, second * 100, first * 100, 0])
+  },
+)
 
 it('fills tiers with recorded usage, and shows it in previews', async () => {
   const { use, billed, advanceTo, stripe, subscription } = await startMetered({
@@ -138,7 +141,7 @@ it('accepts usage records for the current period only', async () => {
   expect(await refuse({ timestamp: String(now + 300) })).toEqual({ status: 200 })
 })
 
-it('sends usage of a metered price to its meter', async () => {
+it('rejects usage records for a price with a meter, whose usage is reported to the meter', async () => {
   const { call, send, stripe, customer } = await startMetered()
   const meter = await stripe.billing.meters.create({
     display_name: 'Calls',
@@ -175,7 +178,7 @@ it('sends usage of a metered price to its meter', async () => {
   expect((await create({})).status).toBe(400)
 })
 
-it('deletes a subscription item with its usage on request', async () => {
+it('deletes a subscription item and its usage records with clear_usage', async () => {
   const { call, send, stripe, use, item, subscription } = await startMetered()
   const flat = await stripe.prices.create({
     product_data: { name: 'Flat' },
@@ -192,7 +195,7 @@ it('deletes a subscription item with its usage on request', async () => {
   expect((await stripe.subscriptions.retrieve(subscription.id)).items.data).toHaveLength(1)
 })
 
-it('rejects usage records since basil', async () => {
+it('rejects usage records in API versions since basil', async () => {
   const { send, path, price, customer, stripe } = await startMetered()
   const backed = {
     status: 400,
@@ -219,7 +222,7 @@ it('rejects usage records since basil', async () => {
   await expect(session).rejects.toThrow('metered prices must be backed by meters')
 })
 
-it('supports usage records for metered plans', async () => {
+it('accepts usage records for metered plans', async () => {
   const { call, send } = await startMetered()
   const plan = {
     currency: 'usd',

@@ -147,7 +147,7 @@ it.each([
     500,
   ],
   ['taken back', { unit_amount: 200 }, '-3', 0],
-])('bills usage %s', async (_what, terms, used, total) => {
+])('bills metered usage %s', async (_what, terms, used, total) => {
   const { metered, use, invoices, subscribe, advanceTo } = await setUp()
   await subscribe([await metered(terms as never)])
   if (used !== '0') await use(used)
@@ -178,7 +178,7 @@ it.each([
   ['flexible', 'none', [5 * 10]],
   ['classic', 'create_prorations', [5 * 10]],
 ] as const)(
-  'in %s mode, bills usage before and after a swap with proration_behavior %s as %j',
+  'in %s billing mode, a swap with proration_behavior %s leads to usage lines with the amounts %j',
   async (mode, behavior, amounts) => {
     const { stripe, metered, use, invoices, subscribe, advanceTo } = await setUp()
     const cheap = await metered({ unit_amount: 2 })
@@ -204,17 +204,20 @@ it.each([
   },
 )
 
-it.each(['flexible', 'classic'] as const)('removes a metered item in %s mode', async (mode) => {
-  const { stripe, metered, base, use, invoices, subscribe, advanceTo } = await setUp()
-  const subscription = await subscribe([base, await metered()], { billing_mode: { type: mode } })
-  await use(100)
-  await advanceTo('2026-01-16T00:00:00Z')
-  await stripe.subscriptionItems.del(subscription.items.data[1]?.id ?? '')
-  await advanceTo('2026-02-01T01:00:00Z')
-  expect((await invoices())[0]?.total).toBe(mode === 'flexible' ? 1200 : 1000)
-})
+it.each(['flexible', 'classic'] as const)(
+  'removes a metered subscription item in %s billing mode',
+  async (mode) => {
+    const { stripe, metered, base, use, invoices, subscribe, advanceTo } = await setUp()
+    const subscription = await subscribe([base, await metered()], { billing_mode: { type: mode } })
+    await use(100)
+    await advanceTo('2026-01-16T00:00:00Z')
+    await stripe.subscriptionItems.del(subscription.items.data[1]?.id ?? '')
+    await advanceTo('2026-02-01T01:00:00Z')
+    expect((await invoices())[0]?.total).toBe(mode === 'flexible' ? 1200 : 1000)
+  },
+)
 
-it('starts a subscription without an invoice if only usage is billed; classic mode adds a line', async () => {
+it('starts a subscription with only metered prices without an invoice, and in classic mode with an invoice line of zero', async () => {
   const { stripe, metered, base, subscribe, invoices } = await setUp()
   const price = await metered()
   const flexible = await subscribe([price])
@@ -241,7 +244,7 @@ it("leaves a trial's usage unbilled", async () => {
   expect((await invoices())[0]).toMatchObject({ total: 1000 + 60 })
 })
 
-it("bills the last period's usage when the subscription ends, immediately on request", async () => {
+it("bills the last period's usage when the subscription ends, also after an immediate cancellation with invoice_now", async () => {
   const { stripe, metered, use, invoices, subscribe, advanceTo } = await setUp()
   const price = await metered()
   const ending = await subscribe([price])
@@ -345,7 +348,7 @@ it('bills seats by tiers in advance, and prorates their total', async () => {
   expect(abroad.total).toBe(abroad.currency === 'eur' ? 5 * 900 + 500 : 5 * 1000 + 600)
 })
 
-it('sells packages once, and metered prices through Checkout', async () => {
+it('sells a one-time price in packages, and metered prices, through Checkout', async () => {
   const { sandbox, stripe, customer, metered, product, use, invoices, advanceTo } = await setUp()
   const pack = await stripe.prices.create({
     product: product.id,
@@ -380,7 +383,7 @@ it('sells packages once, and metered prices through Checkout', async () => {
   expect((await invoices())[0]).toMatchObject({ total: 20 })
 })
 
-it('shows a plan with its tiers and its meter', async () => {
+it('returns a price with tiers and a meter in the format of a plan', async () => {
   const { stripe, metered } = await setUp()
   const price = await metered(GRADUATED)
   const plan = await stripe.plans.retrieve(price.id, { expand: ['tiers'] })
@@ -404,7 +407,7 @@ it('shows a plan with its tiers and its meter', async () => {
   expect(made.transform_usage).toEqual({ divide_by: 60, round: 'down' })
 })
 
-it('drops accepted usage that fails later, and reports it by a thin event', async () => {
+it('dropMeterEvents() removes accepted usage, and reports it by a thin event', async () => {
   const { sandbox, stripe, customer, metered, use, subscribe } = await setUp()
   const { received, url } = await startReceiver()
   const type = 'v1.billing.meter.error_report_triggered'

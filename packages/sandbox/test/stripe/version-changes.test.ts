@@ -186,7 +186,7 @@ describe('versions before clover', () => {
     )
   })
 
-  it("phase-iterations: accept the length of a phase as a number of the price's intervals", async () => {
+  it("phase-iterations: accept the length of a schedule's phase as a number of the price's intervals", async () => {
     const { send, call, customer, monthly } = await startSubscribed()
     const form = {
       customer: customer.id,
@@ -272,7 +272,7 @@ describe('versions before basil', () => {
     expect(charge).not.toHaveProperty('invoice')
   })
 
-  it('invoice-payments: return whether an invoice was paid elsewhere', async () => {
+  it('invoice-payments: return in paid_out_of_band whether an invoice was paid outside of Stripe', async () => {
     const { call, stripe, customer } = await startSubscribed()
     await stripe.invoiceItems.create({ customer: customer.id, amount: 700, currency: 'usd' })
     const draft = await stripe.invoices.create({
@@ -489,7 +489,7 @@ describe('versions before basil', () => {
     })
   })
 
-  it('upcoming-invoices: return all its lines at another URL, page by page', async () => {
+  it('upcoming-invoices: return all lines of the next invoice at another URL, page by page', async () => {
     const { send, call, stripe, customer, subscription } = await startSubscribed()
     for (let cents = 1; cents <= 13; cents++) {
       await stripe.invoiceItems.create({ customer: customer.id, amount: cents, currency: 'usd' })
@@ -524,7 +524,7 @@ describe('versions before basil', () => {
     expect((await send(ACACIA, '/customers?expand[]=data.total_count')).status).toBe(400)
   })
 
-  it("customer-coupon: apply a customer's coupon to everything without its own discount", async () => {
+  it("customer-coupon: apply a customer's coupon to every purchase without its own discount", async () => {
     const { sandbox, send, call, stripe, customer, subscription, monthly } = await startSubscribed()
     const half = await stripe.coupons.create({ percent_off: 50, duration: 'forever' })
     const tenth = await stripe.coupons.create({ percent_off: 10, duration: 'forever' })
@@ -558,7 +558,7 @@ describe('versions before basil', () => {
     expect((await totals(subscription.id))[0]).toBe(1000)
   })
 
-  it('customer-coupon: use a coupon with duration once only once, and return its code and end', async () => {
+  it("customer-coupon: apply a customer's coupon of duration once to a single invoice, and return its promotion code and end", async () => {
     const { sandbox, call, stripe, monthly } = await startSubscribed()
     const once = await stripe.coupons.create({ amount_off: 300, currency: 'usd', duration: 'once' })
     const code = await stripe.promotionCodes.create({
@@ -595,7 +595,7 @@ describe('versions before basil', () => {
   })
 })
 
-describe('versions without a name', () => {
+describe('versions before versions had names', () => {
   it('marketing-features: return the features of products', async () => {
     const { call, send } = await startVersions()
     const form = { name: 'Gold', 'features[0][name]': 'Faster' }

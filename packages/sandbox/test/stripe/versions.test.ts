@@ -3,7 +3,7 @@ import { Store } from '../../src/core/store/store.ts'
 import { startSandbox } from '../../src/index.ts'
 import { openTables } from '../../src/stripe/state/tables.ts'
 import { CHANGES } from '../../src/stripe/versions/changes.ts'
-import { Shape } from '../../src/stripe/versions/shape.ts'
+import { VersionConverter } from '../../src/stripe/versions/shape.ts'
 import { Versions } from '../../src/stripe/versions/versions.ts'
 import { ACACIA, BASIL, CLOVER, DAHLIA, PINNED, startVersions } from './old-versions.ts'
 import { seedCustomer, seedPrices } from './support.ts'
@@ -65,8 +65,8 @@ it('logs the warning about an API version once, without control characters for a
   ])
 })
 
-it('does not search a response for objects to convert if its API version has no changes', async () => {
-  const downgrade = vi.spyOn(Shape.prototype, 'downgrade')
+it('returns a response unconverted if no API changes have to be reverted for the requested version', async () => {
+  const downgrade = vi.spyOn(VersionConverter.prototype, 'downgrade')
   const { call, stripe } = await startVersions()
   await seedCustomer(stripe)
   await call('2026-09-30.endive', '/customers')
@@ -90,7 +90,7 @@ it('converts objects without changing their metadata, whatever its keys', async 
   expect((await call(ACACIA, `/customers/${customer.id}`)).metadata).toEqual(metadata)
 })
 
-it('converts no deleted objects', async () => {
+it('does not convert deleted objects to an older API version', async () => {
   const { call, stripe } = await startVersions()
   const { customer } = await seedCustomer(stripe)
   const invoice = await stripe.invoices.create({ customer: customer.id })
@@ -103,7 +103,7 @@ it('converts no deleted objects', async () => {
   })
 })
 
-it("answers calls without an API version in the account's version", async () => {
+it("answers calls without a Stripe-Version header in the account's API version", async () => {
   const { sandbox, call, send, stripe } = await startVersions({ stripe: { apiVersion: BASIL } })
   expect(sandbox.stripe.apiVersion).toBe(BASIL)
   const coupon = await stripe.coupons.create({ percent_off: 10, duration: 'once' })
@@ -116,7 +116,7 @@ it("answers calls without an API version in the account's version", async () => 
   )
 })
 
-it('replays the first response to a repeated idempotency key, whatever version repeats it', async () => {
+it('returns the first response for a repeated idempotency key, whatever API version the repeated call names', async () => {
   const { sandbox, stripe, call } = await startVersions()
   const coupon = await stripe.coupons.create({ percent_off: 10, duration: 'once' })
   const headers = {
@@ -136,7 +136,7 @@ it('replays the first response to a repeated idempotency key, whatever version r
   })
 })
 
-it('converts the objects in errors too', async () => {
+it('converts objects inside error responses to the requested API version', async () => {
   const { send, stripe } = await startVersions()
   const { customer } = await seedCustomer(stripe, 'pm_card_chargeCustomerFail')
   const { monthly } = await seedPrices(stripe)

@@ -7,7 +7,7 @@ function typesOf(received: readonly Received[]): string[] {
   return received.map((one) => (JSON.parse(one.body) as Stripe.Event).type)
 }
 
-it('delivers signed events that the SDK accepts, of the requested types only', async () => {
+it('delivers events of the requested types only, with signatures that the SDK accepts', async () => {
   const { sandbox, stripe } = await startStripeSandbox()
   const receiver = await startReceiver()
   const endpoint = await stripe.webhookEndpoints.create({
@@ -172,7 +172,7 @@ it('duplicates, drops, delays, reorders and corrupts webhooks on demand', async 
   ).toThrow()
 })
 
-it('keeps events for 30 days', async () => {
+it('stores events for 30 days', async () => {
   const { sandbox, stripe } = await startStripeSandbox()
   const customer = await stripe.customers.create({})
   const [event] = (await stripe.events.list({ type: 'customer.created' })).data

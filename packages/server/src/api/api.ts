@@ -6,7 +6,7 @@ import type { ServiceContext } from '../context.ts'
 import type { AppEnv } from '../http/variables.ts'
 import { type User, userJson } from '../users/user.ts'
 
-/** Adds a small protected API, so that clients have something to call with their tokens. */
+/** Adds a small example API with protected routes, which clients can call with their tokens. */
 export function addApi(app: Hono<AppEnv>, context: ServiceContext): void {
   const { auth, scopes, scope } = forHono(context.oauth)
   const isSelfRegistered = createIsSelfRegistered(context.oauth)

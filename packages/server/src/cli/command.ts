@@ -14,9 +14,9 @@ export interface Terminal {
 
 /** The result of a command. */
 export interface Outcome {
-  /** Printed with `--json`. */
+  /** The value printed with `--json`. */
   readonly json: unknown
-  /** Printed without `--json`, for people. */
+  /** The text printed without `--json`. */
   readonly text: string
   /**
    * Exit code of the process.
@@ -32,7 +32,8 @@ export interface CommandContext {
   /** The person or script that acts, as the audit log names them. */
   readonly caller: Caller
   /**
-   * Loads the configuration. `instead` overrides environment variables by command-line options.
+   * Loads the configuration. `instead` holds values from the command line that replace environment
+   * variables.
    * @throws ConfigurationError that names every missing variable in `needs`.
    */
   config(needs: readonly Need[], instead?: Instead): Promise<Config>
@@ -68,7 +69,7 @@ interface Definition<Of extends Options> {
   ): Promise<Outcome | null>
 }
 
-/** One subcommand. */
+/** A subcommand of `tollgate`. */
 export interface Command extends Omit<Definition<Options>, 'run' | 'options'> {
   readonly options: Options
   /** Parses the options and runs the command. */

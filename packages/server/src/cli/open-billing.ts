@@ -21,7 +21,7 @@ export interface OpenBilling {
   close(): Promise<void>
 }
 
-/** Opens billing with the configured providers. It processes nothing in the background. */
+/** Opens billing with the configured providers, without background jobs. */
 export async function openBilling(
   config: Config,
   database: Database,
@@ -50,8 +50,8 @@ function create(
 }
 
 /**
- * Runs `work` with billing that is opened when first used, so that provider keys are required only
- * if the person is a customer there.
+ * Runs `work` with access to billing. Billing is opened on first use, so that a command needs
+ * provider keys only if the account is a customer at a provider.
  */
 export async function withBillingAccess<T>(
   context: CommandContext,
@@ -86,7 +86,9 @@ export async function withBillingAccess<T>(
   }
 }
 
-/** Migrates the database and runs `work` with billing at the service's own address. */
+/**
+ * Migrates the database and runs `work` with billing, which uses the configured URL of the service.
+ */
 export function withBilling<T>(config: Config, work: (billing: Billing) => Promise<T>): Promise<T> {
   // The address where a demo's sandbox sends its webhooks.
   const local = config.mode === 'production' ? null : serviceUrlIn(config.dataDir)

@@ -23,7 +23,7 @@ export async function withDatabase<T>(
   }
 }
 
-/** The parts of the service that a command works with. */
+/** Users, sessions, limits and the authorization server, opened for a command. */
 export interface OpenCore extends Core {
   readonly config: Config
   readonly database: Database
@@ -52,10 +52,11 @@ export interface CoreOptions {
 export const ALSO_IN_APPLICATIONS: CoreOptions = { alsoInApplications: true }
 
 /**
- * Opens the database with users, sessions, limits and the authorization server, and runs `work`.
- * Migrates the service's tables first; those of an application must be up to date.
- * @throws ConfigurationError if the database holds the tables of something else, or none that the
- * command needs.
+ * Opens users, sessions, limits and the authorization server, and runs `work` with them. Migrates
+ * the service's tables first. In the database of another application, the tables must be up to
+ * date.
+ * @throws ConfigurationError if the database holds foreign tables, or lacks tables that the command
+ * needs.
  */
 export async function withCore<T>(
   context: CommandContext,

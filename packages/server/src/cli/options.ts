@@ -1,8 +1,8 @@
 import { UsageError } from './usage-error.ts'
 
-/** An option of a command: how it is shown in the help, and how its value is read. */
+/** An option of a command: its description in the help, and a function that parses its value. */
 export interface CommandOption<Value> {
-  /** Placeholder of the value, such as `<url>`. `null` for a switch. */
+  /** Placeholder of the value in the help, such as `<url>`. `null` for a switch without a value. */
   readonly value: string | null
   readonly description: string
   readonly required?: boolean
@@ -20,7 +20,7 @@ export interface CommandOption<Value> {
 
 const read = (given: unknown) => (typeof given === 'string' ? given : null)
 
-/** An option without a value. */
+/** Defines an option without a value, such as `--json`. */
 export const flag = (description: string): CommandOption<boolean> => ({
   value: null,
   description,

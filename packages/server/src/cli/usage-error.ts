@@ -4,7 +4,7 @@
  */
 export class UsageError extends Error {
   override readonly name = 'UsageError'
-  /** Further members of the JSON that `--json` prints, beside `error`. */
+  /** Additional members of the JSON error that `--json` prints. */
   readonly details: Readonly<Record<string, unknown>>
 
   constructor(message: string, details: Readonly<Record<string, unknown>> = {}) {

@@ -3,8 +3,8 @@ import type { BraintreeSettings } from '@tollgate/billing'
 import type { Config } from './config.ts'
 
 /**
- * Turns the configuration into settings for billing. A host other than Braintree's own two, such as
- * a sandbox, needs an `Environment` object of Braintree's SDK.
+ * Creates the Braintree settings of billing. For a host other than Braintree's two, such as a
+ * sandbox, creates an `Environment` object of Braintree's SDK.
  */
 export function braintreeEnvironment(config: NonNullable<Config['braintree']>): BraintreeSettings {
   const { apiUrl, ...options } = config

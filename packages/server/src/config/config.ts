@@ -3,7 +3,7 @@ import type { Mode } from './row.ts'
 import type { SelfRegisteredSettings, Settings } from './settings.ts'
 import type { LogLevel } from './values.ts'
 
-/** Settings for clients that register themselves, with the tokens that some need for it. */
+/** Settings for clients that register themselves, with the initial access tokens. */
 export interface SelfRegistered extends SelfRegisteredSettings {
   /** Tokens that allow registering a client under the policy `initial-access-token`. */
   readonly initialAccessTokens: readonly string[]
@@ -20,20 +20,23 @@ export interface Config {
   readonly host: string
   /** Port to listen on. 0 picks a free one. */
   readonly port: number
-  /** Public base URL. `null` in a demo on a free port, where the port decides it. */
+  /**
+   * Public base URL. `null` in a demo that listens on a free port, because the URL then depends on
+   * the port.
+   */
   readonly url: string | null
   /** URL of the database: `sqlite:…`, `postgres://…` or `mysql://…`. */
   readonly databaseUrl: string
   /** Folder where a demo keeps its secret, its database and the state of the sandbox. */
   readonly dataDir: string
   /**
-   * Secrets that protect keys, tokens and cookies. The first is used; the others are accepted
-   * during a rotation.
+   * Secrets that protect keys, tokens and cookies. The first secret is used for new ones; the
+   * others are only accepted, so that secrets can be rotated.
    */
   readonly secrets: readonly string[]
   /**
-   * Salt for pairwise subjects, with which no two clients know a person by the same id. `null`:
-   * pairwise clients are rejected. It must never change.
+   * Salt for pairwise subjects, which give each client a different id for the same user. It must
+   * never change. `null` if it is not configured; clients with pairwise subjects are then rejected.
    */
   readonly pairwiseSalt: string | null
   /** Settings for clients that register themselves, from the settings and the environment. */
@@ -51,7 +54,10 @@ export interface Config {
   readonly deliveries: DeliveryOptions
   /** Proxies (addresses or networks) whose `X-Forwarded-For` is trusted. */
   readonly trustedProxies: readonly string[]
-  /** Bearer token for `/metrics`. `null`: only programs on this machine may read it. */
+  /**
+   * Bearer token that `/metrics` requires. If `null`, `/metrics` can be read only from this
+   * machine.
+   */
   readonly metricsToken: string | null
   /** Lowest level that is logged. */
   readonly logLevel: LogLevel
@@ -60,22 +66,25 @@ export interface Config {
   /** Seconds to wait at start-up for a database that is unavailable. */
   readonly databaseWaitSeconds: number
   /**
-   * Largest difference in seconds between this machine's clock and the database's. Beyond it the
-   * process issues no tokens.
+   * Largest allowed difference, in seconds, between the clocks of this machine and the database.
+   * Above it, this process issues no tokens.
    */
   readonly maxClockSkewSeconds: number
-  /** Port of the sandbox's control room. `null`: the next port after the service's, if it is free. */
+  /**
+   * Port of the sandbox's control room, a page that controls the sandbox. `null` for the port after
+   * the service's, if it is free.
+   */
   readonly sandboxPort: number | null
   /** The settings of `tollgate.config.ts`, with overrides from the environment. */
   readonly settings: Settings
   /** Names of the environment variables that are set. */
   readonly given: ReadonlySet<string>
-  /** Mistakes that do not stop the service, such as a misspelt variable. */
+  /** Warnings about the configuration that do not stop the service, such as a misspelt variable. */
   readonly warnings: readonly string[]
 }
 
 /**
- * A part of the configuration that a command requires. `provider_keys` means that the command calls
- * the providers but receives no events from them.
+ * A part of the configuration that a command requires. `providers` includes the keys and webhook
+ * secrets of the payment providers, `provider_keys` only their keys.
  */
 export type Need = 'secret' | 'url' | 'providers' | 'provider_keys'

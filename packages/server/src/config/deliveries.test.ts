@@ -19,7 +19,7 @@ function read(environment: Record<string, string>, settings: object = {}) {
 }
 
 describe('endpoints for billing events', () => {
-  it('has no endpoint by default, and may deliver to this machine in a demo', () => {
+  it('default to none, and a demo may deliver to this machine', () => {
     expect(read(production).deliveries).toEqual({
       endpoints: [],
       privateAddresses: [],
@@ -29,7 +29,7 @@ describe('endpoints for billing events', () => {
     expect(privateAddresses).toEqual(['127.0.0.0/8', '::1'])
   })
 
-  it('uses the endpoints of the file, unless the environment names one', () => {
+  it('come from the configuration file, unless an environment variable names one', () => {
     const endpoints = [{ url: 'https://a.example/in', secret: [secret], types: ['invoice.paid'] }]
     const deliveries = { endpoints, privateAddresses: ['10.0.0.0/8'] }
     expect(read(production, { deliveries }).deliveries).toMatchObject(deliveries)
@@ -56,12 +56,12 @@ describe('endpoints for billing events', () => {
     ],
     ['no address', { TOLLGATE_DELIVERIES_URL: 'app' }, 'TOLLGATE_DELIVERIES_URL expects an http'],
     ['an unknown type', { TOLLGATE_DELIVERIES_TYPES: 'invoice.seen' }, 'expects some of'],
-  ])('rejects %s', (_, environment, message) => {
+  ])('are rejected in the environment variables with %s', (_, environment, message) => {
     expect(() => read({ ...production, ...environment })).toThrow(message)
     expect(() => read({ ...production, ...environment })).not.toThrow('whsec_short')
   })
 
-  it('warns of a variable that has no effect', () => {
+  it('cause a warning if a variable for them has no effect', () => {
     expect(read({ ...production, TOLLGATE_DELIVERIES_SECRET: secret }).warnings).toEqual([
       'TOLLGATE_DELIVERIES_SECRET is not used: it goes with TOLLGATE_DELIVERIES_URL.',
     ])
@@ -72,7 +72,7 @@ describe('endpoints for billing events', () => {
     ['an unknown type', { endpoints: [{ url, secret, types: ['x'] }] }, /endpoints\.0\.types\.0: /],
     ['a name', { endpoints: [], privateAddresses: ['localhost'] }, /privateAddresses\.0: /],
     ['another word', { endpoint: [] }, /deliveries\.endpoint: .+ Did you mean endpoints\?/],
-  ])('rejects %s in the file', (_, deliveries, message) => {
+  ])('are rejected in the configuration file with %s', (_, deliveries, message) => {
     expect(() => parseSettings({ deliveries })).toThrow(message)
   })
 })

@@ -7,8 +7,8 @@ import type { Variables } from './variables.ts'
 const fileIn = (dataDir: string) => join(dataDir, 'secret')
 
 /**
- * Returns the demo's secret, created at the first start and kept: tokens and stored keys depend on
- * it.
+ * Returns the secret of a demo, which is created at the first start and then read from the data
+ * folder.
  */
 export function readOrCreateSecret(dataDir: string): string {
   mkdirSync(dataDir, { recursive: true, mode: 0o700 })
@@ -24,7 +24,10 @@ export function readOrCreateSecret(dataDir: string): string {
 
 const MAKE_ONE = 'make your own: openssl rand -base64 32'
 
-/** Explains why the secret is unsafe in production. `null` if no problem was found. */
+/**
+ * Returns a sentence that explains why the configured secret is unsafe in production. `null` if it
+ * is not.
+ */
 export function findSecretProblem(values: Variables, mode: Mode): string | null {
   const given = values.TOLLGATE_SECRET
   if (mode !== 'production' || given === null) return null

@@ -1,4 +1,7 @@
-/** Returns ` Did you mean name?` if a known name is similar, else an empty string. */
+/**
+ * Returns ` Did you mean <name>?` if one of the known names is similar to the given one, else an
+ * empty string.
+ */
 export function didYouMean(given: string, known: readonly string[]): string {
   const most = Math.max(1, Math.floor(given.length / 4))
   const near = known

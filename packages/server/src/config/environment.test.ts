@@ -37,8 +37,8 @@ function refusal(environment: Record<string, string>, needs = ALL): string {
   throw new Error('It was accepted')
 }
 
-describe('demo configuration', () => {
-  it('needs no settings, listens on this machine only, and keeps its secret', () => {
+describe('the configuration of a demo', () => {
+  it('needs no settings, listens only on this machine, and keeps its generated secret', () => {
     const config = read({})
     expect(config).toMatchObject({ mode: 'demo', host: '127.0.0.1', port: 3000 })
     expect(config.url).toBe('http://localhost:3000')
@@ -47,11 +47,11 @@ describe('demo configuration', () => {
     expect(readFileSync(join(folder, 'secret'), 'utf8')).toBe(config.secrets[0])
   })
 
-  it('runs on any database', () => {
+  it('may use any database', () => {
     expect(read({ DATABASE_URL: 'postgres://db/app' })).toMatchObject({ mode: 'demo' })
   })
 
-  it('leaves the address open when a free port is requested', () => {
+  it('has no URL yet if PORT asks for a free port', () => {
     expect(read({ PORT: '0' }).url).toBeNull()
   })
 })
@@ -72,13 +72,13 @@ describe("Stripe's webhook secret", () => {
     expect(message).not.toContain('STRIPE_WEBHOOK_SECRET')
   })
 
-  it('is used, if set, by commands that do not require it', () => {
+  it('is also read by commands that do not require it', () => {
     expect(read(production, ['provider_keys']).stripe).toMatchObject({ webhookSecret: ['whsec_1'] })
   })
 })
 
 describe('TOLLGATE_SECRET', () => {
-  it('is not also reported as missing when it is too short', () => {
+  it('is not reported as missing as well if it is too short', () => {
     const message = refusal({ ...production, TOLLGATE_SECRET: 'short' })
     expect(message).toContain('TOLLGATE_SECRET needs at least 32 random characters')
     expect(message).not.toContain('missing')
@@ -87,7 +87,7 @@ describe('TOLLGATE_SECRET', () => {
   it.each([
     ['few characters', 'abcabcabcabcabcabcabcabcabcabcabcabc', /weak: it has fewer than 8/],
     ['a placeholder', 'please-change-me-0123456789-abcdefgh', /weak: it reads like a placeholder/],
-  ])("is reported as weak, not as a demo's secret: %s", (_, secret, why) => {
+  ])('is reported as weak, not as the secret of a demo: %s', (_, secret, why) => {
     const message = refusal({ ...production, TOLLGATE_SECRET: secret })
     expect(message).toMatch(why)
     expect(message).not.toContain('the one of')
@@ -108,7 +108,7 @@ it.each([
   expect(read({ [name]: 'x' }).warnings).toEqual([`${name} is no setting of Tollgate. ${hint}`])
 })
 
-it('readEnvironment switches grants and features off by variables, which override the file', () => {
+it('readEnvironment lets variables switch off grants and features that the file switches on', () => {
   expect(read({}).settings).toMatchObject({ passwordGrant: true, implicitGrant: true })
   const off = read({ TOLLGATE_PASSWORD_GRANT: 'off', TOLLGATE_IMPLICIT_GRANT: 'off' })
   expect(off.settings).toMatchObject({ passwordGrant: false, implicitGrant: false })
@@ -125,7 +125,7 @@ it('readEnvironment switches grants and features off by variables, which overrid
   expect(() => read({ TOLLGATE_SIGNING_ALGORITHM: 'none' })).toThrow('expects EdDSA')
 })
 
-describe('clients that register themselves', () => {
+describe('the settings for clients that register themselves', () => {
   const closed = { policy: 'closed', documents: false, scopes: [], resources: null }
   const strangers = (environment: Record<string, string>, selfRegistered?: object) =>
     readEnvironment(
@@ -133,7 +133,7 @@ describe('clients that register themselves', () => {
       { settings: parseSettings({ ...(selfRegistered && { selfRegistered }) }), needs: ALL },
     ).selfRegistered
 
-  it('are allowed by default only in a demo that listens on this machine', () => {
+  it('allow registration by default only in a demo that listens on this machine', () => {
     expect(strangers({})).toMatchObject({ policy: 'open', documents: true })
     expect(strangers({}).scopes).toEqual([
       'place-orders',
@@ -147,7 +147,7 @@ describe('clients that register themselves', () => {
     expect(strangers({}, {})).toMatchObject(closed)
   })
 
-  it('follow the settings of the file, which the environment overrides', () => {
+  it('come from the configuration file, which the environment overrides', () => {
     const said = { policy: 'open', documents: ['app.example'], scopes: ['place-orders'] }
     expect(strangers(production, said)).toMatchObject(said)
     const environment = {
@@ -162,13 +162,13 @@ describe('clients that register themselves', () => {
     })
   })
 
-  it('may request the scopes in the environment instead of those in the file', () => {
+  it('use the scopes in the environment instead of those in the file', () => {
     const said = { policy: 'open', scopes: ['place-orders'] }
     const environment = { ...production, TOLLGATE_SELF_REGISTERED_SCOPES: 'check-status openid' }
     expect(strangers(environment, said).scopes).toEqual(['check-status', 'openid'])
   })
 
-  it('may use metadata documents if there are MCP servers, and get tokens for these servers only', () => {
+  it('allow client ID metadata documents if there are MCP servers, but only for tokens for these servers', () => {
     const servers = { 'https://api.example.com/mcp': { scopes: ['place-orders'] } }
     const readWith = (settings: object) =>
       readEnvironment(production, { settings: parseSettings(settings), needs: ALL }).selfRegistered
@@ -186,7 +186,7 @@ describe('clients that register themselves', () => {
     })
   })
 
-  it('require initial access tokens under that policy, and error messages do not reveal one', () => {
+  it('require initial access tokens for that policy, and error messages do not reveal them', () => {
     const policy = { TOLLGATE_CLIENT_REGISTRATION: 'initial-access-token' }
     for (const environment of [policy, { ...production, ...policy }]) {
       expect(refusal(environment)).toContain('TOLLGATE_INITIAL_ACCESS_TOKENS is missing')
@@ -283,7 +283,7 @@ it('readEnvironment reads the settings for OAuth and OpenID Connect standards fr
   })
 })
 
-describe('FAPI 2.0', () => {
+describe('the setting fapi2', () => {
   it('switches off what the profile forbids, and requires what it demands', () => {
     const { settings } = read({ TOLLGATE_FAPI2: 'on' })
     expect(settings).toMatchObject({
@@ -307,7 +307,7 @@ describe('FAPI 2.0', () => {
     ['TOLLGATE_REQUEST_OBJECTS_BY_REFERENCE', 'on', 'requestObjectsByReference'],
     ['TOLLGATE_UNSIGNED_REQUEST_OBJECTS', 'on', 'unsignedRequestObjects'],
     ['TOLLGATE_SIGNING_ALGORITHM', 'RS256', 'signingAlgorithm'],
-  ])('rejects the contradicting %s=%s, and names the setting', (name, value, setting) => {
+  ])('rejects %s=%s, which contradicts FAPI 2.0, and names the setting', (name, value, setting) => {
     expect(refusal({ TOLLGATE_FAPI2: 'on', [name]: value })).toContain(
       `fapi2 contradicts ${setting}`,
     )
@@ -315,7 +315,7 @@ describe('FAPI 2.0', () => {
   })
 })
 
-describe('production configuration', () => {
+describe('the configuration in production', () => {
   it('accepts a complete configuration', () => {
     const config = read({ ...production, TOLLGATE_PREVIOUS_SECRET: `${SECRET}-before` })
     expect(config).toMatchObject({ mode: 'production', host: '0.0.0.0', logLevel: 'info' })
@@ -360,12 +360,15 @@ describe('production configuration', () => {
       { ...production, TOLLGATE_SECRET: '', STRIPE_WEBHOOK_SECRET: '' },
       ['TOLLGATE_SECRET', 'STRIPE_WEBHOOK_SECRET'],
     ],
-  ])('names exactly the missing variables: %s', (_, environment, missing) => {
-    const message = refusal(environment)
-    const named = [...message.matchAll(/^ {2}(\w+) is missing/gm)].map(([, name]) => name)
-    expect(named).toEqual(missing)
-    expect(message).not.toContain('sk_live_1')
-  })
+  ])(
+    'names exactly the variables that are missing when only this is set: %s',
+    (_, environment, missing) => {
+      const message = refusal(environment)
+      const named = [...message.matchAll(/^ {2}(\w+) is missing/gm)].map(([, name]) => name)
+      expect(named).toEqual(missing)
+      expect(message).not.toContain('sk_live_1')
+    },
+  )
 
   it('accepts Braintree without Stripe', () => {
     const config = read(without('STRIPE_SECRET', 'STRIPE_WEBHOOK_SECRET'))
@@ -380,17 +383,17 @@ describe('production configuration', () => {
   })
 
   it.each([
-    ['the one of the demo in the same folder', () => read({}).secrets[0] ?? ''],
-    ['one letter again and again', () => 'x'.repeat(40)],
+    ['the secret of the demo in the same folder', () => read({}).secrets[0] ?? ''],
+    ['one repeated letter', () => 'x'.repeat(40)],
     ['text from an example', () => 'please-change-me-please-change-me-0123456789'],
-  ])('rejects a secret that is %s', (_, secret) => {
+  ])('rejects a TOLLGATE_SECRET that is %s', (_, secret) => {
     const message = refusal({ ...production, TOLLGATE_SECRET: secret() })
     expect(message).toContain('TOLLGATE_SECRET')
     expect(message).not.toContain(secret())
   })
 })
 
-describe('values of variables', () => {
+describe('environment variables', () => {
   it.each([
     ['PORT', 'http', 'a whole number from 0 to 65535'],
     ['PORT', '70000', 'a whole number from 0 to 65535'],
@@ -427,7 +430,7 @@ describe('values of variables', () => {
     expect(message).toContain(expected)
   })
 
-  it('switches registration off by a variable, whatever the file says', () => {
+  it('include TOLLGATE_REGISTRATION=off, which overrides the file', () => {
     expect(read({ TOLLGATE_REGISTRATION: 'off' }).settings.registration).toBe(false)
     expect(read({}).settings.registration).toBe(true)
   })

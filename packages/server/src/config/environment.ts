@@ -13,8 +13,8 @@ const DELIVERY_URL = 'TOLLGATE_DELIVERIES_URL'
 const DELIVERY_SECRET = 'TOLLGATE_DELIVERIES_SECRET'
 
 /**
- * Combines environment variables and the settings of the file. The mode is production as soon as
- * NODE_ENV says so or a key of a payment provider is set: then nothing is generated.
+ * Combines environment variables with the settings of the configuration file. Chooses production
+ * mode if NODE_ENV is `production` or a key of a payment provider is set.
  * @throws ConfigurationError that names every missing or invalid value.
  */
 export function readEnvironment(

@@ -1,7 +1,8 @@
 import type { Settings } from './settings.ts'
 
 /**
- * Applies the setting `fapi2`: switches off what the profile forbids, and requires what it demands.
+ * Applies the setting `fapi2`: switches off the features that the FAPI 2.0 Security Profile
+ * forbids, and makes those that it demands mandatory.
  */
 export function applyFapi2(settings: Settings): Settings {
   if (!settings.fapi2) return settings

@@ -31,13 +31,13 @@ export type CheckName =
   | 'webhooks'
   | 'deliveries'
 
-/** A statement about a value for operators: one line in the output of `tollgate doctor`. */
+/** A remark about a configured value: one line in the output of `tollgate doctor`. */
 export interface Remark {
-  /** Whether the operator should act. */
+  /** Severity: `warning` if the operator should act. */
   readonly level: 'ok' | 'warning'
-  /** The statement. */
+  /** Text of the remark. */
   readonly message: string
-  /** The action that removes a warning. */
+  /** How to resolve a warning. */
   readonly fix?: string
 }
 
@@ -46,8 +46,8 @@ export interface Checked<Value> {
   /** The check of `tollgate doctor` that reports on the setting. */
   readonly check: CheckName
   /**
-   * Makes remarks on the value alone. Absent if the check needs a database, a provider or another
-   * setting.
+   * Returns remarks about the value. Missing if they would depend on a database, a provider or
+   * another setting.
    */
   remarks?(value: Value): Remark | false | readonly (Remark | false)[]
 }
@@ -61,23 +61,29 @@ export const caution = (message: string, fix: string): Remark => ({
 
 /** Definition of a key of `tollgate.config.ts`. */
 export interface SettingRow<Value, Input> extends Partial<Checked<Value>> {
-  /** Parses the value in the file, and holds the default. */
+  /** Schema of the value in the file, including its default. */
   readonly file: z.ZodType<Value, Input>
-  /** Parses the environment variable that overrides the file. `null` if the setting has none. */
+  /**
+   * Schema of the environment variable that overrides the file. `null` if there is no such
+   * variable.
+   */
   readonly text: z.ZodType<Value> | null
 }
 
 /** Definition of an environment variable that is not a top-level key of the file. */
 export interface VariableRow<Value, Default> extends Partial<Checked<Value>> {
-  /** Parses the text of the variable. */
+  /** Schema of the variable's text. */
   readonly text: z.ZodType<Value, string>
   /** Value if the variable is not set. `null` if there is no default. */
   readonly fallback: Readonly<Record<Mode, Default>>
-  /** How to set it, shown in the message that it is missing. `null` if it is optional. */
+  /**
+   * How to set the variable, shown in the error if it is missing. `null` if the variable is
+   * optional.
+   */
   readonly hint: string | null
   /**
-   * The member of a setting that it overrides, such as `selfRegistered.policy`. `null` if it
-   * overrides none.
+   * The member of a setting that the variable overrides, such as `selfRegistered.policy`. `null` if
+   * it overrides none.
    */
   readonly overrides: string | null
 }
@@ -115,11 +121,11 @@ export function setting<Value, Input>(
   return { text: null, ...options, file }
 }
 
-/** Defines a switch: `true` or `false` in the file, `on` or `off` in the environment. */
+/** Defines a boolean setting: `true` or `false` in the file, `on` or `off` in the environment. */
 export const flag = (fallback: boolean, checked: Partial<Checked<boolean>> = {}) =>
   setting(z.boolean().default(fallback), { text: read.onOff, ...checked })
 
-/** Defines a switch with a third value, such as `required`. */
+/** Defines a setting that is `true`, `false` or another value such as `required`. */
 export const flagOr = <More extends string>(
   more: More,
   fallback: boolean,

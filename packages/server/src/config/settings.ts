@@ -43,7 +43,7 @@ export function defineConfig(settings: SettingsInput): SettingsInput {
   return settings
 }
 
-/** The rows of the table that are keys of the file, by name. */
+/** Definitions of the settings in `tollgate.config.ts`, by name. */
 export const settingRows: ReadonlyMap<string, SettingRow<unknown, unknown>> = new Map(
   Object.entries(table).flatMap(([name, row]) => ('file' in row ? [[name, row] as const] : [])),
 )
@@ -61,8 +61,8 @@ export function parseSettings(input: unknown, source = 'tollgate.config.ts'): Se
 }
 
 /**
- * Parses settings. Uses the default in place of each invalid value, and returns one sentence per
- * mistake.
+ * Parses the contents of `tollgate.config.ts`. Uses the default for each invalid value, and returns
+ * one sentence per mistake.
  */
 export function readSettings(input: unknown): {
   readonly settings: Settings

@@ -153,7 +153,7 @@ export const deliveries = outgoing.extend({
   ),
 })
 
-/** The settings that have members, to suggest a name for a misspelt one. */
+/** The settings whose values are objects, with the names of their members. */
 export const members: Readonly<Record<string, { readonly shape: object }>> = {
   plans: planMembers,
   invoice,
@@ -162,7 +162,10 @@ export const members: Readonly<Record<string, { readonly shape: object }>> = {
   deliveries,
 }
 
-/** Validates an issuer with `jwtBearer()` itself, so that the message names the setting. */
+/**
+ * Validates an issuer of the setting `trustedIssuers` as `jwtBearer()` does, but reports errors
+ * with the name of the setting.
+ */
 export function checkIssuer(issuer: TrustedIssuer, context: z.RefinementCtx): void {
   try {
     jwtBearer({ issuers: [withLookup(issuer, () => null)] })
@@ -172,7 +175,10 @@ export function checkIssuer(issuer: TrustedIssuer, context: z.RefinementCtx): vo
   }
 }
 
-/** Adds a lookup by e-mail address to an issuer that has `emailDomains` but no lookup. */
+/**
+ * Adds `userByEmail` to a trusted issuer that has `emailDomains` but no function for finding
+ * accounts.
+ */
 export function withLookup(
   issuer: TrustedIssuer,
   userByEmail: NonNullable<TrustedIssuer['userByEmail']>,
@@ -180,7 +186,7 @@ export function withLookup(
   return looksUpAccounts(issuer) ? { ...issuer, userByEmail } : issuer
 }
 
-/** Whether people of this issuer are found by the e-mail address of their account. */
+/** Whether the service finds the accounts of this issuer's users by e-mail address. */
 export function looksUpAccounts({ emailDomains, userByEmail }: TrustedIssuer): boolean {
   return emailDomains !== undefined && userByEmail === undefined
 }

@@ -3,7 +3,7 @@ import {
   type AccessTokenClaimsOption,
   type AccessTokenFormatName,
   type AccessTokenType,
-  type FrontChannelType,
+  type FrontChannelResponseType,
   type IdentityAssertionOptions,
   type IdentityScope,
   type McpServerOptions,
@@ -45,7 +45,7 @@ const PROVIDERS = { check: 'providers' } as const
  * docs:settings` updates.
  */
 export const table = {
-  /** `production` runs the service in production. */
+  /** Set to `production` to run the service in production mode instead of as a demo. */
   NODE_ENV: variable(read.text),
   /** The port to listen on. 0 picks a free one. */
   PORT: defaulted(read.wholeNumber(0, 65_535), [3000]),
@@ -95,8 +95,8 @@ export const table = {
   /**
    * At least 32 random characters that never change. Clients with `subject_type` `pairwise` know
    * people by [ids that no other client
-   * knows](../guides/openid.md#names-that-no-other-client-knows). Without a salt such clients are
-   * rejected.
+   * knows](../guides/openid.md#names-that-no-other-client-knows). Without a salt, these clients
+   * are rejected.
    * @default none
    */
   TOLLGATE_PAIRWISE_SALT: variable(read.secret, { check: 'openid' }),
@@ -136,7 +136,10 @@ export const table = {
    * @default the endpoints of `deliveries.endpoints`
    */
   TOLLGATE_DELIVERIES_URL: variable(read.exactUrl, { check: 'deliveries' }),
-  /** The signing secret, `whsec_…`. During a rotation, several separated by commas. */
+  /**
+   * The secret (`whsec_…`) that signs the webhooks sent to `TOLLGATE_DELIVERIES_URL`. During a
+   * rotation, several secrets separated by commas.
+   */
   TOLLGATE_DELIVERIES_SECRET: variable(read.deliverySecrets, {
     hint: `what events are signed with: ${STANDARD_WEBHOOK_SECRET}`,
     check: 'deliveries',
@@ -217,7 +220,7 @@ export const table = {
     hint: 'sandbox or production',
     ...PROVIDERS,
   }),
-  /** The merchant id. Find it and both keys in Braintree's control panel, under API keys. */
+  /** Braintree's merchant id. Braintree's control panel shows it and both keys under API keys. */
   BRAINTREE_MERCHANT_ID: variable(read.text, {
     hint: 'from the control panel of Braintree: API keys',
     ...PROVIDERS,
@@ -315,7 +318,7 @@ export const table = {
    */
   deviceGrant: flag(true),
   /**
-   * Whether clients registered for it (`client create --exchange`) may [exchange
+   * Whether clients registered for token exchange (`client create --exchange`) may [exchange
    * tokens](../guides/token-exchange.md).
    */
   exchangeGrant: flag(true),
@@ -327,8 +330,8 @@ export const table = {
    */
   openid: flag(true, { check: 'openid' }),
   /**
-   * A function of the user and the scopes that returns further claims about the user for these
-   * applications, such as `{ locale: 'en-GB' }` or `{ email_verified: true }`, named as in [the
+   * A function of the user and the scopes that returns further OpenID Connect claims about the
+   * user, such as `{ locale: 'en-GB' }` or `{ email_verified: true }`, named as in [the
    * standard](../guides/openid.md).
    * @default none
    */
@@ -365,8 +368,9 @@ export const table = {
   /**
    * Whether ID tokens of the token endpoint contain the claims of the scopes, as UserInfo does.
    * Auth.js, passport-openidconnect and others [never call
-   * UserInfo](../guides/openid.md#clients-that-never-ask-userinfo) and would not learn anyone's
-   * name without. If off, a leaked ID token reveals less. A client's own `claims_in_id_token` wins.
+   * UserInfo](../guides/openid.md#clients-that-never-ask-userinfo) and need these claims to learn
+   * a person's name. If off, a leaked ID token reveals less. A client's own `claims_in_id_token`
+   * takes precedence.
    */
   claimsInIdToken: flag(true, { check: 'openid' }),
   /** The scopes that grant claims about a person. `address`, `phone` and `groups` need `claims`. */
@@ -380,7 +384,7 @@ export const table = {
    * token from the authorization endpoint, such as `code id_token`, for clients made with
    * `--implicit`. A code exchanged with PKCE is safer. Those with `token` need `implicitGrant`.
    */
-  responseTypes: someOf<FrontChannelType>(
+  responseTypes: someOf<FrontChannelResponseType>(
     ['id_token', 'id_token token', 'code id_token', 'code token', 'code id_token token'],
     [],
     { check: 'openid' },
@@ -547,23 +551,23 @@ export const table = {
       }),
     ),
   ),
-  /** `vendor` and `product` on invoice PDFs. */
+  /** The seller (`vendor`) and the product (`product`) that invoice PDFs show. */
   invoice: setting(
     shapes.invoice.readonly().default({ vendor: 'Tollgate', product: 'Subscription' }),
   ),
   /** Lifetime of access tokens: `'15d'`, `'90m'`, or seconds. */
   accessTokensExpireIn: setting(shapes.lifetime.default('365d')),
-  /** Lifetime of unused refresh tokens, in the same format. */
+  /** Lifetime of refresh tokens (`'15d'`, `'90m'`, or seconds). It starts again with each refresh. */
   refreshTokensExpireIn: setting(shapes.lifetime.default('365d')),
-  /** Lifetime of personal access tokens, in the same format. */
+  /** Lifetime of personal access tokens: `'15d'`, `'90m'`, or seconds. */
   personalAccessTokensExpireIn: setting(shapes.lifetime.default('365d')),
   /**
-   * How long a used refresh token may be sent again for the same successor, as long as the
-   * successor is unused: 10 s to 7 d, or `false` for ten seconds. See
+   * How long a client may repeat a refresh whose response it lost, and get the same new refresh
+   * token, as long as that token is unused: 10 s to 7 d, or `false` for ten seconds. See
    * [grants](../guides/grants.md#refresh-tokens).
    */
   refreshTokensRepeatableFor: setting(shapes.repeatable.default('24h')),
-  /** The period of `refreshTokensRepeatableFor` for public clients. */
+  /** Like `refreshTokensRepeatableFor`, but for public clients. */
   publicRefreshTokensRepeatableFor: setting(shapes.repeatable.default('1h')),
   /** How long a new signing key is published before it is used. */
   keyPublishedAhead: setting(shapes.lifetime.default('5m'), { check: 'keys' }),
@@ -573,7 +577,8 @@ export const table = {
    */
   cookieLifetime: setting(shapes.lifetime.default('2h')),
   /**
-   * `handle<Event>` methods for the providers' webhooks: [billing](billing.md).
+   * Methods `handle<Event>` that replace billing's own processing of a provider's webhook event:
+   * see [billing](billing.md).
    * @default none
    */
   handlers: setting(z.custom<WebhookHandlers>((value) => typeof value === 'object').default({})),

@@ -11,12 +11,15 @@ export function isNetwork(value: string): boolean {
   return bits === undefined || (/^\d+$/.test(bits) && Number(bits) <= (family === 4 ? 32 : 128))
 }
 
-/** Whether the value is a host, with a port unless it is 443. */
+/** Whether the value is a host name, optionally with a port. */
 export function isHost(value: string): boolean {
   return URL.canParse(`https://${value}/`) && new URL(`https://${value}/`).host === value
 }
 
-/** Whether the call succeeds. Used with library functions that validate their options at once. */
+/**
+ * Whether the function returns without throwing. Used to validate values with library functions
+ * that throw on invalid options.
+ */
 export function isAccepted(use: () => unknown): boolean {
   try {
     use()
@@ -75,7 +78,7 @@ export const oneOf = <Known extends string>(known: readonly Known[]) =>
   z.enum(known, { error: `expects ${listOf(known)}` })
 
 export const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'silent'] as const
-/** How much the service writes to its log. */
+/** Level of the service's log. */
 export type LogLevel = (typeof logLevels)[number]
 
 const words = (value: string) => value.split(/[\s,]+/).filter(Boolean)
@@ -86,7 +89,7 @@ const parts = (value: string) =>
     .map((part) => part.trim().replace(/\s+/g, ' '))
     .filter(Boolean)
 
-/** Names separated by commas or spaces. */
+/** Schema of a list of names separated by commas or spaces. */
 export const names = z.string().transform(words)
 export const secrets = names.refine(
   (list) => list.length > 0 && list.every((each) => each.length >= 32),
@@ -107,7 +110,10 @@ export const someOf = <Known extends string>(known: readonly Known[]) =>
     .refine((list): list is Known[] => list.every((each) => known.some((name) => name === each)), {
       message: `expects some of ${known.join(', ')}, separated by commas`,
     })
-/** A list separated by commas: each entry is a URL and its scopes, separated by spaces. */
+/**
+ * Schema of a list of MCP servers separated by commas. Each entry is a URL and its scopes,
+ * separated by spaces.
+ */
 export const mcpServers = z
   .string()
   .transform((value) => parts(value).map((part) => part.split(' ')))
@@ -120,7 +126,7 @@ export const mcpServers = z
       : Object.fromEntries(list.map(([uri = '', ...scopes]) => [uri, { scopes }])),
   )
 
-/** An http(s) URL that is kept exactly as given, including a trailing slash. */
+/** Schema of an http(s) URL, which is kept exactly as given, including a trailing slash. */
 export const exactUrl = z
   .string()
   .refine((value) => /^https?:\/\//.test(value) && URL.canParse(value), 'expects an http(s) URL')

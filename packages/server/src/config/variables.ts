@@ -14,7 +14,10 @@ export type Variables = {
     : never
 }
 
-/** The variables each provider requires. Setting any of them switches to production. */
+/**
+ * The environment variables that each payment provider requires. If any of them is set, the service
+ * runs in production mode.
+ */
 export const providerKeys: readonly (readonly VariableName[])[] = [
   ['STRIPE_SECRET', 'STRIPE_WEBHOOK_SECRET'],
   [
@@ -25,7 +28,7 @@ export const providerKeys: readonly (readonly VariableName[])[] = [
   ],
 ]
 
-/** The rows of the table that are variables only, by name. */
+/** Definitions of the environment variables that are not settings of the file, by name. */
 export const variableRows: ReadonlyMap<string, VariableRow<unknown, unknown>> = new Map(
   Object.entries(table).flatMap(([name, row]) => ('file' in row ? [] : [[name, row] as const])),
 )
@@ -38,14 +41,14 @@ const overriding = [...settingRows].flatMap(([setting, { text }]) =>
   text === null ? [] : [{ setting, name: variableOf(setting), text }],
 )
 
-/** Every variable that the service reads, with its parser. */
+/** Every environment variable that the service reads, with its schema. */
 export const variables: ReadonlyMap<string, z.ZodType> = new Map(
   [...variableRows]
     .map(([name, { text }]): [string, z.ZodType] => [name, text])
     .concat(overriding.map(({ name, text }) => [name, text])),
 )
 
-/** Parses the variables. Problems name the variable but never its value. */
+/** Parses the environment variables. Error messages name the variable but never its value. */
 export function parseVariables(environment: Readonly<Record<string, string | undefined>>): {
   readonly mode: Mode
   readonly values: Variables

@@ -13,8 +13,8 @@ export interface ConnectedProviders {
 }
 
 /**
- * Connects a command to the payment providers: those of the configuration, or in a demo the sandbox
- * of the running service. If none is running, starts a sandbox from its saved state.
+ * Connects a command to the payment providers. In a demo, connects to the sandbox of the running
+ * service, or starts a sandbox from its saved state if no service is running.
  */
 export async function connectProviders(config: Config): Promise<ConnectedProviders> {
   if (config.mode === 'production') {

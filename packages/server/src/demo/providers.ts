@@ -11,7 +11,7 @@ export type BothProviders = Sandbox<{ stripe: true; braintree: true }>
 
 export interface DemoProviders {
   readonly sandbox: BothProviders
-  /** Starts the sandbox's clock. Until then it stands at the saved time. */
+  /** Starts the sandbox's clock, which stands at the saved time until then. */
   keepTime(): void
   close(): Promise<void>
 }
@@ -66,7 +66,7 @@ export function sandboxFileIn(dataDir: string): string {
   return join(dataDir, 'sandbox.json')
 }
 
-/** Billing settings for a sandbox in this process. */
+/** Returns the billing settings for a sandbox that runs in this process. */
 export function sandboxProviders(
   sandbox: BothProviders,
   webhookSecret: string,
@@ -152,7 +152,10 @@ function definePlans({ stripe, braintree }: BothProviders, settings: Settings): 
   }
 }
 
-/** Coupon of the demo, three times: 25 % off at Stripe, 2.00 off at Braintree. */
+/**
+ * Code of the demo's coupon, which applies to three invoices: 25 % off at Stripe, 2.00 off at
+ * Braintree.
+ */
 export const COUPON = 'SPRING'
 
 /**

@@ -37,8 +37,8 @@ function clientsOf(url: string, userId: string): Record<DemoClientName, NewClien
 }
 
 /**
- * Creates the demo's user and clients, unless they exist. Passwords and secrets are random and
- * stored only in the data folder.
+ * Creates the user and clients of a demo, unless they exist. Their passwords and secrets are
+ * random, and are stored only in the data folder.
  */
 export async function seedDemo(options: {
   readonly dataDir: string | null

@@ -3,15 +3,15 @@ import { join } from 'node:path'
 
 /** A client that the demo registered. */
 export interface DemoClient {
-  /** Its `client_id`. */
+  /** The `client_id`. */
   readonly id: string
-  /** Its `client_secret`; null for a public client. */
+  /** The `client_secret`. `null` for a public client. */
   readonly secret: string | null
 }
 
 /**
- * Credentials that a demo created. They are stored, so that the next start finds them again, and
- * are of no use outside the demo.
+ * State of a demo that is stored in its data folder: the generated credentials and the address of
+ * the sandbox.
  */
 export interface DemoState {
   /** E-mail address of the demo's user. */
@@ -23,7 +23,7 @@ export interface DemoState {
   /** The endpoint for the sandbox's Stripe events, and its signing secret. */
   readonly stripeWebhook: { readonly url: string; readonly secret: string }
   /**
-   * Address and keys of the sandbox when the service last started, for commands that run beside it.
+   * Address and keys of the sandbox at the last start, for commands that run in another process.
    */
   readonly running: RunningSandbox
 }
@@ -32,11 +32,11 @@ export interface DemoState {
 export interface RunningSandbox {
   /** Base URL of the Stripe sandbox. */
   readonly stripe: string
-  /** Stripe's secret key. */
+  /** Secret API key for the Stripe sandbox. */
   readonly stripeKey: string
   /** Base URL of the Braintree sandbox. */
   readonly braintree: string
-  /** Braintree's merchant id and API keys. */
+  /** Merchant id and API keys for the Braintree sandbox. */
   readonly braintreeKeys: {
     readonly merchantId: string
     readonly publicKey: string
@@ -46,7 +46,7 @@ export interface RunningSandbox {
   readonly controlRoom: string | null
 }
 
-/** The kinds of the demo's clients. */
+/** Names of the demo's clients, one for each kind of client. */
 export type DemoClientName = 'web' | 'password' | 'public' | 'implicit' | 'service'
 
 const fileIn = (dataDir: string) => join(dataDir, 'demo.json')
@@ -61,7 +61,10 @@ export function readStateFile(dataDir: string): Partial<DemoState> {
   }
 }
 
-/** Base URL of the service when the demo last started. `null` if it never did. */
+/**
+ * Returns the base URL of the service at the last start of the demo. `null` if the demo was never
+ * started.
+ */
 export function serviceUrlIn(dataDir: string): string | null {
   const { stripeWebhook } = readStateFile(dataDir)
   return stripeWebhook ? new URL(stripeWebhook.url).origin : null

@@ -16,7 +16,7 @@ describe('localPath', () => {
     ['', '/'],
     [null, '/'],
     [`/${'x'.repeat(9000)}`, '/'],
-  ])('maps %j to %s', (given, expected) => {
+  ])('returns, for the requested path %j, the local path %s', (given, expected) => {
     expect(localPath(given)).toBe(expected)
   })
 })
@@ -32,7 +32,7 @@ describe('isSameOrigin', () => {
     ['a browser that hides the origin', { 'sec-fetch-site': 'cross-site' }, false],
     ['a neighbouring host', { 'sec-fetch-site': 'same-site' }, false],
     ['our own page without an origin', { 'sec-fetch-site': 'same-origin' }, true],
-  ])('tells whether the request is from the same origin: %s', (_, headers, expected) => {
+  ])('tells whether a request is from the same origin: %s', (_, headers, expected) => {
     const request = new Request(url, { method: 'POST', headers: headers as Record<string, string> })
     expect(isSameOrigin(request, url)).toBe(expected)
   })
@@ -53,28 +53,31 @@ describe('redirectTargets', () => {
     ['http://127.0.0.1:4000/cb', ['http://127.0.0.1:4000']],
     ['com.example.app:/cb', ['com.example.app:']],
     ["x; script-src 'unsafe-inline'", []],
-  ])('allows the form for %s to lead to %j', async (redirect, expected) => {
-    expect(await from(redirect)).toEqual(expected)
-  })
+  ])(
+    'allows the sign-in form on the way to the redirect URI %s to redirect to %j',
+    async (redirect, expected) => {
+      expect(await from(redirect)).toEqual(expected)
+    },
+  )
   it.each([
     ['shop', ['https://shop.example']],
     ['many', ['https://a.example', 'https://b.example']],
     ['unknown', []],
   ])(
-    'allows all redirect URIs of the client %s if the request names none',
+    'allows all redirect URIs of the client "%s" if the request names none',
     async (client, expected) => {
       expect(await redirectTargets(`/oauth/authorize?client_id=${client}`, service)).toEqual(
         expected,
       )
     },
   )
-  it('allows none after other pages', async () => {
+  it('allows no origin if the person does not come from an authorization request', async () => {
     const path = '/clients?redirect_uri=https://evil.example'
     expect(await redirectTargets(path, service)).toEqual([])
   })
 })
 
-describe('log', () => {
+describe('the log', () => {
   it.each([
     ['Authorization: Bearer abc.def.ghi', 'abc.def'],
     ['postgres://app:hunter2@db/app failed', 'hunter2'],
@@ -83,12 +86,12 @@ describe('log', () => {
     ['POST /cb?code=s3cr3t&state=1', 's3cr3t'],
     ['eyJhbGciOiJFZERTQSJ9.eyJpc3MiOiJodHRwIn0.abcdef', 'abcdef'],
     ['whsec_0123456789abcdef', '0123456789'],
-  ])('redacts a secret: %s', (text, secret) => {
+  ])('redacts the secret in the text: %s', (text, secret) => {
     expect(redactText(text)).not.toContain(secret)
     expect(redactText(text)).toContain('[redacted]')
   })
 
-  it('describes an error with its causes, redacted', () => {
+  it('describes an error with its causes, without their secrets', () => {
     const lines: string[] = []
     const logger = createLogger('info', { write: (line) => void lines.push(line) })
     const cause = new Error('cannot reach postgres://app:hunter2@db/app')

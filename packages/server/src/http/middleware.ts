@@ -6,8 +6,8 @@ import { callerAddress, createProxyList } from '../limits/network.ts'
 import type { AppEnv } from './variables.ts'
 
 /**
- * Determines the caller's address from the socket, or from `X-Forwarded-For` if a trusted proxy set
- * it. Warns once if the proxies seem to be configured wrongly.
+ * Determines the caller's IP address from the socket, or from `X-Forwarded-For` if a trusted proxy
+ * set it. Warns once if the trusted proxies seem to be configured wrongly.
  */
 export function identifyCaller(context: ServiceContext): MiddlewareHandler<AppEnv> {
   const isProxy = createProxyList(context.config.trustedProxies)
@@ -41,7 +41,8 @@ const NOT_TRUSTED =
   'A caller on a private network sent X-Forwarded-For, which is ignored. If it is your reverse proxy, name its address in TOLLGATE_TRUSTED_PROXIES; until then all its callers share one rate limit.'
 
 /**
- * Logs and measures each request, but never its query, headers or body, which may contain secrets.
+ * Logs each request and records its metrics. Never logs its query, headers or body, which may
+ * contain secrets.
  */
 export function recordRequests(context: ServiceContext): MiddlewareHandler<AppEnv> {
   const { database, logger, metrics, outages } = context
@@ -86,7 +87,7 @@ function routeOf(
   return patterns.find((each) => !each.includes('*')) ?? 'other'
 }
 
-/** Sets security headers on every response that does not set them itself. */
+/** Sets security headers on every response, unless the route has set them. */
 export function secureHeaders(context: ServiceContext): MiddlewareHandler<AppEnv> {
   const isHttps = context.url.startsWith('https:')
   return async (c, next) => {
@@ -104,8 +105,8 @@ export function secureHeaders(context: ServiceContext): MiddlewareHandler<AppEnv
 }
 
 /**
- * Redirects navigation to the demo's one address, for example from 127.0.0.1 to localhost, because
- * forms are accepted only from there.
+ * Redirects page requests to the URL of the demo, for example from 127.0.0.1 to localhost, because
+ * forms are accepted only at that URL.
  */
 export function redirectToOneHost({ config, url }: ServiceContext): MiddlewareHandler<AppEnv> {
   const { host } = new URL(url)

@@ -7,30 +7,27 @@ type Handler = (request: Request, env: Partial<HttpBindings>) => Response | Prom
 
 export interface NodeServer {
   readonly port: number
-  /** Passes requests to the handler. Until then every request gets a 503. */
+  /** Starts passing requests to the handler. Before that, every request gets a 503. */
   serve(handler: Handler): void
   connections(): number
   /**
-   * Stops accepting connections. Requests in progress have the given time to finish; then their
-   * connections are closed.
+   * Stops accepting connections. Waits at most the given number of milliseconds for requests in
+   * progress, then closes their connections.
    */
   close(graceMilliseconds: number): Promise<void>
 }
 
 const SECOND = 1000
 
-/**
- * Timeouts of connections: slow senders are cut off (threat L1); idle connections are cheap and may
- * stay for a while.
- */
+/** Timeouts of HTTP connections, which cut off slow senders (threat L1). */
 export interface Timeouts {
-  /** Milliseconds from the first byte to the end of the headers. */
+  /** Maximum time for receiving the request headers, in milliseconds. */
   readonly headersTimeout: number
-  /** Milliseconds from the first byte to the end of the body. */
+  /** Maximum time for receiving the whole request, in milliseconds. */
   readonly requestTimeout: number
-  /** Milliseconds a connection may wait for its next request. */
+  /** Maximum time that an idle connection may wait for its next request, in milliseconds. */
   readonly keepAliveTimeout: number
-  /** Interval in milliseconds at which the first two are checked. */
+  /** Interval at which `headersTimeout` and `requestTimeout` are checked, in milliseconds. */
   readonly connectionsCheckingInterval: number
 }
 

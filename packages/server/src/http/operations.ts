@@ -50,12 +50,14 @@ function equal(given: string, expected: string): boolean {
 }
 
 /**
- * Header with which `tollgate doctor` asks `/healthz` for the caller's address as the service sees
- * it.
+ * Name of the request header by which `tollgate doctor` asks `/healthz` for the caller's IP address
+ * as the service sees it.
  */
 export const ADDRESS_PROBE = 'tollgate-address-probe'
 
-/** Creates the header's value. Only holders of the service's secret can. */
+/**
+ * Creates the value of the header `ADDRESS_PROBE`, which proves knowledge of the service's secret.
+ */
 export function addressProbe(secret: string): string {
   return createHmac('sha256', secret).update('tollgate address probe').digest('base64url')
 }

@@ -3,8 +3,8 @@ import type { Context, MiddlewareHandler } from 'hono'
 import type { AppEnv } from './variables.ts'
 
 /**
- * The query or form contains a NUL, an invalid escape sequence, or bytes that are not UTF-8. The
- * response has status 400.
+ * Thrown if the query or form contains a NUL, an invalid escape sequence, or bytes that are not
+ * UTF-8. Results in a response with status 400.
  */
 export class UnreadableRequest extends Error {
   override readonly name = 'UnreadableRequest'
@@ -17,7 +17,7 @@ export class UnreadableRequest extends Error {
 /** No database stores a NUL. U+FFFD replaced invalid bytes during decoding. */
 const UNREADABLE = /[\0\ufffd]/
 
-/** Whether the text can be decoded and stored in every database. */
+/** Whether URL-encoded text can be decoded, and then stored in every supported database. */
 export function isReadable(encoded: string): boolean {
   if (!/[%\0\ufffd]/.test(encoded)) return true
   try {
@@ -40,8 +40,7 @@ export function rejectUnreadable(): MiddlewareHandler<AppEnv> {
 }
 
 /**
- * Rejects larger bodies early. Hono's own `bodyLimit` creates a new Request if there is no
- * Content-Length, which works only if Node's global classes are replaced.
+ * Rejects request bodies that are larger than the given number of bytes.
  * @throws PayloadTooLarge
  */
 export function limitBody(largest: number): MiddlewareHandler<AppEnv> {

@@ -1,9 +1,12 @@
 import { randomBytes, randomUUID } from 'node:crypto'
-import { type Database, databaseNow, findNotPrimary } from '@tollgate/database'
+import { type Database, databaseNow, findNotPrimaryError } from '@tollgate/database'
 import type { Clock } from '@tollgate/oauth'
 import { sql } from 'kysely'
 
-/** The status in the response of `/readyz`, in words for people. */
+/**
+ * Status in the response of `/readyz`. Everything except `ok` means that the service cannot serve
+ * requests.
+ */
 export type Readiness =
   | 'ok'
   | 'the database does not answer'
@@ -22,9 +25,9 @@ const FILLER_BYTES = 6000
 const STALE_AFTER = 24 * 3600 * 1000
 
 /**
- * Checks whether requests can be served. A database may answer queries although its disk is full,
- * it is a standby, or its cluster has no quorum; only a committed write proves otherwise.
- * `checkTokens` rejects if tokens cannot be verified.
+ * Returns a function that checks whether requests can be served: whether a write to the database
+ * succeeds, and whether `checkTokens` resolves. `checkTokens` must reject if tokens cannot be
+ * verified.
  */
 export function createReadiness(
   database: Database,
@@ -64,7 +67,7 @@ export function createReadiness(
   }
 }
 
-/** Checks the clock of this process, if the database is ready. */
+/** Checks the clock of this process if the given status is `ok`; else returns the given status. */
 export async function checkClock(database: Readiness, clock: Clock): Promise<Readiness> {
   if (database !== 'ok') return database
   try {
@@ -76,7 +79,9 @@ export async function checkClock(database: Readiness, clock: Clock): Promise<Rea
 }
 
 function explain(error: unknown, otherwise: Readiness): Readiness {
-  return findNotPrimary(error) ? 'the database server is a standby, read-only or behind' : otherwise
+  return findNotPrimaryError(error)
+    ? 'the database server is a standby, read-only or behind'
+    : otherwise
 }
 
 /**

@@ -1,6 +1,6 @@
 /**
- * Whether a POST comes from one of the service's pages. Browsers send the origin with every POST; a
- * program without one does not send a victim's cookie either.
+ * Whether a POST comes from one of the service's pages, or from a program that sends no `Origin`
+ * header. Browsers always send that header with a POST.
  */
 export function isSameOrigin(request: Request, url: string): boolean {
   const origin = request.headers.get('origin')
@@ -10,8 +10,8 @@ export function isSameOrigin(request: Request, url: string): boolean {
 }
 
 /**
- * Returns the path if it is on this host, else the fallback: `//evil.example` and `/\evil.example`
- * lead elsewhere (threat G8).
+ * Returns the path if it leads to this host, else the fallback. Values such as `//evil.example` and
+ * `/\evil.example` lead to another host (threat G8).
  */
 export function localPath(path: string | null | undefined, fallback = '/'): string {
   if (!path || path.length > 8192 || /[\p{Cc}\\]/u.test(path)) return fallback

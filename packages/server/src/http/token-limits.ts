@@ -1,4 +1,4 @@
-import { TooManyRequests, type Verdict } from '@tollgate/oauth'
+import { type GuessVerdict, TooManyRequests } from '@tollgate/oauth'
 import type { Context, MiddlewareHandler } from 'hono'
 import type { ServiceContext } from '../context.ts'
 import { emailKey } from '../users/parse.ts'
@@ -13,8 +13,8 @@ const TRY_AGAIN: readonly string[] = ['authorization_pending', 'slow_down', 'use
 
 /**
  * Limits failed attempts at the token endpoints (threat L2). Secrets, codes and tokens are checked
- * first, and only wrong ones are counted and rejected, so that the failures of others never block a
- * correct one. A password is counted before it is checked.
+ * first, and only wrong ones are counted, so that failures of other callers never block a correct
+ * one. A password is counted before it is checked.
  */
 export function limitTokenRoutes(context: ServiceContext): MiddlewareHandler<AppEnv> {
   const paths = new Set(GUESSABLE.map((name) => `/oauth/${name}`))
@@ -94,7 +94,7 @@ function crossOriginHeaders({ headers }: Response): [string, string][] {
   return [...headers].filter(([name]) => name === 'vary' || name.startsWith('access-control-'))
 }
 
-function judgePassword(error: string | null): Verdict {
+function judgePassword(error: string | null): GuessVerdict {
   if (error === null) return 'right'
   return error === 'invalid_grant' ? 'wrong' : 'unseen'
 }

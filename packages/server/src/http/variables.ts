@@ -21,7 +21,7 @@ export interface AppEnv {
   }
 }
 
-/** The context that every page gets. */
+/** Context of a page: its user, CSRF token and language. */
 export interface PageContext {
   readonly service: ServiceContext
   /** The signed-in user. `null` if signed out. */
@@ -31,10 +31,11 @@ export interface PageContext {
   /** For `<meta name="csrf-token">` and the hidden field of forms. `null` if signed out. */
   readonly csrfToken: string | null
   readonly path: string
-  /** Returns texts in the language of the page. */
+  /** Function that returns the texts in the language of the page. */
   readonly t: PageText
   /**
-   * `?ui_locales=…` if the URL chooses the language, for forms and links that keep it; else empty.
+   * Query string `?ui_locales=…`, which forms and links add to keep the language. Empty unless the
+   * URL of the page chose the language.
    */
   readonly languageQuery: string
 }

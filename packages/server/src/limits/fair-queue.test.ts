@@ -33,8 +33,8 @@ function start(changes: Partial<typeof POLICY> = {}) {
 
 const settled = () => new Promise((resolve) => setImmediate(resolve))
 
-describe('turns at password hashing (threat L3)', () => {
-  it('alternate between networks, and serve known networks first', async () => {
+describe('the queue for password hashing (threat L3)', () => {
+  it('alternates between networks, and serves known networks first', async () => {
     const { enter, began } = start({ maxQueued: 20 })
     const all = ['a 1', 'a 2', 'a 3', 'b 1', 'b 2', 'c 1'].map((name) => enter(name))
     const known = enter('d known', { isKnown: true })
@@ -50,7 +50,7 @@ describe('turns at password hashing (threat L3)', () => {
     expect(began.indexOf('c 1')).toBeLessThan(began.indexOf('a 3'))
   })
 
-  it('are limited per network, running or queued, beyond which the response is 429', async () => {
+  it('limits the running and waiting requests of each network, and answers further ones with 429', async () => {
     const { enter } = start({ maxQueued: 20 })
     const all = Array.from({ length: 4 }, (_, index) => enter(`a ${index}`))
     await expect(enter('a 5').done).rejects.toMatchObject({ status: 429, retryAfterSeconds: 1 })
@@ -62,7 +62,7 @@ describe('turns at password hashing (threat L3)', () => {
     await Promise.all([...all, others].map((each) => each.done))
   })
 
-  it('drop the newest of the network with the most queued when the queue is full (threat Q6)', async () => {
+  it('drops, when it is full, the newest request of the network that has the most in it (threat Q6)', async () => {
     const { enter, began } = start({ maxPerNetwork: 10 })
     const greedy = Array.from({ length: 5 }, (_, index) => enter(`a ${index}`))
     const other = enter('b 1')
@@ -79,7 +79,7 @@ describe('turns at password hashing (threat L3)', () => {
     expect(began).toContain('c 1')
   })
 
-  it('time out with 503 after a limited wait', async () => {
+  it('answers with 503 after a limited wait', async () => {
     const { enter } = start({ timeout: 20 })
     const running = [enter('a 1'), enter('b 1')]
     await expect(enter('c 1').done).rejects.toMatchObject({ status: 503 })
@@ -90,7 +90,7 @@ describe('turns at password hashing (threat L3)', () => {
     await next.done
   })
 
-  it('let other networks in while a thousand networks overload the queue (threat Q6)', async () => {
+  it('serves other networks while a thousand networks overload it (threat Q6)', async () => {
     const queue = createFairQueue(queuePolicy)
     const work = () => settled()
     const flood = Array.from({ length: 4000 }, (_, index) =>

@@ -1,20 +1,20 @@
 import { TemporarilyUnavailable, TooManyRequests } from '@tollgate/oauth'
 import type { QueuePolicy } from './policies.ts'
 
-/** The caller who waits for a turn. */
+/** A caller of the queue. */
 export interface QueuedCaller {
   readonly network: string
   /**
-   * Whether the caller is served before strangers, because the account was used from this network
-   * before or the person is signed in.
+   * Whether the caller is served before others, because they are signed in or the account was used
+   * from their network before.
    */
   readonly isKnown: boolean
 }
 
 /**
  * Schedules password hashing, which occupies a CPU core for a while (threat L3). Networks take
- * turns, so that one with many requests delays only itself; known ones go first. The queue is
- * limited in length and time.
+ * turns, so that one with many requests delays only itself, and known networks go first. The length
+ * of the queue and the time in it are limited.
  */
 export interface FairQueue {
   run<T>(caller: QueuedCaller, work: () => Promise<T>): Promise<T>

@@ -3,8 +3,8 @@ import type { Clock } from '@tollgate/oauth'
 import { deleteInBatches, type ServiceTables } from '../storage/tables.ts'
 
 /**
- * Remembers the networks from which an account was used successfully. Attempts of strangers
- * elsewhere do not block sign-ins from these.
+ * Remembers the networks from which each account was used successfully. Attempts from other
+ * networks do not block sign-ins from these.
  */
 export interface KnownNetworks {
   isKnown(account: string, network: string): Promise<boolean>
@@ -13,9 +13,12 @@ export interface KnownNetworks {
 }
 
 const DAY = 24 * 3600 * 1000
-/** Days after the last success. */
+/** Number of days for which a network is remembered after its last successful use. */
 export const KNOWN_NETWORK_DAYS = 90
-/** Per account. The network that was unused for longest is dropped first. */
+/**
+ * Maximum number of networks remembered for each account. The network that was unused for longest
+ * is dropped first.
+ */
 export const MAX_KNOWN_NETWORKS = 50
 /** Milliseconds between updates of a row, to avoid a write on each success. */
 const UPDATE_INTERVAL = DAY

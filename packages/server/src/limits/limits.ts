@@ -5,11 +5,11 @@ import {
   createGuessingLimits,
   createResourceLimits,
   type GuessingLimit,
-  type GuessingTimes,
+  type GuessingWaitLimits,
+  type GuessVerdict,
   kyselyStorage,
   type Logger,
   TooManyRequests,
-  type Verdict,
 } from '@tollgate/oauth'
 import { createFairQueue } from './fair-queue.ts'
 import { createKnownNetworks } from './known-networks.ts'
@@ -23,30 +23,38 @@ import {
   rates,
 } from './policies.ts'
 
-/** A person who signs in, or a signed-in person who confirms their password. */
+/**
+ * The person whose password is checked: identified by the account when signing in, or by the
+ * session when a signed-in person confirms the password.
+ */
 export type PasswordBy =
   | { readonly account: string; readonly network: string }
   | { readonly sessionId: string; readonly network: string }
 
 export interface Limits {
   /**
-   * Checks a password with `look` when this network has its turn, and counts it as `judge` decides.
-   * @throws TooManyRequests after too many wrong ones.
+   * Checks a password with `look` as soon as it is the network's turn. `judge` decides from the
+   * result whether the attempt counts as a wrong password.
+   * @throws TooManyRequests after too many wrong passwords.
    */
-  tryPassword<T>(by: PasswordBy, look: () => Promise<T>, judge: (found: T) => Verdict): Promise<T>
+  tryPassword<T>(
+    by: PasswordBy,
+    look: () => Promise<T>,
+    judge: (found: T) => GuessVerdict,
+  ): Promise<T>
   /**
    * Starts an attempt to use a card, before it is sent to the provider.
    * @throws TooManyRequests after too many declined cards.
    */
   attemptCard(userId: string, network: string): Promise<CardAttempt>
   /**
-   * Creates an account when this network has its turn.
-   * @throws TooManyRequests if the network created too many.
+   * Creates an account with `make` as soon as it is the network's turn.
+   * @throws TooManyRequests if the network has created too many accounts.
    */
   register<T>(network: string, make: () => Promise<T>): Promise<T>
   /**
-   * Counts a DPoP proof of a client without a secret before it is checked, because each check
-   * writes a row. Returns a function that takes the count back.
+   * Counts a DPoP proof of a client without a secret before the proof is checked, because each
+   * check writes a row. Returns a function that undoes the count.
    * @throws TooManyRequests after too many proofs that led to no token.
    */
   countProof(network: string): Promise<() => Promise<void>>
@@ -60,21 +68,21 @@ export interface Limits {
   purge(): Promise<number>
 }
 
-/** One attempt to use a card. Call exactly one of these methods with the outcome. */
+/** An attempt to use a card. Exactly one of its methods must be called, to record the outcome. */
 export interface CardAttempt {
-  /** The provider accepted the card. */
+  /** Records that the provider accepted the card. */
   accepted(): Promise<void>
-  /** The provider declined the card. */
+  /** Records that the provider declined the card. */
   declined(): Promise<void>
-  /** The card was not checked, for example because of an outage. */
+  /** Records that the card was not checked, for example because of an outage. */
   withdrawn(): Promise<void>
 }
 
 const MAX_REFUSALS = 10_000
 
-export interface LimitsOptions extends GuessingTimes {
+export interface LimitsOptions extends GuessingWaitLimits {
   /**
-   * Receives warnings of limits that are reached.
+   * Receives a warning when a limit is reached.
    * @default console
    */
   readonly logger?: Logger
@@ -128,12 +136,12 @@ export function createLimits(
       const applied = await limitsOf(by)
       const isKnown = applied.length === 1
       return hashing.run({ network: by.network, isKnown }, async () => {
-        let verdict: Verdict = 'unseen'
+        let verdict: GuessVerdict = 'unseen'
         const found = await guessing.check(applied, look, (seen) => {
           verdict = judge(seen)
           return verdict
         })
-        if ((verdict as Verdict) === 'right' && 'account' in by) {
+        if ((verdict as GuessVerdict) === 'right' && 'account' in by) {
           await known.remember(digest(by.account), by.network)
         }
         return found

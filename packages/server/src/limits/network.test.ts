@@ -6,7 +6,13 @@ describe('callerAddress', () => {
 
   it.each([
     ['nothing is forwarded', '203.0.113.7', null, '203.0.113.7', 'absent'],
-    ['a stranger claims to forward', '203.0.113.7', '198.51.100.1', '203.0.113.7', 'absent'],
+    [
+      'a caller that is no trusted proxy sends X-Forwarded-For',
+      '203.0.113.7',
+      '198.51.100.1',
+      '203.0.113.7',
+      'absent',
+    ],
     ['a proxy of ours forwards', '10.1.2.3', '198.51.100.1', '198.51.100.1', 'used'],
     ['two of ours forward', '10.1.2.3', '198.51.100.1, 10.9.9.9', '198.51.100.1', 'used'],
     ['the client lies to our proxy', '10.1.2.3', '1.1.1.1, 198.51.100.1', '198.51.100.1', 'used'],
@@ -18,7 +24,7 @@ describe('callerAddress', () => {
     ['IPv4 comes through IPv6', '::ffff:127.0.0.1', '::ffff:198.51.100.1', '198.51.100.1', 'used'],
     ['an IPv6 proxy forwards', '2001:db8:aaaa::1', '2001:db8:bbbb::9', '2001:db8:bbbb::9', 'used'],
     ['there is no socket', undefined, '198.51.100.1', '', 'absent'],
-  ])('determines the address when %s', (_, peer, header, address, forwarded) => {
+  ])("determines the caller's IP address when %s", (_, peer, header, address, forwarded) => {
     expect(callerAddress(peer, header, isProxy)).toEqual({ address, forwarded })
   })
 })

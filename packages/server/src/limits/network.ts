@@ -15,13 +15,14 @@ export function createProxyList(networks: readonly string[]): (address: string) 
   }
 }
 
-/** The address of a caller, and how it was determined. */
+/** The IP address of a caller, and how it was determined. */
 export interface CallerAddress {
   readonly address: string
   /**
-   * `used`: from the header. `missing`: a trusted proxy sent no valid address, so its own is used
-   * for every caller behind it. `ignored`: a peer on a private network, perhaps an unconfigured
-   * proxy, sent the header. `absent`: nothing was forwarded.
+   * How the address was determined. `used`: from `X-Forwarded-For`. `missing`: a trusted proxy sent
+   * no valid address, so the proxy's own address is used for all its callers. `ignored`: a caller
+   * in a private network, perhaps a proxy missing from the configuration, sent the header.
+   * `absent`: there was no header to consider.
    */
   readonly forwarded: 'used' | 'missing' | 'ignored' | 'absent'
 }

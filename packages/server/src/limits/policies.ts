@@ -4,9 +4,9 @@ const MINUTE = 60
 const HOUR = 60 * MINUTE
 
 /**
- * Limits for guessing, which `createGuessingLimits()` applies: only failures count. The strict
- * limit is per account and network; those per account or per network do not apply to a network from
- * which the account was used before (threat L2, threat N2).
+ * Limits for guessing passwords and codes, applied by `createGuessingLimits()`. Only failures
+ * count. The strict limit applies per account and network. The limits per account and per network
+ * do not apply to a network from which the account was used before (threat L2, threat N2).
  */
 export const guesses = {
   /** Passwords, per account and network. */
@@ -48,12 +48,15 @@ export const failures = {
 
 export type FailureName = keyof typeof failures
 
-/** Maximum number of counters for each of `failures`, however many names callers make up. */
+/**
+ * Maximum number of counters kept for each limit in `failures`, however many client ids callers
+ * make up.
+ */
 export const FAILURE_COUNTS = 65_536
 
 /**
- * Limits for requests that consume resources without authentication, which `createResourceLimits()`
- * applies. Successes count, too.
+ * Limits for requests that consume resources without authentication, applied by
+ * `createResourceLimits()`. Successful requests count, too.
  */
 export const rates = {
   /** New accounts, per network. */
@@ -65,7 +68,7 @@ export const rates = {
   keyProofs: { name: 'DPoP proofs', points: 300, seconds: 10 * MINUTE },
 } as const satisfies Record<string, RatePolicy>
 
-/** Limits for password checks in one process. */
+/** Limits of the queue for password checks in one process. */
 export const queuePolicy = {
   /** Checks that run concurrently, including their database queries. */
   maxRunning: 16,

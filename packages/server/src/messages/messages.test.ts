@@ -30,7 +30,7 @@ const EXCEPTIONS = [
   'An account could not be ended',
 ]
 
-it('holds every text of the pages', () => {
+it('the message catalogue holds every text that the pages use', () => {
   const scripts = ['app', 'billing', 'braintree-card'].map((name) => `../assets/${name}.js`)
   const users = ['describe-account', 'end-account'].map((name) => `users/${name}.ts`)
   const paths = ['pages', 'app.ts', ...users, ...scripts]
@@ -38,10 +38,10 @@ it('holds every text of the pages', () => {
   expect(literalTexts(sources, EXCEPTIONS)).toEqual([])
 })
 
-it('the English file holds no unused text', () => {
+it('the English message catalogue holds no unused text', () => {
   expect(unusedMessages(readPageSources([src]), Object.keys(en))).toEqual([])
 })
 
-it('the German file has the same placeholders as the English one', () => {
+it('the German message catalogue has the same placeholders as the English one', () => {
   expect(differingNames(en, de)).toEqual([])
 })

@@ -14,18 +14,21 @@ const TEXTS: ReadonlyMap<string, PageText> = new Map([
   ['de', translate<typeof en>(de, 'de')],
 ])
 
-/** The texts in the first of these languages that exists, else in English. */
+/** Returns the texts in the first of the languages for which they exist, else in English. */
 export function textFor(languages: readonly string[]): PageText {
   return TEXTS.get(chooseLanguage(languages, [...TEXTS.keys()], 'en')) ?? ENGLISH
 }
 
-/** The languages of pages, by their own names. */
+/** The languages of the pages, each with its own name. */
 export const LANGUAGES = [
   { locale: 'en', name: 'English' },
   { locale: 'de', name: 'Deutsch' },
 ] as const
 
-/** The texts for a request: first `ui_locales` of its address, then the account's language, then `Accept-Language`. */
+/**
+ * Returns the texts for a request. The language is chosen by `ui_locales` in the URL, then by the
+ * account, then by `Accept-Language`.
+ */
 export function textForRequest(request: Request, locale: string | null = null): PageText {
   const { searchParams } = new URL(request.url)
   const browser = readLanguages(request.headers.get('accept-language'))

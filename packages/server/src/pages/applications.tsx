@@ -9,9 +9,9 @@ import { renderPage } from './parts/render.tsx'
 import { Day, Empty, ScopeList, Table } from './parts/table.tsx'
 
 /**
- * Adds the page that lists the applications with access to the person's account. Revoking asks for
- * confirmation on a separate page, needs no script, and ends the approval with all its tokens in
- * one step, including tokens issued after the page was shown.
+ * Adds the page that lists the applications with access to the person's account, and the page that
+ * confirms a revocation. Revoking ends the approval with all its tokens, including tokens issued
+ * after the page was shown, and needs no JavaScript.
  */
 export function addApplications(app: Hono<AppEnv>): void {
   app.get('/applications', requireUser(), async (c) => {

@@ -18,10 +18,7 @@ import { Heading, usePage } from './parts/layout.tsx'
 import { renderPage } from './parts/render.tsx'
 import { Address, Empty, Table } from './parts/table.tsx'
 
-/**
- * Adds the page for OAuth clients that people of this service register. Its script uses the JSON
- * API.
- */
+/** Adds the page on which users register OAuth clients. Its script uses the JSON API. */
 export function addClients(app: Hono<AppEnv>): void {
   app.get('/clients', requireUser(), async (c) => {
     const { service, t } = c.get('page')

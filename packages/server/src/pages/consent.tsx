@@ -27,8 +27,9 @@ export interface AuthorizationPagesOptions {
 }
 
 /**
- * Creates the pages of `/oauth/authorize`, `/oauth/device` and `/oauth/logout`, which the
- * authorization server sends. Its content security policy allows them no script.
+ * Creates the pages of `/oauth/authorize`, `/oauth/device` and `/oauth/logout` for the
+ * authorization server. They must work without JavaScript, which their content security policy
+ * forbids.
  */
 export function createAuthorizationPages({
   settings,

@@ -27,8 +27,8 @@ interface Pending {
 }
 
 /**
- * Plays the third-party application that the demo's clients belong to, to show each flow from its
- * side. Added in a demo only.
+ * Adds a simulated third-party application, which shows each OAuth flow from the client's side.
+ * Only for demos.
  */
 export function addDemoApplication(app: Hono<AppEnv>, demo: DemoState): void {
   app.post('/demo/start', async (c) => {
@@ -112,7 +112,7 @@ export function addDemoApplication(app: Hono<AppEnv>, demo: DemoState): void {
   })
 }
 
-/** The flows to try, for the home page. */
+/** The list of OAuth flows to try out, shown on the home page of a demo. */
 export const DemoFlows: FC<{ implicit: boolean }> = ({ implicit }) => {
   const { t } = usePage()
   const flows = (['web', 'public', 'implicit'] as const).filter(

@@ -13,7 +13,7 @@ import { addSessions } from './sessions.tsx'
 import { addSignIn } from './sign-in.tsx'
 import { addTokens } from './tokens.tsx'
 
-/** Adds every page. */
+/** Adds the routes of all pages. */
 export function addPages(app: Hono<AppEnv>, context: ServiceContext): void {
   addSignIn(app)
   if (context.config.settings.registration) addRegister(app)

@@ -16,7 +16,7 @@ import {
   TestCookieField,
 } from './sign-in.tsx'
 
-/** Adds the registration page. Only called if registration is on. */
+/** Adds the page on which people create an account. Call it only if registration is on. */
 export function addRegister(app: Hono<AppEnv>): void {
   app.get('/register', (c) => registerPage(c, { returnTo: localPath(c.req.query('return_to')) }))
 

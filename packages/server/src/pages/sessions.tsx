@@ -9,8 +9,8 @@ import { renderPage } from './parts/render.tsx'
 import { Moment, Table } from './parts/table.tsx'
 
 /**
- * Adds the page that lists the person's sessions. Ending one asks for confirmation on a separate
- * page, and needs no script.
+ * Adds the page that lists the person's sessions, and the pages that confirm ending them. They need
+ * no JavaScript.
  */
 export function addSessions(app: Hono<AppEnv>): void {
   app.get('/account/sessions', requireUser(), async (c) => {

@@ -83,8 +83,8 @@ export function blocksCookies(c: Context<AppEnv>, form: URLSearchParams): boolea
 }
 
 /**
- * Starts a session with a new id, and ends the previous one and its cookie mode (threat G8). The
- * previous one is deleted last, so that a failed step is repeated at the next attempt.
+ * Starts a session with a new id, and ends the browser's previous session with its cookie mode
+ * (threat G8). The previous session is deleted last, so that a failed attempt can be repeated.
  */
 export async function startSession(c: Context<AppEnv>, userId: string): Promise<void> {
   const { service } = c.get('page')
@@ -201,7 +201,10 @@ const ForgottenPassword: FC<{ settings: Pick<Settings, 'name' | 'support'> }> = 
   )
 }
 
-/** Hidden field of pages that set the test cookie: see `testCookie`. */
+/**
+ * Hidden form field on pages that set the test cookie, which detects browsers without cookies (see
+ * `testCookie`).
+ */
 export const TestCookieField: FC = () => (
   <input type="hidden" name={testCookie.field} value="expected" />
 )
@@ -222,9 +225,10 @@ export const EmailField: FC<{ value: string; problem?: string | undefined }> = (
 )
 
 /**
- * Returns the origins that the sign-in form may redirect to. After signing in, an approved
- * application gets the response at once, and browsers apply `form-action` to all redirects. A
- * request without `redirect_uri`, such as a pushed one, may lead to any of the client's.
+ * Returns the origins that the sign-in form may redirect to, for the `form-action` of its content
+ * security policy. After the sign-in, an application that was approved before gets its response at
+ * once. If the request names no `redirect_uri`, returns the origins of all redirect URIs of the
+ * client.
  */
 export async function redirectTargets(
   returnTo: string,

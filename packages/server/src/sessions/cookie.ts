@@ -1,4 +1,7 @@
-/** The value of a cookie. `null` if it is absent, or was sent twice and is therefore ambiguous. */
+/**
+ * Returns the value of a cookie. `null` if the cookie is missing, or was sent twice and is
+ * therefore ambiguous.
+ */
 export function readCookie(header: string | null, name: string): string | null {
   const values = (header ?? '')
     .split(';')
@@ -21,9 +24,9 @@ export function serializeCookie(cookie: {
 const AN_HOUR = 3600
 
 /**
- * A test cookie that sign-in pages set. If the form arrives without it, the browser stores no
- * cookies of this service, because they are blocked or the address is not the https one: signing in
- * would only lead back to the same page.
+ * The test cookie that sign-in pages set. If the form is sent without it, the browser stores no
+ * cookies of this service, because they are blocked or the page was not opened by https. Signing in
+ * would then lead back to the same page.
  */
 export const testCookie = {
   field: 'cookies',

@@ -12,6 +12,6 @@ it.each([
   ['curl/8.5.0', null],
   ['', null],
   [undefined, null],
-])('%s is described as %s', (userAgent, expected) => {
+])('the User-Agent %s is described as "%s"', (userAgent, expected) => {
   expect(describeBrowser(userAgent)).toBe(expected)
 })

@@ -9,16 +9,16 @@ import {
 } from '../storage/tables.ts'
 import { readCookie, serializeCookie } from './cookie.ts'
 
-/** The signed-in user and the session. */
+/** A valid session and its user. */
 export interface SignedInSession {
   readonly userId: string
-  /** The stored hash. It identifies the session, but is not the cookie's value. */
+  /** Hash of the cookie's value, which identifies the session in the database. */
   readonly sessionId: string
-  /** When the session began with a password. */
+  /** When the session began, by a sign-in with a password. */
   readonly startedAt: Date
 }
 
-/** The place that a session was started from. */
+/** Network address and browser from which a session was started. */
 export interface SessionPlace {
   readonly address: string | null
   /** Description of the browser: see `describeBrowser()`. */
@@ -27,7 +27,7 @@ export interface SessionPlace {
 
 /** A session as its owner sees it. */
 export interface OwnSession extends SessionPlace {
-  /** The stored hash. It identifies the session, but is not the cookie's value. */
+  /** Hash of the cookie's value, which identifies the session in the database. */
   readonly id: string
   readonly startedAt: Date
   /** Time of the last request, accurate to ten minutes. */
@@ -45,14 +45,23 @@ export interface Sessions {
   ): Promise<{ readonly sessionId: string; readonly cookie: string }>
   /** Lists the person's open sessions, most recently used first. */
   list(userId: string): Promise<OwnSession[]>
-  /** Ends a session if it belongs to this person. Returns whether it did. */
+  /** Ends a session of this person. Returns `false` if the person has no session with this id. */
   endOwn(userId: string, sessionId: string): Promise<boolean>
   find(cookieHeader: string | null): Promise<SignedInSession | null>
-  /** Ends the session. Returns the `Set-Cookie` header that deletes the cookie. */
+  /**
+   * Ends the session in the `Cookie` header. Returns the `Set-Cookie` header that deletes the
+   * cookie.
+   */
   end(cookieHeader: string | null): Promise<{ readonly cookie: string }>
-  /** Ends all sessions of a person, after a change of password. Returns their ids. */
+  /**
+   * Ends all sessions of a person, for example after a change of password. Returns the ids of the
+   * sessions.
+   */
   endAll(userId: string): Promise<string[]>
-  /** Ends the sessions of all people, after a restored backup. Returns their number. */
+  /**
+   * Ends the sessions of all people, for example after a backup was restored. Returns the number of
+   * sessions.
+   */
   endEveryone(): Promise<number>
   count(): Promise<number>
   purge(): Promise<number>

@@ -1,7 +1,7 @@
 import { type Database, increase, insertIfAbsent, upsert } from '@tollgate/database'
 import { dailyStatisticTable, deleteInBatches, type ServiceTables } from '../storage/tables.ts'
 
-/** Names of the statistics. The overview explains each. */
+/** Names of the daily statistics, each of which is defined on the overview page. */
 export type StatisticName =
   | 'tokens.issued'
   | 'subscriptions.active'
@@ -16,7 +16,7 @@ export type Day = string
 export interface Statistic {
   readonly name: StatisticName
   readonly day: Day
-  /** A currency code for money, else empty. */
+  /** Currency code if the statistic is an amount of money, else an empty string. */
   readonly unit: string
   readonly amount: number
 }
@@ -31,13 +31,18 @@ export function dayOf(instant: Date): Day {
 /** Statistics with one row per day, name and unit, so that reading a month is fast. */
 export interface DailyStatistics {
   add(statistic: Statistic): Promise<void>
-  /** Adds the amount once per event, however often and to whichever process it is delivered. */
+  /**
+   * Adds the amount of an event. Each event is counted once, however often it is delivered and to
+   * whichever process.
+   */
   addOnce(event: { readonly id: string; readonly at: Date }, statistic: Statistic): Promise<void>
-  /** Replaces the amount, for values that are measured. */
+  /** Replaces the stored amount. Used for values that are measured, not counted. */
   set(statistic: Statistic): Promise<void>
   listSince(day: Day): Promise<Statistic[]>
   findLastDay(name: StatisticName): Promise<Day | null>
-  /** Deletes the ids of events counted before the date. Returns their number. */
+  /**
+   * Deletes the ids of events that were counted before the date. Returns the number of deleted ids.
+   */
   purgeEvents(before: Date): Promise<number>
 }
 

@@ -14,17 +14,17 @@ import { dailyStatistics, dayOf, type Statistic, type StatisticName } from './da
 
 /** Statistics per day, shared by all processes. */
 export interface Statistics {
-  /** Counts issued tokens. */
+  /** Counts the tokens that the authorization server issues. */
   follow(events: Events): void
   /** Wraps webhook handlers to count revenue and failed charges. */
   observe(handlers: WebhookHandlers): WebhookHandlers
-  /** Middleware that counts requests to billing's webhook paths. */
+  /** Creates middleware that counts requests to the webhook paths of billing. */
   countDeliveries(handles: (path: string) => boolean): MiddlewareHandler
   sampleFrom(billing: Pick<Billing, 'countActive'>): void
   /**
-   * Measures the active subscriptions of today, and of earlier days that were not measured. Reads
-   * all subscriptions, so pages pass the age in milliseconds below which this process's last
-   * measurement is good enough.
+   * Counts the active subscriptions of today, and of earlier days for which they were not counted.
+   * Reads all subscriptions. Does nothing if this process did so less than `olderThanMs`
+   * milliseconds ago.
    */
   sample(olderThanMs?: number): Promise<void>
   /**

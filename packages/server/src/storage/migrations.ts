@@ -7,8 +7,8 @@ import {
 } from '@tollgate/database'
 
 /**
- * Forward-only migrations. Add an entry at the end for each change; never edit one that was
- * released.
+ * Migrations of the service's own tables, which only go forward. Add an entry at the end for each
+ * change, and never edit a released one.
  */
 export const serviceMigrations: MigrationSet = {
   name: 'service',

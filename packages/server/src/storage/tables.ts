@@ -1,8 +1,8 @@
 import { type Database, defineTable, deleteBatch, field } from '@tollgate/database'
 
 /**
- * Definitions of the tables, from which rows, records and mappers derive. A test compares them with
- * the result of `migrations.ts` on every database.
+ * Definition of the table `users`. The types and mappers of rows derive from these definitions, and
+ * a test compares them with the result of the migrations.
  */
 export const userTable = defineTable(
   'users',
@@ -82,7 +82,7 @@ export const countedEventTable = defineTable(
   { primaryKey: ['id'], indexes: { counted_events_by_time: ['counted_at'] } },
 )
 
-/** Rows that the readiness check writes. */
+/** Table to which the readiness check writes. */
 export const writeProbeTable = defineTable(
   'write_probes',
   { id: field.id, written_at: field.instant, filler: field.text },
@@ -182,8 +182,8 @@ export const serviceTables = [
 ]
 
 /**
- * A row with the columns of billing that are read here. They are missing until billing's tables
- * exist.
+ * A row of the table `users`, with two columns that billing adds. They are missing until billing
+ * has migrated its tables.
  */
 export type UserRow = ReturnType<typeof userTable.toRow> & {
   provider?: string | null | undefined

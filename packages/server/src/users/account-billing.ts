@@ -14,7 +14,10 @@ export const PROVIDER_NAMES: Readonly<Record<ProviderName, string>> = {
   braintree: 'Braintree',
 }
 
-/** The choices for a subscription of an ended account, in the order in which they are offered. */
+/**
+ * The choices for the subscription of an account that is disabled or deleted, in the order in which
+ * they are offered.
+ */
 export const CHOICES = ['now', 'period-end', 'keep'] as const
 
 /**
@@ -27,25 +30,29 @@ export function parseChoice(text: string | null | undefined): SubscriptionChoice
   return CHOICES.find((choice) => choice === text) ?? null
 }
 
-/** A person's subscription, as stored in its row. */
+/** A subscription of a person, as stored in the database. */
 export interface SubscriptionFact {
   readonly name: string
   readonly provider: ProviderName
   /** The provider's id of the plan. */
   readonly plan: string
   readonly quantity: number
-  /** `running` renews, `ending` is cancelled but not over, `ended` is over. */
+  /**
+   * State of the subscription: `running` renews, `ending` is cancelled but still active, `ended`
+   * has ended.
+   */
   readonly state: 'running' | 'ending' | 'ended'
-  /** When it ends, or ended. `null` if it renews. */
+  /** When the subscription ends, or ended. `null` if it renews. */
   readonly endsAt: Date | null
 }
 
-/** A billed amount that is not paid. */
+/** An amount that was billed but not paid. */
 export interface Debt {
   readonly provider: ProviderName
   readonly amount: Money
   /**
-   * The invoice number. `null` if the provider has none; the debt then ends with the subscription.
+   * Number of the unpaid invoice. `null` if the provider has no invoices; the amount is then void
+   * when the subscription ends.
    */
   readonly invoice: string | null
 }
@@ -61,7 +68,7 @@ export interface OpenUsage {
   readonly amount: Money | null
 }
 
-/** Amounts that are not billed or not paid. */
+/** The open amounts of a person: usage that is not billed yet, and invoices that are not paid. */
 export interface OpenAmounts {
   readonly usage: readonly OpenUsage[]
   readonly debts: readonly Debt[]
@@ -74,8 +81,8 @@ export function isAnythingOpen({ usage, debts }: OpenAmounts): boolean {
 }
 
 /**
- * Lists the subscriptions that are not over, and the latest of each name. Sends no request to a
- * provider.
+ * Lists a person's subscriptions that have not ended, and the latest one of each name. Sends no
+ * request to a provider.
  */
 export async function readSubscriptions(
   billing: Billing,
@@ -93,7 +100,7 @@ function toFact(subscription: Subscription): SubscriptionFact {
   return { name, provider, plan, quantity, state, endsAt }
 }
 
-/** Lists amounts that are not billed or not paid, from our tables and the provider. */
+/** Lists a person's open amounts from the database and from the provider. */
 export async function readOpenAmounts(billing: Billing, userId: string): Promise<OpenAmounts> {
   const billable = await billing.user(Number(userId))
   const waiting = await billable.unbilledUsage()
@@ -150,8 +157,8 @@ async function listUnpaid(billable: BillableUser): Promise<Invoice[]> {
 }
 
 /**
- * Applies the choice to every subscription that is not over. First closes open checkouts, and
- * completes operations that were interrupted when the account was locked.
+ * Applies the choice to every subscription of the person that has not ended. First closes open
+ * checkouts, and completes operations that were interrupted when the account was disabled.
  */
 export async function settleSubscriptions(
   billing: Billing,

@@ -8,12 +8,15 @@ import {
 } from './account-billing.ts'
 import type { AccountOutcome } from './end-account.ts'
 
-/** Says what a choice does to a subscription. Commands print it in English. */
+/**
+ * Describes what a choice does to a subscription, in the language of the page or, for commands, in
+ * English.
+ */
 export function describeChoice(choice: SubscriptionChoice, t: PageText = ENGLISH): string {
   return t(`choice.${choice}.effect`)
 }
 
-/** `“main” (plan pro, quantity 3, Stripe)`. */
+/** Describes a subscription as in `“main” (plan pro, quantity 3, Stripe)`. */
 export function describeSubscription(fact: SubscriptionFact, t: PageText = ENGLISH): string {
   const { name, plan, quantity } = fact
   const provider = PROVIDER_NAMES[fact.provider]
@@ -22,7 +25,7 @@ export function describeSubscription(fact: SubscriptionFact, t: PageText = ENGLI
     : t('held.name', { name, plan, provider })
 }
 
-/** A sentence on what becomes of a subscription from now on. */
+/** Describes in one sentence whether a subscription continues, ends or has ended. */
 export function describeFuture(fact: SubscriptionFact, t: PageText = ENGLISH): string {
   const { state, endsAt } = fact
   const name = describeSubscription(fact, t)
@@ -34,7 +37,7 @@ export function describeFuture(fact: SubscriptionFact, t: PageText = ENGLISH): s
     : t(`held.${state}`, { name })
 }
 
-/** One line for each amount that is not billed or not paid. */
+/** Describes each open amount in one line. */
 export function describeOpen({ usage, debts }: OpenAmounts, t: PageText = ENGLISH): string[] {
   return [
     ...usage.map(({ meter, reports, amount, ...open }) => {
@@ -53,7 +56,7 @@ export function describeOpen({ usage, debts }: OpenAmounts, t: PageText = ENGLIS
   ]
 }
 
-/** Everything that was done, one sentence each. */
+/** Describes everything that was done to an account, in one sentence each. */
 export function describeOutcome(outcome: AccountOutcome, t: PageText = ENGLISH): string[] {
   return [
     ...outcome.subscriptions.map((fact) => describeFuture(fact, t)),

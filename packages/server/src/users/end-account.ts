@@ -23,17 +23,20 @@ interface Parts {
   readonly oauth: Pick<AuthorizationServer<User>, 'endSession' | 'revokeUser' | 'consents'>
 }
 
-/** Access to billing for these operations. Commands open it only for people who are customers. */
+/**
+ * Access to billing for disabling and deleting accounts. Commands open it only if the person is a
+ * customer.
+ */
 export interface BillingAccess {
-  /** Billing that only reads our tables. */
+  /** Opens billing for reading from the database only. */
   rows(): Promise<Billing>
-  /** Billing that also calls the provider. */
+  /** Opens billing that can also send requests to the provider. */
   provider(): Promise<Billing>
 }
 
-/** The operator's decisions about a person's money. */
+/** An operator's decisions about the subscriptions and open amounts of an account. */
 export interface MoneyDecisions {
-  /** The choice for subscriptions. `null` if the operator has not chosen. */
+  /** The choice for all subscriptions of the account. `null` if the operator has not chosen. */
   readonly choice: SubscriptionChoice | null
   /**
    * Whether to void unbilled usage and unpaid invoices. Only used when deleting.
@@ -42,7 +45,10 @@ export interface MoneyDecisions {
   readonly voidOpen?: boolean
 }
 
-/** An account after one of these operations, and the state of its subscriptions. */
+/**
+ * Result of disabling, enabling or deleting an account: the account and the state of its
+ * subscriptions.
+ */
 export interface AccountOutcome {
   readonly account: Pick<Account, 'id' | 'email'>
   readonly state: 'enabled' | 'disabled' | 'deleted'
@@ -51,13 +57,19 @@ export interface AccountOutcome {
   readonly voided: OpenAmounts
 }
 
-/** The operator has to decide about `subscriptions` or `open` first. */
+/**
+ * Thrown if the operator must first decide what happens to the subscriptions (`subscriptions`) or
+ * open amounts (`open`).
+ */
 export class DecisionRequired extends Error {
   override readonly name = 'DecisionRequired'
   readonly account: Pick<Account, 'id' | 'email'>
   readonly subscriptions: readonly SubscriptionFact[]
   readonly open: OpenAmounts
-  /** Whether the account is already locked, because a subscription began shortly before. */
+  /**
+   * Whether the account was disabled nevertheless, because a subscription began only during the
+   * operation.
+   */
   readonly isDisabled: boolean
 
   constructor(
@@ -71,7 +83,9 @@ export class DecisionRequired extends Error {
   }
 }
 
-/** The account is locked, but a later step failed. Repeating the operation completes it. */
+/**
+ * Thrown if the account was disabled but a later step failed. Repeating the operation completes it.
+ */
 export class AccountUnfinished extends Error {
   override readonly name = 'AccountUnfinished'
   readonly #values: { readonly email: string; readonly id: string; readonly reason: string }
@@ -82,7 +96,7 @@ export class AccountUnfinished extends Error {
     this.#values = { email, id, reason }
   }
 
-  /** The message in the language of a page. */
+  /** Returns the message in the language of the page. */
   in(t: PageText): string {
     return t('accounts.unfinished', this.#values)
   }
@@ -103,10 +117,10 @@ export async function setPassword(parts: Parts, userId: string, password: string
 }
 
 /**
- * Locks the account and applies the choice to its subscriptions. The account and its data stay.
- * @throws DecisionRequired if a subscription would renew and `choice` is `null`. Nothing is changed
- * then, unless `isDisabled` is true.
- * @throws AccountUnfinished if the account is locked, but a later step failed.
+ * Disables the account and applies the choice to its subscriptions. The account and its data stay.
+ * @throws DecisionRequired if a subscription would renew and `choice` is `null`. Then nothing was
+ * changed, unless `isDisabled` is true.
+ * @throws AccountUnfinished if the account is disabled, but a later step failed.
  */
 export async function disableAccount(
   parts: Parts,
@@ -146,11 +160,11 @@ export async function enableAccount(
 
 /**
  * Deletes the account permanently, unless a subscription still runs or an amount is open. With the
- * choice `period-end` the account is only locked; repeat the call after that day to delete it.
- * Invoices stay at the provider. Idempotent, also after a crash.
- * @throws DecisionRequired if a subscription or an open amount needs a decision. Nothing is changed
- * then, unless `isDisabled` is true.
- * @throws AccountUnfinished if the account is locked, but a later step failed.
+ * choice `period-end` the account is only disabled; repeat the call after the end of the period to
+ * delete it. Invoices stay at the provider. Idempotent, also after a crash.
+ * @throws DecisionRequired if a subscription or an open amount needs a decision. Then nothing was
+ * changed, unless `isDisabled` is true.
+ * @throws AccountUnfinished if the account is disabled, but a later step failed.
  */
 export async function deleteAccount(
   parts: Parts,
@@ -196,15 +210,15 @@ export async function deleteAccount(
   })
 }
 
-/** Subscriptions and open amounts, shown on the confirmation page. */
+/** Subscriptions and open amounts of an account, shown before it is disabled or deleted. */
 export interface Standing {
   readonly subscriptions: readonly SubscriptionFact[]
   readonly open: OpenAmounts
 }
 
 /**
- * Reads subscriptions and open amounts, after synchronizing with the provider so that no
- * subscription is missed.
+ * Reads the subscriptions and open amounts of an account. Synchronizes with the provider first, so
+ * that no subscription is missed.
  */
 export async function standingOf(billing: BillingAccess, account: Account): Promise<Standing> {
   if (account.billedBy === null) return { subscriptions: [], open: NOTHING_OPEN }

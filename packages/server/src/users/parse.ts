@@ -3,7 +3,7 @@ import { ENGLISH, type PageText } from '../messages/messages.ts'
 
 type AccountProblem = Extract<keyof PageMessages, `account.problem.${string}`>
 
-/** Reports invalid fields of an account, for a form or a terminal. */
+/** Thrown if fields of an account are invalid. The messages are meant for people. */
 export class InvalidAccount extends Error {
   override readonly name = 'InvalidAccount'
   readonly problems: Readonly<Partial<Record<'email' | 'password' | 'name', AccountProblem>>>
@@ -17,7 +17,7 @@ export class InvalidAccount extends Error {
     this.problems = problems
   }
 
-  /** Messages in the language of a page, by field. */
+  /** Returns the messages in the language of the page, by field. */
   in(t: PageText): Readonly<Partial<Record<'email' | 'password' | 'name', string>>> {
     return Object.fromEntries(Object.entries(this.problems).map(([field, id]) => [field, t(id)]))
   }

@@ -2,7 +2,7 @@ import { availableParallelism } from 'node:os'
 import { hash, verify } from '@node-rs/argon2'
 import { TemporarilyUnavailable } from '@tollgate/oauth'
 
-/** Hashes and verifies passwords, a few at a time, outside the main thread. */
+/** Hashes and verifies passwords outside the main thread, with a limit on concurrent work. */
 export interface Passwords {
   hash(password: string): Promise<string>
   /**
@@ -64,8 +64,8 @@ export function createPasswords(options: PasswordOptions = {}): Passwords {
 }
 
 /**
- * Limits concurrent work, so that hashing does not starve other requests (threat L3): `atOnce` run,
- * `waiting` are queued, and the rest are rejected.
+ * Creates a limit for concurrent work, so that hashing does not starve other requests (threat L3):
+ * `atOnce` tasks run, `waiting` tasks are queued, and further ones are rejected.
  */
 export function createGate(atOnce: number, waiting: number) {
   const queue: Array<() => void> = []

@@ -1,19 +1,19 @@
 import { type UserRow, userTable } from '../storage/tables.ts'
 import { parseRole, type Role } from './roles.ts'
 
-/** A person with an account here, without their password. */
+/** A person with an account at this service. Contains no password. */
 export interface User {
-  /** The id, as it appears in tokens. */
+  /** Id of the user, also used in tokens. */
   readonly id: string
-  /** The e-mail address for signing in, as the person wrote it. */
+  /** E-mail address for signing in, as the person entered it. */
   readonly email: string
-  /** The name the person wants to be called by. `null` if they gave none. */
+  /** Display name. `null` if the person gave none. */
   readonly name: string | null
   /** What the person may do as an operator. `null` for people who only use the service. */
   readonly role: Role | null
   /** The language that they chose for pages, mail and invoices; null for the browser's. */
   readonly locale: string | null
-  /** When the account was made. */
+  /** When the account was created. */
   readonly createdAt: Date
 }
 
@@ -35,7 +35,7 @@ export function accountFromRow(row: UserRow): Account {
   }
 }
 
-/** The JSON of an account in `tollgate user list --json`. */
+/** Returns the JSON of an account for `tollgate user list --json`. */
 export function accountJson(account: Account) {
   const { role, disabledAt } = account
   return { ...userJson(account), role, disabled_at: disabledAt?.toISOString() ?? null }
@@ -46,7 +46,7 @@ export function fromRow(row: UserRow): User {
   return { id: String(id), role: parseRole(role), ...rest }
 }
 
-/** The JSON of a user in `GET /api/user` and on the command line. */
+/** Returns the JSON of a user for `GET /api/user` and for commands. */
 export function userJson(user: User): {
   id: string
   email: string

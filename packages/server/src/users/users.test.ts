@@ -6,7 +6,7 @@ const password = 'long enough'
 
 describe('parseAccount', () => {
   it.each(['ada@example.com', 'ada+tag@sub.example.co', 'ünï@exämple.de', "o'neil@example.com"])(
-    'accepts %s',
+    'accepts the e-mail address %s',
     (email) => {
       expect(parseAccount({ email: ` ${email} `, password }).email).toBe(email)
     },
@@ -18,14 +18,14 @@ describe('parseAccount', () => {
     ['no dot', { email: 'ada@localhost' }, 'email'],
     ['a line break', { email: 'ada@example.com\nbcc: x@example.com' }, 'email'],
     ['markup', { email: '<b>@example.com' }, 'email'],
-    ['a turned direction', { email: 'ada\u202e@example.com' }, 'email'],
+    ['a character that changes the text direction', { email: 'ada\u202e@example.com' }, 'email'],
     ['255 characters', { email: `${'a'.repeat(243)}@example.com` }, 'email'],
     ['a short password', { password: 'seven77' }, 'password'],
     ['a huge password', { password: 'x'.repeat(1025) }, 'password'],
     ['half a surrogate pair', { password: 'long enough \ud800' }, 'password'],
     ['a long name', { name: 'x'.repeat(101) }, 'name'],
     ['a name with a control character', { name: 'a\u0000b' }, 'name'],
-  ])('rejects %s', (_, input, field) => {
+  ])('rejects an account with %s', (_, input, field) => {
     const account = { email: 'ada@example.com', password, ...input }
     try {
       parseAccount(account)
@@ -35,7 +35,7 @@ describe('parseAccount', () => {
     }
   })
 
-  it('counts the characters a person sees, not bytes', () => {
+  it('counts visible characters, not bytes, against the limits', () => {
     expect(() => parseAccount({ email: 'a@example.com', password: '🔑🔑🔑🔑' })).toThrow(
       InvalidAccount,
     )
@@ -50,7 +50,7 @@ describe('emailKey', () => {
     ['letters that look alike', 'ada@example.com', '\u0430da@example.com', false],
     ['an accent', 'rene@example.com', 'rené@example.com', false],
     ['a tag', 'ada@example.com', 'ada+1@example.com', false],
-  ])('compares two addresses: %s', (_, a, b, same) => {
+  ])('is equal only for addresses of the same account: %s', (_, a, b, same) => {
     expect(emailKey(a) === emailKey(b)).toBe(same)
   })
 })
@@ -58,7 +58,7 @@ describe('emailKey', () => {
 describe('passwords', () => {
   const passwords = createPasswords()
 
-  it('are hashed with argon2id and compared in full', async () => {
+  it('are hashed with argon2id, and their whole text is compared', async () => {
     const long = `${'a'.repeat(72)}1`
     const hash = await passwords.hash(long)
     expect(hash).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/)
@@ -68,7 +68,7 @@ describe('passwords', () => {
     expect(await passwords.verify(withNul, 'before\u0000other')).toBe(false)
   })
 
-  it('never match without a stored hash', async () => {
+  it('never match if there is no stored hash', async () => {
     for (const hash of [null, '']) {
       for (const password of ['', 'nobody has this password']) {
         expect(await passwords.verify(hash, password)).toBe(false)

@@ -35,9 +35,9 @@ export interface UserAccounts {
    * @throws InvalidAccount if a field is invalid or the address is taken.
    */
   create(account: NewUser): Promise<User>
-  /** Finds an enabled user. `null` for disabled accounts, too: only operators see these. */
+  /** Finds an enabled user by id. `null` if there is no such user or the account is disabled. */
   findById(id: string): Promise<User | null>
-  /** Finds enabled users. Unknown and disabled ones are left out. */
+  /** Finds enabled users by id. Unknown and disabled users are left out. */
   findByIds(ids: readonly string[]): Promise<User[]>
   findByEmail(email: string): Promise<User | null>
   /**
@@ -55,9 +55,14 @@ export interface UserAccounts {
   countByRole(role: Role): Promise<number>
   /** Stores the language of the person's pages, mail and invoices; null for the browser's. */
   setLocale(id: string, locale: string | null): Promise<void>
-  /** For these three the caller ends sessions and tokens: see end-account.ts. */
+  /**
+   * Replaces the password. The caller must end sessions and tokens: see `setPassword()` in
+   * end-account.ts.
+   */
   changePassword(id: string, password: string): Promise<void>
+  /** Disables or enables the account. The caller must end sessions and tokens. */
   setDisabled(id: string, disabled: boolean): Promise<void>
+  /** Deletes the account. The caller must end sessions and tokens. */
   delete(id: string): Promise<void>
   countDemo(): Promise<number>
 }

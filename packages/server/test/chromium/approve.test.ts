@@ -103,7 +103,7 @@ describeInChromium('a third-party application', ({ newPage }) => {
     expect(application.accessToken()).toBeNull()
   })
 
-  it('gets and uses a token by the implicit flow, and gets access_denied there, too', async () => {
+  it('gets and uses a token by the implicit flow, or access_denied if the person denies', async () => {
     await registerApplication('implicit', false)
     const page = await newPage({ cookies: await signedIn(service, newAccount()) })
     await page.goto(`${application.url}/connect?type=token`)
@@ -137,7 +137,7 @@ describeInChromium('a third-party application', ({ newPage }) => {
     await page.getByRole('button', { name: 'Approve' }).waitFor()
   })
 
-  it('works in a browser without script, from sign-in to revocation', async () => {
+  it('works in a browser without JavaScript, from sign-in to revocation', async () => {
     await registerApplication()
     const account = newAccount()
     await service.users.create(account)
@@ -178,7 +178,7 @@ describeInChromium('a third-party application', ({ newPage }) => {
     await page.getByRole('heading', { name: 'Connected' }).waitFor()
   })
 
-  it('is demonstrated by the demo application for each flow', async () => {
+  it('can be tried out in the demo application, with each flow', async () => {
     const page = await newPage()
     await signIn(page, service)
     for (const name of ['Web application', 'Mobile application']) {
@@ -186,7 +186,7 @@ describeInChromium('a third-party application', ({ newPage }) => {
       await page.getByRole('button', { name: 'Approve' }).click()
       await page.getByRole('button', { name: 'Exchange the code for a token' }).click()
       await page.getByText('responds with status 200').waitFor()
-      await page.getByRole('link', { name: 'Go to the first page' }).click()
+      await page.getByRole('link', { name: 'Go to the home page' }).click()
     }
     await page.getByRole('button', { name: 'Browser application' }).click()
     await page.getByRole('button', { name: 'Approve' }).click()

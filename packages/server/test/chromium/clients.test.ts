@@ -32,7 +32,7 @@ describeInChromium('clients of a user', ({ newPage, forgive }) => {
     await form.getByLabel('Redirect URIs').fill(client.redirect)
     await form.getByRole('button', { name: 'Create client' }).click()
     return page
-      .getByRole('dialog', { name: 'Keep this secret' })
+      .getByRole('dialog', { name: 'Save this client secret' })
       .getByLabel('Client secret')
       .inputValue()
   }
@@ -40,7 +40,7 @@ describeInChromium('clients of a user', ({ newPage, forgive }) => {
   const close = (page: Page) => page.getByRole('button', { name: 'Done' }).click()
   const idOf = async (page: Page) => (await page.locator('td code').first().textContent()) ?? ''
 
-  it('are created, and an application works with the copied secret', async () => {
+  it('can be created, and an application works with the copied secret', async () => {
     const application = await startThirdParty(service)
     const page = await openClients()
     await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
@@ -92,7 +92,7 @@ describeInChromium('clients of a user', ({ newPage, forgive }) => {
     expect(await page.getByRole('button', { name: 'New secret for Pocket' }).count()).toBe(0)
   })
 
-  it('keep the input and show problems at the field', async () => {
+  it("keep the person's input and show problems at the field", async () => {
     const page = await openClients()
     forgive(page, /status of 422/)
     await page.getByRole('button', { name: 'New client' }).click()
@@ -137,7 +137,7 @@ describeInChromium('clients of a user', ({ newPage, forgive }) => {
 
     await page.getByRole('button', { name: 'New secret for Picture book' }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Create a new secret' }).click()
-    const shown = page.getByRole('dialog', { name: 'Keep this secret' })
+    const shown = page.getByRole('dialog', { name: 'Save this client secret' })
     const second = await shown.getByLabel('Client secret').inputValue()
     expect(second).toMatch(/^tgs_/)
     expect(second).not.toBe(first)
@@ -159,7 +159,7 @@ describeInChromium('clients of a user', ({ newPage, forgive }) => {
     return error !== 'invalid_client'
   }
 
-  it('are readable without script, with a notice of what needs it', async () => {
+  it('are readable without JavaScript, with a notice of what needs it', async () => {
     const hedy = { name: 'Hedy', email: 'hedy@example.com', password: 'a long password' }
     const page = await newPage({ script: false, cookies: await signedIn(service, hedy) })
     await page.goto(`${service.url}/clients`)
@@ -190,7 +190,7 @@ describeInChromium('clients of a user', ({ newPage, forgive }) => {
     expect(await address.innerHTML()).toContain('/<wbr>integrations/<wbr>')
   })
 
-  it('send a person to sign in who was signed out elsewhere', async () => {
+  it('lead to the sign-in page if the person was signed out elsewhere', async () => {
     const page = await openClients()
     forgive(page, /status of 401/)
     const other = await newPage({ context: page.context() })

@@ -36,7 +36,7 @@ describeInChromium('a person who takes a detour', ({ newPage, forgive }) => {
     return { account, page, other: await newPage({ context: page.context() }) }
   }
 
-  it('can approve after an hour', async () => {
+  it('can approve an application after an hour', async () => {
     const { page } = await openConsent()
     forgive(page, /status of 400/)
     service.clock.advance('1h')
@@ -47,7 +47,7 @@ describeInChromium('a person who takes a detour', ({ newPage, forgive }) => {
     await page.getByRole('heading', { name: 'Connected' }).waitFor()
   })
 
-  it('is asked to sign in when approving after a sign-out in another tab', async () => {
+  it('is asked to sign in when approving an application after a sign-out in another tab', async () => {
     const { account, page, other } = await openConsent()
     forgive(page, /status of 401/)
     await other.goto(service.url)
@@ -62,7 +62,7 @@ describeInChromium('a person who takes a detour', ({ newPage, forgive }) => {
     await page.getByRole('heading', { name: 'Connected' }).waitFor()
   })
 
-  it('is asked for approval as the person who signed in in another tab', async () => {
+  it('is asked for approval as another person after signing in as that person in another tab', async () => {
     const { page, other } = await openConsent()
     forgive(page, /status of 400/)
     await other.goto(service.url)
@@ -75,7 +75,7 @@ describeInChromium('a person who takes a detour', ({ newPage, forgive }) => {
     await page.getByText(`You are signed in as ${somebody.email}`).waitFor()
   })
 
-  it('reads that an application was deleted before the approval', async () => {
+  it('is told that the application was deleted before the approval', async () => {
     const { page } = await openConsent()
     forgive(page, /status of 400/)
     await service.oauth.clients.revoke(clientId)
@@ -98,7 +98,7 @@ describeInChromium('a person who takes a detour', ({ newPage, forgive }) => {
     expect(page.url()).toContain(application.redirect)
   })
 
-  it('can enter a device code after signing out elsewhere, in lower case, and twice', async () => {
+  it('can enter a device code after a sign-out elsewhere, in lower case, and a second time', async () => {
     const grants = ['urn:ietf:params:oauth:grant-type:device_code']
     const made = await service.oauth.clients.create({ name: 'Telly', grants, confidential: false })
     const body = new URLSearchParams({ client_id: made.client.id, scope: 'place-orders' })

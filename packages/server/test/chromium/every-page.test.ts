@@ -56,7 +56,7 @@ describeInChromium('every page', ({ newPage, forgive }) => {
     ['en', WIDTHS],
     ['de', [320, 1280]],
   ] as const)(
-    'is no wider than its window in %s, and clips no field, at widths %j',
+    'is no wider than its window, and clips no field, in the language %s at the widths %j',
     async (language, widths) => {
       const problems: string[] = []
       await forEach({ language }, async (page, { name }) => {
@@ -77,7 +77,7 @@ describeInChromium('every page', ({ newPage, forgive }) => {
     },
   )
 
-  it('shows no disabled controls without a script, and a safe button first in every form', async () => {
+  it('shows no disabled controls without JavaScript, and the safe button first in every form', async () => {
     const dead: string[] = []
     const harmful: string[] = []
     const asked: string[] = []
@@ -111,7 +111,7 @@ describeInChromium('every page', ({ newPage, forgive }) => {
     ])
   })
 
-  it('shows controls that need a script once it has loaded', async () => {
+  it('shows controls that need JavaScript once the script has loaded', async () => {
     const page = await newPage({ cookies: { url: service.url, values: walk.cookies.operator } })
     await page.goto(`${service.url}/clients`)
     await page.getByRole('button', { name: 'New client' }).waitFor()

@@ -80,7 +80,7 @@ describeInChromium('oidc-client-ts on another origin', ({ newPage, forgive }) =>
     expect(page.url()).toContain(`${service.url}/login`)
   })
 
-  it('cannot renew tokens in a frame, but detects there whether the session has ended', async () => {
+  it('cannot renew tokens in a hidden frame, but detects there whether the session has ended', async () => {
     const near = await start(sameHost())
     const page = await arrive(near)
     await says(page, 'Hello Ada Lovelace')
@@ -96,7 +96,7 @@ describeInChromium('oidc-client-ts on another origin', ({ newPage, forgive }) =>
     await near.close()
   })
 
-  it('learns that the person denied or revoked the access', async () => {
+  it('gets an error after the person denied or revoked the access', async () => {
     const denied = await arrive(app, 'Deny')
     await says(denied, 'Failed: access_denied')
     const page = await arrive(app)
@@ -113,7 +113,7 @@ describeInChromium('oidc-client-ts on another origin', ({ newPage, forgive }) =>
     await says(page, 'Failed: invalid_grant')
   })
 
-  it('revokes its tokens, which do not work any more', async () => {
+  it('revokes its tokens, which are then refused', async () => {
     const page = await arrive(app)
     await says(page, 'Hello Ada Lovelace')
     const stored = await page.evaluate(() => JSON.stringify(sessionStorage))

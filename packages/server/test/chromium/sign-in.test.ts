@@ -41,7 +41,7 @@ describeInChromium('sign-in', ({ newPage, forgive }) => {
     await page.getByRole('heading', { name: 'Welcome, Eve' }).waitFor()
   })
 
-  it('ends with sign-out, together with cookie mode', async () => {
+  it('is undone by a sign-out, which also ends cookie mode', async () => {
     const page = await newPage()
     forgive(page, /status of 401/)
     await register(page, service, {
@@ -67,7 +67,7 @@ describeInChromium('sign-in', ({ newPage, forgive }) => {
     await page.getByRole('heading', { name: 'Sign in' }).waitFor()
   })
 
-  it('is offered to people who register with an invalid address or one that is taken', async () => {
+  it('is offered on the registration page if the e-mail address is invalid or taken', async () => {
     const page = await newPage()
     forgive(page, /status of 422/)
     await page.goto(`${service.url}/register`)

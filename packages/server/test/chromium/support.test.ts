@@ -40,9 +40,9 @@ describeInChromium('the test support for Chromium', ({ newPage, forgive, complai
   })
 
   it.each([
-    ['colours that nobody can read', 'p { color: #eee }', 'color-contrast'],
+    ['text with too little contrast', 'p { color: #eee }', 'color-contrast'],
     ['something that is missing', 'p { display: none }', 'what the dark page says'],
-  ])('detects %s in the dark scheme only', async (_name, css, problem) => {
+  ])('detects %s that occurs only in the dark color scheme', async (_name, css, problem) => {
     const page = await newPage()
     await page.setContent(dark(css))
     await expectAccessible(page)

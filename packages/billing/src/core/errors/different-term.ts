@@ -15,8 +15,8 @@ export type SubscriptionTerm =
   | 'cancellation'
 
 /**
- * A term in which a running subscription differs from what a second `create()` under its name
- * requested.
+ * A difference between a running subscription and the terms that a second `create()` under the same
+ * name requested.
  */
 export interface DifferentTerm {
   /** The term that differs. */

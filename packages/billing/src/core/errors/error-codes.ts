@@ -12,7 +12,7 @@ export type AnyBillingError = typeof import('./errors.ts') &
     }[keyof Exported]
   : never
 
-/** The class of the error with this code. */
+/** The error class that has this code. */
 export type BillingErrorOf<Code extends BillingErrorCode> = Extract<
   AnyBillingError,
   { readonly code: Code }

@@ -3,7 +3,7 @@ import type { AnyBillingError } from './error-codes.ts'
 import { AlreadySubscribed, BillingError, type BillingErrorCode, NoSubscription } from './errors.ts'
 
 describe('BillingError', () => {
-  it('recognizes errors of another copy of the package, and nothing else', async () => {
+  it('passes instanceof for errors of another copy of this package, and for no other value', async () => {
     vi.resetModules()
     const copy = await import('./errors.ts')
     const error = new copy.NoSubscription('There is none')
@@ -21,11 +21,11 @@ describe('BillingError', () => {
     }
   })
 
-  it('has a class for each code', () => {
+  it('has an error class for each error code', () => {
     expectTypeOf<AnyBillingError['code']>().toEqualTypeOf<BillingErrorCode>()
   })
 
-  it('distinguishes its subclasses', () => {
+  it('passes instanceof only for the subclass that was thrown', () => {
     const error = new NoSubscription('There is none')
     expect([error instanceof NoSubscription, error instanceof AlreadySubscribed]).toEqual([
       true,

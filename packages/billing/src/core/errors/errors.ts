@@ -49,7 +49,7 @@ const STATUS = {
   not_found: 404,
 } as const
 
-/** Machine-readable reason of an error. Each class has one. */
+/** Machine-readable reason of an error. Each error class has its own code. */
 export type BillingErrorCode = keyof typeof STATUS
 
 /**
@@ -255,8 +255,8 @@ export class NoPaymentMethod extends billingError('no_payment_method') {}
 export class UserNotFound extends billingError('user_not_found') {}
 
 /**
- * Another operation of the same owner is still running, or usage that must be sent first cannot be
- * sent. Nothing was done; try again.
+ * Another operation of the same owner is still running, or usage that must be reported to the
+ * provider first could not be sent. Nothing was changed; try again.
  */
 export class Busy extends billingError('busy') {}
 
@@ -299,7 +299,7 @@ const UNCERTAIN: readonly BillingErrorCode[] = [
  * Whether the operation has definitely failed. After any other error, such as a lost response or an
  * unavailable database, the provider may have carried it out.
  */
-export function isFinal(error: unknown): boolean {
+export function isDefiniteFailure(error: unknown): boolean {
   return error instanceof BillingError && !UNCERTAIN.includes(error.code)
 }
 
@@ -365,9 +365,9 @@ export class RefundNotPossibleYet extends providerError('refund_not_possible_yet
  */
 export type CodeRefusal = 'unknown' | 'not_first_time' | 'below_minimum' | 'not_applicable'
 
-/** The promotion code gives no discount here. Nothing was changed. */
+/** The promotion code gives no discount for this purchase. Nothing was changed. */
 export class PromotionCodeRefused extends providerError('promotion_code_refused') {
-  /** Why the code was refused. Safe to show to the customer. */
+  /** Why the promotion code was refused. Safe to show to the customer. */
   readonly reason: CodeRefusal
 
   constructor(message: string, failure: ProviderFailure & { readonly reason: CodeRefusal }) {

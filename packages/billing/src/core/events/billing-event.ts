@@ -2,8 +2,8 @@ import type { Money } from '../values/money.ts'
 import type { Owner } from '../values/owner.ts'
 import type { ProviderName } from '../values/provider-name.ts'
 
-/** A subscription in an event, as stored in our row. */
-export interface SubscriptionFacts {
+/** Data of a subscription in an event, as stored in our row. */
+export interface SubscriptionEventData {
   /** The subscription's id at the provider. */
   readonly id: string
   /** The application's name for the subscription, such as `main`. */
@@ -27,8 +27,8 @@ export interface SubscriptionFacts {
   readonly planned: { readonly price: string; readonly at: string } | null
 }
 
-/** An invoice in an event. */
-export interface InvoiceFacts {
+/** Data of an invoice in an event. */
+export interface InvoiceEventData {
   /** The invoice's id at the provider. */
   readonly id: string
   /**
@@ -43,9 +43,9 @@ export interface InvoiceFacts {
   readonly amountDue: Money
 }
 
-/** Reported usage in an event. */
-export interface UsageFacts {
-  /** The application's id of the usage report. */
+/** Data of a usage report in an event. */
+export interface UsageEventData {
+  /** Id of the usage report, as chosen by the application. */
   readonly id: string
   /** Name of the meter. */
   readonly meter: string
@@ -55,8 +55,8 @@ export interface UsageFacts {
   readonly at: string
 }
 
-/** A dispute (chargeback) in an event. */
-export interface DisputeFacts {
+/** Data of a dispute (chargeback) in an event. */
+export interface DisputeEventData {
   /** The dispute's id at the provider. */
   readonly id: string
   /** The provider's id of the disputed charge. */
@@ -69,15 +69,15 @@ export interface DisputeFacts {
   readonly reason: string | null
   /**
    * `inquiry`: the bank only asks, and no money was withdrawn. `open`: not decided yet. `won` or
-   * `lost`: decided for us, or against us.
+   * `lost`: decided for the merchant, or against.
    */
   readonly status: 'inquiry' | 'open' | 'won' | 'lost'
   /** When the dispute was opened, as ISO 8601. */
   readonly openedAt: string
 }
 
-/** A customer in an event, as stored in our row. */
-export interface CustomerFacts {
+/** Data of a customer in an event, as stored in our row. */
+export interface CustomerEventData {
   /** The customer's id at the provider. */
   readonly id: string
   /** Brand of the default card, such as `visa`. `null` without a card. */
@@ -92,8 +92,8 @@ export interface CustomerFacts {
   readonly paypalEmail: string | null
 }
 
-/** A completed hosted page in an event. */
-export interface CheckoutFacts {
+/** Data of a completed hosted page in an event. */
+export interface CheckoutEventData {
   /** The hosted page's id at the provider. */
   readonly id: string
   /** The purpose of the hosted page: a subscription, a one-time payment, or saving a card. */
@@ -115,23 +115,23 @@ export interface CheckoutFacts {
  */
 export interface BillingEvents {
   /** A subscription was created. Its first payment may still be missing, see `status`. */
-  readonly 'subscription.created': { readonly subscription: SubscriptionFacts }
+  readonly 'subscription.created': { readonly subscription: SubscriptionEventData }
   /** A subscription changed: its price, quantity, status, trial, end, pause or planned swap. */
   readonly 'subscription.changed': {
-    readonly subscription: SubscriptionFacts
-    readonly before: SubscriptionFacts
+    readonly subscription: SubscriptionEventData
+    readonly before: SubscriptionEventData
   }
   /** A subscription was paused: no payments are collected from now on. */
-  readonly 'subscription.paused': { readonly subscription: SubscriptionFacts }
+  readonly 'subscription.paused': { readonly subscription: SubscriptionEventData }
   /** A pause ended: the next invoice is collected again. */
-  readonly 'subscription.resumed': { readonly subscription: SubscriptionFacts }
+  readonly 'subscription.resumed': { readonly subscription: SubscriptionEventData }
   /** Access ended, for any reason. Sent once per subscription. */
-  readonly 'subscription.ended': { readonly subscription: SubscriptionFacts }
+  readonly 'subscription.ended': { readonly subscription: SubscriptionEventData }
   /** An invoice was paid. At Braintree: the charge succeeded, and its money is not settled yet. */
-  readonly 'invoice.paid': { readonly invoice: InvoiceFacts }
+  readonly 'invoice.paid': { readonly invoice: InvoiceEventData }
   /** An attempt to charge an invoice failed. */
   readonly 'invoice.payment_failed': {
-    readonly invoice: InvoiceFacts
+    readonly invoice: InvoiceEventData
     /** Number of the attempt, counted from 1. `null` if the provider does not count them. */
     readonly attempt: number | null
     /** When the provider retries, as ISO 8601. `null` if it does not retry, or does not say. */
@@ -146,14 +146,14 @@ export interface BillingEvents {
    * The customer has to confirm a payment with their bank. Sent for each attempt that requires it.
    */
   readonly 'invoice.action_required': {
-    readonly invoice: InvoiceFacts
+    readonly invoice: InvoiceEventData
     /** Number of the attempt, counted from 1. `null` if the provider does not count them. */
     readonly attempt: number | null
     /** The provider's page on which the customer can confirm. `null` if there is none. */
     readonly url: string | null
   }
   /** An invoice was voided: it no longer has to be paid. */
-  readonly 'invoice.voided': { readonly invoice: InvoiceFacts }
+  readonly 'invoice.voided': { readonly invoice: InvoiceEventData }
   /** A refund was made. */
   readonly 'refund.created': {
     readonly refund: {
@@ -174,44 +174,44 @@ export interface BillingEvents {
   }
   /** The customer completed a hosted page. */
   readonly 'checkout.completed': {
-    readonly checkout: CheckoutFacts
+    readonly checkout: CheckoutEventData
     /** The subscription that the page created. `null` if it created none. */
-    readonly subscription: SubscriptionFacts | null
+    readonly subscription: SubscriptionEventData | null
   }
   /**
    * The one-time payment of a hosted page arrived: immediately by card, days later by bank debit.
    * Sent once.
    */
-  readonly 'checkout.paid': { readonly checkout: CheckoutFacts }
+  readonly 'checkout.paid': { readonly checkout: CheckoutEventData }
   /** The payment of a completed hosted page failed: the bank returned the debit. Sent once. */
-  readonly 'checkout.payment_failed': { readonly checkout: CheckoutFacts }
+  readonly 'checkout.payment_failed': { readonly checkout: CheckoutEventData }
   /**
    * A hosted page created a second subscription with the same name, so the customer pays for both.
    * Neither was ended.
    */
   readonly 'checkout.duplicate': {
-    readonly checkout: CheckoutFacts
-    readonly subscription: SubscriptionFacts
+    readonly checkout: CheckoutEventData
+    readonly subscription: SubscriptionEventData
     /** The subscription that existed before. */
-    readonly other: SubscriptionFacts
+    readonly other: SubscriptionEventData
   }
   /** A charge was disputed by the customer's bank, or (`inquiry`) the bank asked about it. */
-  readonly 'dispute.opened': { readonly dispute: DisputeFacts }
+  readonly 'dispute.opened': { readonly dispute: DisputeEventData }
   /** A dispute was decided: `won` or `lost`. */
-  readonly 'dispute.closed': { readonly dispute: DisputeFacts }
+  readonly 'dispute.closed': { readonly dispute: DisputeEventData }
   /** Our row of the customer changed: its id at the provider, or its default payment method. */
   readonly 'customer.updated': {
     /** The customer now. `null` if there is none any more. */
-    readonly customer: CustomerFacts | null
+    readonly customer: CustomerEventData | null
     /** The customer before. `null` if there was none. */
-    readonly before: CustomerFacts | null
+    readonly before: CustomerEventData | null
   }
   /**
    * The customer was transferred to another owner, with its subscriptions and invoices. Sent twice:
    * for the previous owner and for the new one.
    */
   readonly 'customer.transferred': {
-    readonly customer: CustomerFacts
+    readonly customer: CustomerEventData
     /** The previous owner. */
     readonly from: Owner
     /** The new owner. */
@@ -219,7 +219,7 @@ export interface BillingEvents {
   }
   /** A trial ends within three days: that of a subscription, or the owner's generic trial. */
   readonly 'trial.ending': {
-    readonly subscription: SubscriptionFacts | null
+    readonly subscription: SubscriptionEventData | null
     readonly endsAt: string
   }
   /** The default card of an owner with a running subscription expires at the end of this month. */
@@ -231,7 +231,7 @@ export interface BillingEvents {
   }
   /** The provider refused reported usage, so it is not billed. */
   readonly 'usage.refused': {
-    readonly usage: UsageFacts
+    readonly usage: UsageEventData
     /** The provider's reason. */
     readonly reason: string
   }
@@ -286,10 +286,10 @@ export interface BillingEvent<Type extends BillingEventType = BillingEventType> 
   readonly data: BillingEvents[Type]
 }
 
-/** An event of any type. Narrow it by `type`. */
+/** An event of any type. Check `type` to narrow it to one type. */
 export type AnyBillingEvent = { [Type in BillingEventType]: BillingEvent<Type> }[BillingEventType]
 
-/** An event to record. */
+/** An event to be recorded in the outbox. */
 export type NewBillingEvent = {
   [Type in BillingEventType]: Pick<BillingEvent<Type>, 'type' | 'owner' | 'provider' | 'data'> & {
     /**

@@ -18,7 +18,10 @@ export interface EventConsumer {
   handle(event: AnyBillingEvent): Promise<void>
 }
 
-/** The outbox of billing events. */
+/**
+ * The outbox of billing events. Lists undelivered events and dead letters, and retries dead
+ * letters.
+ */
 export interface EventOutbox {
   /** Lists the events that failed in every attempt, oldest first. */
   deadLetters(limit?: number): Promise<StoredEvent[]>
@@ -40,11 +43,11 @@ export interface EventStream extends EventOutbox {
    * events are no longer deduplicated.
    */
   purge(before: Date): Promise<number>
-  /** Adds a consumer. Called while billing is being created. */
+  /** Adds a consumer of events. Called while billing is being created. */
   addConsumer(consumer: EventConsumer): void
   /**
-   * Sets the function that looks for events caused by the passing of time. It is called once an
-   * hour.
+   * Sets the function that records events caused by the passing of time, such as the end of a
+   * trial. The function is called once an hour.
    */
   setTimedEvents(look: () => Promise<void>): void
   find(eventId: string): Promise<AnyBillingEvent | null>
@@ -138,8 +141,8 @@ function read({ eventId: id, type, createdAt, owner, payload }: StoredEvent): An
   return { id, type, createdAt, owner, ...JSON.parse(payload) } as AnyBillingEvent
 }
 
-/** Makes a consumer from the application's own listeners. */
-export function listenersOf(on: EventListeners): EventConsumer {
+/** Makes an event consumer that calls the application's own listeners. */
+export function createListenerConsumer(on: EventListeners): EventConsumer {
   const find = (type: BillingEventType) => (Object.hasOwn(on, type) ? on[type] : undefined)
   return {
     wants: (type) => find(type) !== undefined,

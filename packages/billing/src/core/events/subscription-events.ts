@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto'
 import type { NewSubscriptionRecord, SubscriptionRecord } from '../storage/tables.ts'
-import type { NewBillingEvent, SubscriptionFacts } from './billing-event.ts'
+import type { NewBillingEvent, SubscriptionEventData } from './billing-event.ts'
 
 /**
- * Returns the events that a change of a row causes. They are recorded in the transaction that
- * writes the row, so each change is reported once.
+ * Returns the billing events for a change of a subscription's row. The events are recorded in the
+ * transaction that writes the row, so each change is reported once.
  */
 export function subscriptionEvents(
   before: SubscriptionRecord | null,
@@ -14,7 +14,7 @@ export function subscriptionEvents(
   const { owner, provider, endsAt } = after
   const about = `${provider}:${after.providerId}`
   const base = { owner, provider }
-  const data = { subscription: subscriptionFacts(after) }
+  const data = { subscription: toSubscriptionEventData(after) }
   // Random, because a value can change back and forth within the same millisecond.
   const once = () => `${about}:${randomBytes(12).toString('hex')}`
   const change: NewBillingEvent = before
@@ -22,7 +22,7 @@ export function subscriptionEvents(
         ...base,
         type: 'subscription.changed',
         subject: once(),
-        data: { ...data, before: subscriptionFacts(before) },
+        data: { ...data, before: toSubscriptionEventData(before) },
       }
     : { ...base, type: 'subscription.created', subject: about, data }
   const isOver = endsAt !== null && endsAt <= now
@@ -44,7 +44,7 @@ function pauseOf(
   return wasPaused ? 'subscription.resumed' : 'subscription.paused'
 }
 
-export function subscriptionFacts(row: NewSubscriptionRecord): SubscriptionFacts {
+export function toSubscriptionEventData(row: NewSubscriptionRecord): SubscriptionEventData {
   const { plannedPrice: price, plannedAt: at } = row
   return {
     id: row.providerId,

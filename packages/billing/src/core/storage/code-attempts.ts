@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import type { Owner } from '../values/owner.ts'
 import type { codeAttemptTable } from './tables.ts'
 
-/** The limit on attempts, and when the count starts over. */
+/** The maximum number of attempts to use a promotion code, and when counting starts over. */
 export interface AttemptLimit {
   readonly limit: number
   readonly at: Date
@@ -12,11 +12,17 @@ export interface AttemptLimit {
 
 /** Counts unusable promotion codes per owner, across all processes, to limit guessing. */
 export interface CodeAttemptRepository {
-  /** Counts one more attempt. Returns `null` if it is allowed, otherwise when the next one is. */
+  /**
+   * Counts one more attempt of an owner. Returns `null` if the attempt is allowed, otherwise the
+   * time from which the next attempt is allowed.
+   */
   count(owner: Owner, limit: AttemptLimit): Promise<Date | null>
-  /** Takes back one attempt, because its code can be used or could not be checked. */
+  /**
+   * Subtracts one attempt from an owner's count, because its code turned out to be usable or could
+   * not be checked.
+   */
   takeBack(owner: Owner, at: Date): Promise<void>
-  /** Deletes counts that have expired by then, and returns how many. */
+  /** Deletes the counts that have expired at the given time, and returns their number. */
   purge(at: Date): Promise<number>
 }
 

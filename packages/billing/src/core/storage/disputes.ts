@@ -4,10 +4,13 @@ import { disputeTable } from './tables.ts'
 
 export type DisputeRecord = ReturnType<typeof disputeTable.fromRow>
 
-/** Disputed charges. Their rows are kept, because they explain why access was suspended. */
+/**
+ * Reads and writes disputed charges. Rows are never deleted, because they explain why access was
+ * suspended.
+ */
 export interface DisputeRepository {
   find(provider: ProviderName, providerId: string): Promise<DisputeRecord | null>
-  /** Writes the dispute, and updates since when its subscription is disputed. */
+  /** Writes the dispute, and updates the column `disputed_at` of its subscription. */
   save(dispute: DisputeRecord, tx: Database): Promise<void>
 }
 

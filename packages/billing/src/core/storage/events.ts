@@ -23,7 +23,7 @@ type EventRecord = ReturnType<typeof eventTable.fromRow>
 
 export type NewEvent = Pick<StoredEvent, 'owner' | 'type' | 'subject' | 'payload'>
 
-/** Billing events, in the order in which they were recorded. */
+/** The queue of billing events, in the order in which they were recorded. */
 export interface EventRepository extends Queue<StoredEvent, QueueState> {
   /**
    * Adds an event, in the transaction of the row that it describes. Returns false if it was
@@ -31,7 +31,10 @@ export interface EventRepository extends Queue<StoredEvent, QueueState> {
    */
   add(event: NewEvent, at: Date, tx: Database): Promise<boolean>
   find(eventId: string): Promise<StoredEvent | null>
-  /** Limits the queue to these types: other processes may have consumers for the others. */
+  /**
+   * Returns the queue limited to these event types. Events of other types are left to processes
+   * that have consumers for them.
+   */
   dueOf(types: readonly string[]): Pick<EventRepository, 'listDue'>
 }
 

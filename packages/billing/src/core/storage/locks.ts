@@ -27,7 +27,7 @@ export interface HeldLock {
    * overwrite newer ones.
    */
   write<R>(write: (tx: Database) => Promise<R>): Promise<R>
-  /** Throws Busy if the lock was lost. For a transaction that needs two locks. */
+  /** Throws Busy if the lock was lost. Used in a transaction that holds a second lock as well. */
   join(tx: Database): Promise<void>
 }
 

@@ -16,8 +16,8 @@ import { queueTables } from './queue-tables.ts'
 import { billingTables, userColumns } from './tables.ts'
 
 /**
- * Migrations only go forward: add changes as a new entry at the end, and never edit one that was
- * released.
+ * Returns the migrations of billing's tables. Migrations only go forward: append a new one for each
+ * change, and never edit one that was released.
  */
 export function billingMigrations({
   table,
@@ -42,8 +42,9 @@ export function billingMigrations({
 }
 
 /**
- * Migrations of another owner table: the same columns that the user table gets. A separate set,
- * because another table may be added years after the other migrations have run.
+ * Returns the migrations of another owner table, which gets the same columns as the user table.
+ * They are a set of their own, because an owner table may be configured years after the other
+ * migrations have run.
  */
 export function ownerMigrations(
   type: string,

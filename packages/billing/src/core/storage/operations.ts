@@ -2,9 +2,9 @@ import { createHash, randomBytes } from 'node:crypto'
 import { type Database, insertIfAbsent } from '@tollgate/database'
 import type { Owner } from '../values/owner.ts'
 import {
-  isOf,
   type OwnerColumns,
   type OwnerIdTypes,
+  ownerCondition,
   ownerOfRow,
   ownerStatement,
   toOwnerColumns,
@@ -12,13 +12,13 @@ import {
 import { type OperationKind, type OperationRequest, operationTable } from './tables.ts'
 
 /**
- * An intent that requires several provider requests. Its id is stored before the first request and
- * is part of every idempotency key, so a retry after an interruption finds the same id.
+ * A change that requires several requests to a provider. Its id is stored before the first request
+ * and is part of every idempotency key, so a retry after an interruption sends the same keys.
  */
 export interface Operation {
   /** 24 letters and digits, valid in the ids of every provider. */
   readonly id: string
-  /** The subscription's name, for a webhook that arrives before our row is written. */
+  /** The subscription's name, needed when a webhook arrives before our row is written. */
   readonly name: string | null
   /**
    * The original request. Retries must send the same, because an idempotency key is bound to its
@@ -27,11 +27,14 @@ export interface Operation {
   readonly request: OperationRequest
 }
 
-export interface Intent {
+export interface OperationIntent {
   readonly owner: Owner
   readonly kind: OperationKind
   readonly request: OperationRequest
-  /** The part of the request that identifies the intent. @default the whole request */
+  /**
+   * The part of the request that identifies the intent: a repeated call with the same part
+   * continues the operation. @default the whole request
+   */
   readonly same?: object
   readonly name?: string
 }
@@ -50,11 +53,11 @@ export interface OwnedOperation {
  * Unfinished operations. Writes happen in a transaction of the process that holds the owner's lock.
  */
 export interface OperationRepository {
-  begin(intent: Intent, at: Date, tx: Database): Promise<Operation>
+  begin(intent: OperationIntent, at: Date, tx: Database): Promise<Operation>
   /**
    * Finds the unfinished operation that was recorded for the same intent. `null` if there is none.
    */
-  find(intent: Intent): Promise<Operation | null>
+  find(intent: OperationIntent): Promise<Operation | null>
   findName(id: string): Promise<string | null>
   /** Lists the owner's unfinished operations, oldest first. */
   listByOwner(owner: Owner): Promise<StoredOperation[]>
@@ -121,17 +124,20 @@ export function operationRepository(database: Database, types: OwnerIdTypes): Op
   }
 }
 
-function fingerprintOf({ request, same }: Intent): string {
+function fingerprintOf({ request, same }: OperationIntent): string {
   return createHash('sha256')
     .update(JSON.stringify(same ?? request))
     .digest('hex')
 }
 
-async function findByIntent(database: Database, intent: Intent): Promise<Operation | null> {
+async function findByIntent(
+  database: Database,
+  intent: OperationIntent,
+): Promise<Operation | null> {
   const found = await database.kysely
     .selectFrom('billing_operations')
     .select(begun.columns)
-    .where(isOf(intent.owner))
+    .where(ownerCondition(intent.owner))
     .where('kind', '=', intent.kind)
     .where('fingerprint', '=', fingerprintOf(intent))
     .executeTakeFirst()

@@ -1,6 +1,6 @@
 import type { AnyTables, Database } from '@tollgate/database'
 import { type Compilable, type Kysely, type RawBuilder, type SqlBool, sql } from 'kysely'
-import { isUser, type Owner, userWith } from '../values/owner.ts'
+import { isUser, type Owner, userOwner } from '../values/owner.ts'
 
 /**
  * The owner of a row in the tables with a `user_id`: users are in that column, other owners in the
@@ -34,13 +34,16 @@ export function toOwnerColumns(owner: Owner): OwnerColumns {
 
 export function ownerOfRow(row: OwnerColumns, types: OwnerIdTypes): Owner {
   const { user_id, owner_type: type, owner_id } = row
-  if (type === null || owner_id === null) return userWith(user_id ?? '')
+  if (type === null || owner_id === null) return userOwner(user_id ?? '')
   const number = types.get(type)?.idType === 'integer' ? Number(owner_id) : Number.NaN
   return { type, id: Number.isSafeInteger(number) ? number : owner_id }
 }
 
-/** SQL condition for the rows of this owner, optionally qualified with a table name. */
-export function isOf(owner: Owner, table?: string): RawBuilder<SqlBool> {
+/**
+ * Returns the SQL condition for the rows of this owner. Its columns are qualified with `table` if
+ * it is given.
+ */
+export function ownerCondition(owner: Owner, table?: string): RawBuilder<SqlBool> {
   const { user_id, owner_type, owner_id } = toOwnerColumns(owner)
   const ref = (column: string) => sql.ref(table === undefined ? column : `${table}.${column}`)
   return isUser(owner)
@@ -53,7 +56,10 @@ type Param<Params> = <Name extends keyof Params & string>(name: Name) => RawBuil
 /** A prepared query for the rows of an owner. */
 export type OwnerStatement<Params, Row> = (owner: Owner, params: Params) => Promise<Row[]>
 
-/** Prepares a query twice: for users, and for other owners. */
+/**
+ * Prepares a query for the rows of an owner in two versions: one for users, and one for other
+ * owners, which are stored in other columns.
+ */
 export function ownerStatement<Params extends object, Row>(
   database: Database,
   build: (db: Kysely<AnyTables>, isTheirs: RawBuilder<SqlBool>, param: Param<Params>) => Compilable,
@@ -78,8 +84,9 @@ export function ownerStatement<Params extends object, Row>(
 }
 
 /**
- * SQL condition on `subscriptions` for rows that belong to the owner's current customer. Excludes
- * rows of a customer that the owner no longer has, and rows of a previous owner with the same id.
+ * Returns the SQL condition on `subscriptions` for rows that belong to the owner's current
+ * customer. The condition excludes rows of a customer that the owner no longer has, and rows of a
+ * previous owner with the same id.
  */
 export function belongsToCurrentCustomer(
   { table, id: idColumn }: OwnerRowTable,

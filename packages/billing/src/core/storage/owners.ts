@@ -2,11 +2,11 @@ import { type Database, isImpossibleValue, timestamp } from '@tollgate/database'
 import { type CardSummary, NO_CARD } from '../values/card.ts'
 import { type Owner, ownerKey } from '../values/owner.ts'
 import type { ProviderName } from '../values/provider-name.ts'
-import { isOf } from './owner-columns.ts'
+import { ownerCondition } from './owner-columns.ts'
 import { type OwnerTables, requireOwnerTable, type UserTable } from './owner-tables.ts'
 import { type BilledOwner, type BillingColumns, userColumns } from './tables.ts'
 
-/** Owners of all types, each type in its own table of the application. */
+/** Reads and writes owners of all types. Each type has its own table in the application. */
 export interface OwnerRepository {
   /** The owner types, users first. */
   readonly types: readonly string[]
@@ -25,17 +25,20 @@ export interface OwnerRepository {
   ): Promise<ReadonlyMap<string, BilledOwner>>
   /** Counts the owners of all types who have a customer, at one provider or at any. */
   countCustomers(provider?: ProviderName): Promise<number>
-  /** Sets a new customer. Subscriptions of the previous customer stay with the owner. */
+  /**
+   * Stores a new customer in the owner's row. Subscriptions of the previous customer stay with the
+   * owner.
+   */
   setCustomer(owner: Owner, customer: CustomerColumns, tx: Database): Promise<void>
   /**
-   * Sets another provider, without a customer yet. Subscriptions at the previous provider stay with
-   * the owner.
+   * Stores another provider in the owner's row, without a customer yet. Subscriptions at the
+   * previous provider stay with the owner.
    */
   setProvider(owner: Owner, provider: ProviderName, tx: Database): Promise<void>
   setCard(owner: Owner, card: CardSummary, tx: Database): Promise<void>
   /**
-   * Removes a customer that was deleted at the provider, unless the owner has another one by now.
-   * Its subscriptions stay with the owner.
+   * Removes a customer that was deleted at the provider from the owner's row, unless the owner has
+   * another customer by now. Subscriptions of the deleted customer stay with the owner.
    */
   clearCustomer(owner: Owner, customer: CustomerKey, tx: Database): Promise<void>
   setTrial(owner: Owner, endsAt: Date | null): Promise<void>
@@ -127,7 +130,7 @@ async function release(
     .set({ provider_customer: null })
     .where('provider', '=', left.provider)
     .where('provider_customer', '=', left.providerId)
-    .where(isOf(owner))
+    .where(ownerCondition(owner))
     .execute()
 }
 

@@ -22,7 +22,10 @@ const provider = field.id.as<ProviderName>()
 /** `sent` was reported to the provider, `refused` was rejected by it, `cancelled` was withdrawn. */
 export type UsageState = 'pending' | 'sent' | 'refused' | 'cancelled'
 
-/** Reported usage, until it was sent to the provider. */
+/**
+ * Table of usage reports, with their state: waiting to be sent to the provider, sent, refused or
+ * cancelled.
+ */
 export const usageTable = defineTable(
   'billing_usage',
   {
@@ -68,7 +71,10 @@ export const usageTable = defineTable(
   },
 )
 
-/** Usage of a subscription that is charged together: a part of one billing period. */
+/**
+ * Table of the parts of billing periods whose usage is charged together, for providers where
+ * billing counts the usage.
+ */
 export const usageBatchTable = defineTable(
   'billing_usage_batches',
   {
@@ -93,7 +99,7 @@ export const usageBatchTable = defineTable(
   },
 )
 
-/** Billing events, one row for each type and subject. */
+/** Table of billing events, with one row for each type and subject. */
 export const eventTable = defineTable(
   'billing_events',
   {
@@ -112,7 +118,7 @@ export const eventTable = defineTable(
   },
 )
 
-/** Mail to owners, one row for each kind and subject. */
+/** Table of mail to owners, with one row for each kind and subject. */
 export const noticeTable = defineTable(
   'billing_notices',
   {
@@ -133,7 +139,7 @@ export const noticeTable = defineTable(
   },
 )
 
-/** Outgoing webhooks, one row for each endpoint and event. */
+/** Table of outgoing webhooks, with one row for each endpoint and event. */
 export const deliveryTable = defineTable(
   'billing_deliveries',
   {

@@ -7,11 +7,11 @@ import {
 } from '@tollgate/database'
 import type { RawBuilder } from 'kysely'
 
-export interface Failure {
+export interface FailedAttempt {
   readonly error: string
-  /** Number of attempts so far. */
+  /** Number of attempts that were made so far. */
   readonly attempts: number
-  /** When to try again. `null` to give up. */
+  /** When to try again. `null` if the entry is to be given up. */
   readonly dueAt: Date | null
 }
 
@@ -21,7 +21,7 @@ export interface QueueEntry<State extends string> {
   readonly id: number
   /** State of the entry. */
   readonly state: State
-  /** Number of attempts so far. */
+  /** Number of attempts that were made so far. */
   readonly attempts: number
   /** When the next attempt is due. */
   readonly dueAt: Date
@@ -33,7 +33,7 @@ export interface QueueEntry<State extends string> {
   readonly finishedAt: Date | null
 }
 
-/** Initial values of a new entry that is due immediately. */
+/** Returns the initial values of a new entry that is due immediately. */
 export function newQueueEntry(at: Date): Omit<QueueEntry<'pending'>, 'id'> {
   const untried = { attempts: 0, lastError: null, finishedAt: null }
   return { state: 'pending', ...untried, dueAt: at, createdAt: at }
@@ -51,9 +51,9 @@ export interface Queue<Entry, State extends string> {
   /** Marks an entry as finished with this state. Returns false if it was finished before. */
   finish(id: number, state: Exclude<State, 'pending'>, at: Date): Promise<boolean>
   /** Schedules the next attempt, or gives up. Does nothing if the entry is finished. */
-  fail(id: number, failure: Failure): Promise<void>
+  fail(id: number, failure: FailedAttempt): Promise<void>
   list(state: State, limit: number): Promise<Entry[]>
-  /** Makes an entry that was given up due again. Returns false if there is none. */
+  /** Makes an entry due again that was given up. Returns false if no such entry was given up. */
   retry(id: number, at: Date): Promise<boolean>
   /**
    * Deletes up to `limit` entries of this state that were last due before a date, and returns how
@@ -82,7 +82,10 @@ type StateOf<F> = RecordOf<F> extends { readonly state: infer State extends stri
 export interface QueueOptions<State extends string> {
   /** The state of entries that were given up. */
   readonly givenUp: Exclude<State, 'pending'>
-  /** Limits the queue to rows with these values: one of several queues in a table. */
+  /**
+   * Column values that limit the queue to some rows of its table, if several queues share the
+   * table.
+   */
   readonly within?: Readonly<Record<string, string | readonly string[]>>
   /** Further columns to write when an entry is claimed. */
   readonly claimed?: (at: RawBuilder<number>) => Readonly<Record<string, RawBuilder<unknown>>>

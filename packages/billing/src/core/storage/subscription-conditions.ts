@@ -8,7 +8,7 @@ import {
   sql,
 } from 'kysely'
 import { USER } from '../values/owner.ts'
-import { grantsAccess, type Standing, type Statuses } from '../values/subscription-state.ts'
+import { grantsAccess, type Standing, type StandingByStatus } from '../values/subscription-state.ts'
 
 /** The states of a subscription that can be queried in the database. */
 export const SUBSCRIPTION_STATUSES = [
@@ -31,31 +31,32 @@ export type SubscriptionStatus = (typeof SUBSCRIPTION_STATUSES)[number]
 type Condition = Expression<SqlBool>
 
 interface Meanings {
-  readonly statuses: ReadonlyMap<string, Statuses>
+  readonly statuses: ReadonlyMap<string, StandingByStatus>
   readonly suspendsDisputed: boolean
   readonly suspendsPaused: boolean
 }
 
 /**
- * SQL condition on `subscriptions` for a provider. Written as an expression to keep SQLite from
- * using the provider's index, which it would read and sort completely for one page that the primary
- * key can provide directly.
+ * Returns the SQL condition on `subscriptions` for a provider. The condition contains an
+ * expression, so that SQLite does not use the index on the provider: it would sort all rows of the
+ * provider for each page, although the primary key already has the right order.
  */
-export function isAt(provider: string): RawBuilder<SqlBool> {
+export function providerCondition(provider: string): RawBuilder<SqlBool> {
   return sql<SqlBool>`coalesce(${sql.ref('subscriptions.provider')}, '') = ${provider}`
 }
 
 /**
- * SQL condition on `subscriptions` for an owner type, written as an expression for the same reason.
- * Rows of users have no type.
+ * Returns the SQL condition on `subscriptions` for an owner type. The column `owner_type` is null
+ * in rows of users. The condition contains an expression, so that SQLite uses the order of the
+ * primary key instead of sorting all rows of the type.
  */
-export function isOwnedBy(ownerType: string): RawBuilder<SqlBool> {
+export function ownerTypeCondition(ownerType: string): RawBuilder<SqlBool> {
   return sql<SqlBool>`coalesce(${sql.ref('subscriptions.owner_type')}, ${USER}) = ${ownerType}`
 }
 
 /**
- * The functions of `subscription-state.ts`, in the same order, as SQL conditions on the table
- * `subscriptions`.
+ * Returns a function that gives the SQL condition on `subscriptions` for each status. The
+ * conditions equal the functions in `subscription-state.ts` that have the same names.
  */
 export function subscriptionConditions({
   statuses,
@@ -67,13 +68,13 @@ export function subscriptionConditions({
   /** Statuses that are not listed by any provider mean `open`. */
   const standing = (is: (standing: Standing) => boolean): Condition => {
     const isOpen = is('open')
-    const wordsOf = (meanings: Statuses) =>
+    const wordsOf = (meanings: StandingByStatus) =>
       Object.keys(meanings).filter((word) => is(meanings[word] ?? 'open') !== isOpen)
     const all = [...statuses].flatMap(([, meanings]) => wordsOf(meanings))
     const others = [...statuses].flatMap(([provider, meanings]) => {
       const words = wordsOf(meanings)
       if (words.length === 0) return []
-      return [eb.and([isAt(provider), eb('provider_status', 'in', words)])]
+      return [eb.and([providerCondition(provider), eb('provider_status', 'in', words)])]
     })
     if (isOpen) return eb.not(eb.or(others))
     // The first condition is redundant: it lets an index find the few rows with these statuses.

@@ -2,11 +2,11 @@ import { type AnyTables, type Database, timestamp } from '@tollgate/database'
 import type { Kysely, SelectQueryBuilder } from 'kysely'
 import type { Owner } from '../values/owner.ts'
 import type { ProviderName } from '../values/provider-name.ts'
-import type { Standing, Statuses } from '../values/subscription-state.ts'
+import type { Standing, StandingByStatus } from '../values/subscription-state.ts'
 import { currentCustomerStatement, type OwnerRowTables, ownerOfRow } from './owner-columns.ts'
 import {
-  isAt,
-  isOwnedBy,
+  ownerTypeCondition,
+  providerCondition,
   type SubscriptionStatus,
   subscriptionConditions,
 } from './subscription-conditions.ts'
@@ -16,12 +16,18 @@ import {
   type SubscriptionRecord,
   type SubscriptionRow,
   subscriptionItemTable,
-  subscriptionRow,
+  subscriptionRowMapper,
 } from './tables.ts'
 
-/** Subscription rows. Methods that take an owner only find rows of its current customer. */
+/**
+ * Reads subscription rows. Methods that take an owner only find rows of the owner's current
+ * customer.
+ */
 export interface SubscriptionRepository {
-  /** Finds the newest subscription of that name; earlier ones keep their rows. */
+  /**
+   * Finds the owner's newest subscription with this name. Earlier subscriptions with the same name
+   * keep their rows.
+   */
   findByName(owner: Owner, name: string): Promise<SubscriptionRecord | null>
   /** Finds a subscription of any owner by our id. */
   find(id: number): Promise<SubscriptionRecord | null>
@@ -36,7 +42,7 @@ export interface SubscriptionRepository {
   /** Lists subscriptions of all owners that have not ended, in batches by id. */
   listLive(now: Date, afterId: number, limit: number): Promise<SubscriptionRecord[]>
   /** Lists subscriptions of all owners, newest row first. */
-  list(wanted: WantedSubscriptions, now: Date): Promise<SubscriptionRecord[]>
+  list(wanted: SubscriptionFilter, now: Date): Promise<SubscriptionRecord[]>
   /**
    * Counts the subscriptions that were `active()` at a moment. Uses their current status, because
    * older ones are not stored.
@@ -60,21 +66,24 @@ export interface SubscriptionRepository {
 }
 
 /** Filter for listing subscriptions of all owners. */
-export interface WantedSubscriptions {
+export interface SubscriptionFilter {
   readonly status?: SubscriptionStatus
   readonly name?: string
   /** Id of any price of the subscription, main or additional. */
   readonly price?: string
   readonly provider?: ProviderName
   readonly ownerType?: string
-  /** Only rows with a smaller id. */
+  /** Only rows with a smaller primary key. */
   readonly before?: number
   readonly limit: number
 }
 
-/** How to interpret `provider_status`. */
-export interface StatusMeanings {
-  readonly statuses: ReadonlyMap<string, Statuses>
+/**
+ * The rules for deriving the state of a subscription from its provider's status, its disputes and
+ * its pauses.
+ */
+export interface StatusInterpretation {
+  readonly statuses: ReadonlyMap<string, StandingByStatus>
   standing(provider: ProviderName, status: string): Standing
   /** Whether an open dispute suspends access. */
   readonly suspendsDisputed: boolean
@@ -84,14 +93,14 @@ export interface StatusMeanings {
 
 export function subscriptionRepository(
   database: Database,
-  meanings: StatusMeanings,
+  meanings: StatusInterpretation,
   tables: OwnerRowTables,
 ): SubscriptionRepository {
   const { standing, suspendsDisputed, suspendsPaused } = meanings
   const condition = subscriptionConditions(meanings)
   const fromRows = (rows: readonly JoinedRow[]) =>
     groupItems(rows).map(({ row, items }) =>
-      subscriptionRow.fromRow(row, {
+      subscriptionRowMapper.fromRow(row, {
         owner: ownerOfRow(row, tables),
         standing: standing(row.provider as ProviderName, row.provider_status),
         isSuspended:
@@ -178,8 +187,8 @@ export function subscriptionRepository(
         if (before !== undefined) query = query.where('subscriptions.id', '<', before)
         if (status !== undefined) query = query.where(condition(status, now))
         if (name !== undefined) query = query.where('name', '=', name)
-        if (provider !== undefined) query = query.where(isAt(provider))
-        if (ownerType !== undefined) query = query.where(isOwnedBy(ownerType))
+        if (provider !== undefined) query = query.where(providerCondition(provider))
+        if (ownerType !== undefined) query = query.where(ownerTypeCondition(ownerType))
         return query
       }
       const rows = await withItems(database.kysely, (all) => {
@@ -222,8 +231,8 @@ export function subscriptionRepository(
 }
 
 /**
- * Inserts the row, or updates the row with this provider id except for its name. Additional items
- * are only written if `hasOtherItems` says that they changed.
+ * Inserts a subscription's row, or updates the row with the same provider id, whose name is kept.
+ * Additional items are only written if `hasOtherItems` says that they changed.
  */
 export async function saveSubscription(
   tx: Database,
@@ -235,7 +244,7 @@ export async function saveSubscription(
 }
 
 async function saveRow(tx: Database, record: NewSubscriptionRecord): Promise<void> {
-  const columns = subscriptionRow.toRow(record)
+  const columns = subscriptionRowMapper.toRow(record)
   const { name, provider, provider_id, created_at, ...changes } = columns
   const updated = await tx.kysely
     .updateTable('subscriptions')

@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto'
 import { type Database, upsert } from '@tollgate/database'
-import { type SyncPlace, syncRunTable } from './tables.ts'
+import { type SyncProgress, syncRunTable } from './tables.ts'
 
-/** A `sync()` that has not finished. */
+/** The stored progress of a `sync()` that has not finished. */
 export interface SyncRun {
   readonly run: string
-  readonly place: SyncPlace
+  readonly place: SyncProgress
   readonly startedAt: Date
 }
 
@@ -15,9 +15,9 @@ export interface SyncRun {
 export interface SyncRunRepository {
   find(): Promise<SyncRun | null>
   /** Replaces the stored run with a new one. Returns its id. */
-  begin(place: SyncPlace, at: Date): Promise<string>
+  begin(place: SyncProgress, at: Date): Promise<string>
   /** Stores the progress of a run. Does nothing if a newer run has begun. */
-  save(run: string, place: SyncPlace): Promise<void>
+  save(run: string, place: SyncProgress): Promise<void>
   finish(run: string): Promise<void>
 }
 

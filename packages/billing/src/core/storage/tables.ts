@@ -20,7 +20,7 @@ export type OperationKind = keyof OperationKinds
 // biome-ignore lint/suspicious/noEmptyInterface: each feature adds to it.
 export interface OperationKinds {}
 
-/** The original request of an operation. */
+/** The original request of an operation, stored so that a retry sends the same request. */
 export interface OperationRequest {
   readonly provider: ProviderName
   /** For a swap: the id of the subscription to be replaced. */
@@ -28,17 +28,20 @@ export interface OperationRequest {
   readonly [detail: string]: unknown
 }
 
-/** The progress of a `sync()`. */
-export interface SyncPlace {
-  /** The current phase. */
+/** The position that a `sync()` has reached, stored so that it can be continued after a crash. */
+export interface SyncProgress {
+  /** Name of the phase that `sync()` has reached, such as the lists of one provider. */
   readonly phase: string
-  /** The next step of the phase. `null` for its first step. */
+  /** Position of the next step within the phase. `null` for the first step. */
   readonly at: string | null
-  /** Bit set of the rows that were listed so far, in base64. */
+  /** Ids of the rows that were found in the providers' lists so far, as a bit set in base64. */
   readonly seen: string
-  /** Providers that were listed completely. */
+  /** Providers whose lists were read completely. */
   readonly listed: readonly ProviderName[]
-  /** Only compare objects changed since then, in milliseconds. `null` for everything. */
+  /**
+   * The time, in milliseconds, since which objects must have changed to be compared. `null` to
+   * compare everything.
+   */
   readonly since: number | null
 }
 
@@ -120,7 +123,7 @@ function defineTables(idType: IdType) {
         provider_id: providerId,
         provider_plan: plan,
         provider_product: field.string(255).nullable(),
-        /** `null` for metered prices. */
+        /** Number of units. `null` for metered prices. */
         quantity: field.integer.nullable(),
         created_at: field.timestamp,
         updated_at: field.timestamp,
@@ -190,7 +193,7 @@ function defineTables(idType: IdType) {
         /** The kind of run. One run of each kind is stored. */
         name: field.id,
         run: field.id,
-        place: field.json<SyncPlace>(),
+        place: field.json<SyncProgress>(),
         started_at: field.instant,
       },
       { primaryKey: ['name'] },
@@ -267,7 +270,7 @@ export const codeAttemptTable = tables.codeAttempts
 export const transferTable = tables.transfers
 export const syncRunTable = tables.syncRuns
 
-/** All tables, with user ids of this type. */
+/** Returns the definitions of billing's tables, with user ids of this type. */
 export function billingTables(
   idType: IdType,
 ): ReadonlyArray<Pick<DefinedTable<unknown>, 'name' | 'describe'>> {
@@ -291,7 +294,7 @@ export type BillingColumns = ReturnType<typeof userColumns.toRow>
 export type SubscriptionRow = ReturnType<typeof subscriptionTable.toRow> & OwnerColumns
 export type WebhookRow = ReturnType<typeof webhookTable.toRow>
 
-/** A subscription row with the meaning of its status, which depends on the provider. */
+/** A subscription row, together with the meaning of its status, which depends on the provider. */
 export interface SubscriptionRecord
   extends ReturnType<typeof subscriptionTable.fromRow>,
     SubscriptionColumns {
@@ -305,16 +308,16 @@ export interface StoredItem {
   readonly providerId: string
   readonly price: string
   readonly product: string | null
-  /** `null` for metered prices. */
+  /** Number of units. `null` for metered prices. */
   readonly quantity: number | null
 }
 
-/** A subscription to be written. */
+/** A subscription row to be written, without the values that are generated or derived. */
 export type NewSubscriptionRecord = Omit<SubscriptionRecord, 'id' | 'standing' | 'isSuspended'>
 
 const newSubscription = subscriptionTable.omit('id')
 
-export const subscriptionRow = {
+export const subscriptionRowMapper = {
   toRow: (record: Omit<NewSubscriptionRecord, 'items'>) => ({
     ...newSubscription.toRow(record),
     ...toOwnerColumns(record.owner),
@@ -339,13 +342,13 @@ export interface BilledOwner extends CardSummary {
 
 /** A webhook in the inbox. */
 export interface StoredWebhook extends Omit<QueueEntry<WebhookState>, 'createdAt'> {
-  /** The provider that sent it. */
+  /** The provider that sent the webhook. */
   readonly provider: ProviderName
   /** The provider's id of the event. A repeat with the same id is not stored again. */
   readonly eventId: string
   /** The provider's event type, such as `invoice.paid`. */
   readonly type: string
-  /** The body, as verified by its signature. */
+  /** The body of the webhook, as verified by its signature. */
   readonly payload: string
   /** When the webhook arrived. */
   readonly receivedAt: Date

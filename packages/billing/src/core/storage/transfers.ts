@@ -3,11 +3,11 @@ import { type Database, timestamp } from '@tollgate/database'
 import { sql } from 'kysely'
 import type { Owner } from '../values/owner.ts'
 import type { ProviderName } from '../values/provider-name.ts'
-import { isOf, toOwnerColumns } from './owner-columns.ts'
+import { ownerCondition, toOwnerColumns } from './owner-columns.ts'
 import { transferTable } from './tables.ts'
 
 /** A transfer of a customer from one owner to another. */
-export interface Transfer {
+export interface CustomerTransfer {
   readonly provider: ProviderName
   readonly customer: string
   readonly from: Owner
@@ -15,8 +15,8 @@ export interface Transfer {
 }
 
 export interface TransferRepository {
-  /** Whether this is the newest transfer of the previous owner. */
-  isNewest(transfer: Transfer): Promise<boolean>
+  /** Whether this is the newest transfer by which the previous owner gave away a customer. */
+  isNewest(transfer: CustomerTransfer): Promise<boolean>
   /** Whether the owner transferred away a customer with whom it had used up its free trial. */
   hadTrial(owner: Owner): Promise<boolean>
   /**
@@ -24,7 +24,7 @@ export interface TransferRepository {
    * transfer's id.
    */
   add(
-    transfer: Transfer,
+    transfer: CustomerTransfer,
     how: { readonly hadTrial: boolean; readonly at: Date },
     tx: Database,
   ): Promise<string>
@@ -80,13 +80,13 @@ export function transferRepository({ kysely }: Database): TransferRepository {
  */
 async function moveSubscriptions(
   { kysely }: Database,
-  { provider, customer, from, to }: Transfer,
+  { provider, customer, from, to }: CustomerTransfer,
   at: Date,
 ): Promise<void> {
   await kysely
     .updateTable('subscriptions')
     .set({ ...toOwnerColumns(to), provider_customer: customer })
-    .where(isOf(from))
+    .where(ownerCondition(from))
     .where('provider', '=', provider)
     .where((eb) =>
       eb.or([
@@ -104,22 +104,22 @@ async function moveSubscriptions(
  * Moves unfinished operations to the new owner, except those that create a customer: each owner
  * keeps its own.
  */
-async function moveOperations({ kysely }: Database, { from, to }: Transfer): Promise<void> {
+async function moveOperations({ kysely }: Database, { from, to }: CustomerTransfer): Promise<void> {
   const begun = await kysely
     .selectFrom('billing_operations')
     .select(['id', 'kind', 'fingerprint'])
-    .where(isOf(from))
+    .where(ownerCondition(from))
     .where('kind', '<>', 'customer')
     .execute()
   await kysely
     .deleteFrom('billing_operations')
-    .where(isOf(to))
+    .where(ownerCondition(to))
     .where('kind', '=', 'customer')
     .execute()
   for (const { id, kind, fingerprint } of begun) {
     await kysely
       .deleteFrom('billing_operations')
-      .where(isOf(to))
+      .where(ownerCondition(to))
       .where('kind', '=', kind)
       .where('fingerprint', '=', fingerprint)
       .execute()
@@ -132,7 +132,7 @@ async function moveOperations({ kysely }: Database, { from, to }: Transfer): Pro
 }
 
 /** Moves usage, disputes, and undelivered events and mail to the new owner. */
-async function moveQueues({ kysely }: Database, transfer: Transfer): Promise<void> {
+async function moveQueues({ kysely }: Database, transfer: CustomerTransfer): Promise<void> {
   const { provider, customer, from, to } = transfer
   const move = (table: string) =>
     kysely

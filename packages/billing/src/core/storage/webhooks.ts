@@ -9,17 +9,17 @@ export interface NewWebhook {
   readonly eventId: string
   readonly type: string
   readonly payload: string
-  /** Whether the event is to be handled. If not, it is only stored. */
+  /** Whether there is a handler for the event. If not, the event is only stored. */
   readonly hasHandler: boolean
 }
 
 /** Filter for webhooks in the inbox. All given conditions must hold. */
-export interface StoredEvents {
+export interface WebhookFilter {
   readonly provider?: ProviderName
   /** The provider's id of the event. */
   readonly eventId?: string
   readonly type?: string
-  /** Earliest time of arrival. */
+  /** Earliest time at which the webhook arrived. */
   readonly from?: Date
   readonly to?: Date
 }
@@ -30,8 +30,8 @@ export interface WebhookRepository
     QueuePages<StoredWebhook, WebhookState> {
   /** Adds a webhook. Returns false if it is stored already. */
   add(event: NewWebhook, at: Date): Promise<boolean>
-  /** Makes handled events and dead letters due again, and returns how many. */
-  replay(which: StoredEvents, at: Date): Promise<number>
+  /** Makes the matching handled events and dead letters due again, and returns their number. */
+  replay(which: WebhookFilter, at: Date): Promise<number>
 }
 
 const newWebhook = webhookTable.omit('id')

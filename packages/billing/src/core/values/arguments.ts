@@ -9,8 +9,8 @@ export function requireCount(count: unknown): number {
 const MAX_TEXT_LENGTH = 255
 
 /**
- * Returns non-empty text of at most 255 characters. The error does not contain the value, because
- * it may be a token.
+ * Returns the value if it is non-empty text of at most 255 characters. The error message does not
+ * contain the value, because it may be a token.
  * @throws InvalidArgument for anything else.
  */
 export function requireText(what: string, value: unknown): string {
@@ -31,7 +31,7 @@ export function requireText(what: string, value: unknown): string {
  * Returns the value if it is one of these words.
  * @throws InvalidArgument if it is not.
  */
-export function requireWord<Word extends string>(
+export function requireOneOf<Word extends string>(
   what: string,
   word: Word,
   words: readonly Word[],
@@ -66,7 +66,7 @@ const OWN_PATH = /^\/(?![/\\])[^\\\p{Cc}]*$/u
  * customers who return from a provider's page must not be redirected elsewhere, whatever a form or
  * a link contains (open redirect).
  */
-export function findOwnAddress(publicUrl: string, path: unknown): string | null {
+export function findApplicationUrl(publicUrl: string, path: unknown): string | null {
   if (typeof path !== 'string' || path.length > MAX_PATH_LENGTH || !OWN_PATH.test(path)) return null
   const url = URL.canParse(path, publicUrl) ? new URL(path, publicUrl) : null
   // Dot segments are resolved by now, so check the result for a second slash.

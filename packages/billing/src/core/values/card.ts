@@ -1,4 +1,4 @@
-/** The customer's default payment method, for display. Card and PayPal exclude each other. */
+/** The customer's default payment method, for display: either a card or a PayPal account. */
 export interface CardSummary {
   /** Brand of the card, such as `visa`. `null` without a card. */
   readonly cardBrand: string | null
@@ -13,14 +13,14 @@ export interface CardSummary {
   readonly cardExpires?: string | null
 }
 
-/** No payment method. */
+/** The `CardSummary` of a customer without a payment method. */
 export const NO_CARD: CardSummary = { cardBrand: null, cardLastFour: null, paypalEmail: null }
 
 /** The last month in which a card is valid. */
 export interface CardExpiry {
-  /** 1 to 12. */
+  /** Month, from 1 to 12. */
   readonly month: number
-  /** Four digits. */
+  /** Year, with four digits. */
   readonly year: number
 }
 

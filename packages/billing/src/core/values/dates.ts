@@ -17,10 +17,10 @@ export function requirePast(what: string, at: unknown, now: Date): void {
   )
 }
 
-/** Compares dates to the second, the precision of the providers. */
+/** Whether two dates are in the same second, the precision of the providers. */
 export function isSameSecond(a: Date, b: Date): boolean {
   return Math.floor(a.getTime() / 1000) === Math.floor(b.getTime() / 1000)
 }
 
-/** In days. Two years, the maximum of the providers. */
-export const LONGEST_TRIAL = 730
+/** Maximum length of a trial in days: two years, the limit of the providers. */
+export const MAX_TRIAL_DAYS = 730

@@ -51,12 +51,12 @@ describe('priceUsage()', () => {
     ['flat tiers, no usage', FLAT, '0', 500],
     ['flat tiers, within the first', FLAT, '10', 500],
     ['flat tiers, within the second', FLAT, '12', 500 + 40 + 100],
-  ])('prices %s', (_what, price, used, amount) => {
+  ])('computes the price of usage: %s', (_what, price, used, amount) => {
     expect(findPriceFault(price)).toBeNull()
     expect(sumOf(priceUsage(price, used))).toBe(amount)
   })
 
-  it('returns a line for each tier', () => {
+  it('returns an invoice line for each tier of usage', () => {
     expect(priceUsage(GRADUATED, '1100.5')).toEqual([
       { quantity: '100', unitAmount: '0', amount: 0, tier: 1 },
       { quantity: '900', unitAmount: '0.5', amount: 450, tier: 2 },
@@ -68,7 +68,7 @@ describe('priceUsage()', () => {
   })
 })
 
-describe('faultOf()', () => {
+describe('findPriceFault()', () => {
   it.each<[string, unknown]>([
     ['no amount', {}],
     ['an amount below zero', { unitAmount: -1 }],
@@ -101,7 +101,7 @@ describe('faultOf()', () => {
         ],
       },
     ],
-  ])('returns a fault for a price with %s', (_what, price) => {
+  ])('describes the fault of a metered price with %s', (_what, price) => {
     expect(findPriceFault(price as MeteredPrice)).not.toBeNull()
   })
 })

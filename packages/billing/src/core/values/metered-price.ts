@@ -6,7 +6,10 @@ export interface UsageTier {
   readonly upTo: number | null
   /** Price of each unit, in the currency's smallest unit. As text it may have up to 12 decimals. */
   readonly unitAmount?: number | string
-  /** Flat price of the tier, charged if any unit falls into it; for the first tier, always. */
+  /**
+   * Flat price of the tier, in the currency's smallest unit. Charged if at least one unit falls
+   * into the tier; the flat price of the first tier is always charged.
+   */
   readonly flatAmount?: number | string
 }
 
@@ -47,7 +50,7 @@ export interface PricedUsage {
   readonly unitAmount: string
   /** The line's amount, rounded to the smallest unit, half away from zero. */
   readonly amount: number
-  /** Number of the tier, from 1. `null` without tiers. */
+  /** Number of the tier, counted from 1. `null` if the price has no tiers. */
   readonly tier: number | null
 }
 

@@ -2,19 +2,19 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import {
   creditFor,
-  divide,
-  leftOf,
+  divideAmount,
   type PaidTime,
-  type Returned,
+  type ReturnedMoney,
+  remainingMoneyOf,
   sumReturned,
 } from './money-back.ts'
 
-const nothing: Returned = { refunds: [], disputes: [], creditNotes: [] }
+const nothing: ReturnedMoney = { refunds: [], disputes: [], creditNotes: [] }
 const refund = (amount: number, hasFailed = false) => ({ amount, hasFailed })
 const note = (amount: number, refunded = 0, isVoid = false) => ({ amount, refunded, isVoid })
 
 /** Payments of 200.00: what was returned, and the expected sum. */
-const BACK: ReadonlyArray<[string, Partial<Returned>, number]> = [
+const BACK: ReadonlyArray<[string, Partial<ReturnedMoney>, number]> = [
   ['no refund', {}, 0],
   ['a refund', { refunds: [refund(5000)] }, 5000],
   ['two refunds', { refunds: [refund(5000), refund(15_000)] }, 20_000],
@@ -52,8 +52,8 @@ const BACK: ReadonlyArray<[string, Partial<Returned>, number]> = [
   ],
 ]
 
-describe('sumReturned() for a payment (threat Q1)', () => {
-  it.each(BACK)('sums up what the customer got back: %s', (_, returned, expected) => {
+describe('sumReturned(), the money returned to a customer (threat Q1)', () => {
+  it.each(BACK)('adds up the amount returned for a payment with %s', (_, returned, expected) => {
     expect(sumReturned({ ...nothing, ...returned })).toBe(expected)
   })
 })
@@ -79,25 +79,28 @@ const CREDIT: ReadonlyArray<[string, Partial<PaidTime>, { unused: number; credit
 ]
 
 describe('creditFor(), the credit for unused time (threat Q1)', () => {
-  it.each(CREDIT)('computes the credit with %s', (_, change, { unused, credit }) => {
-    const time = { sold: 20_000, withheld: 0, returned: 0, ...change }
-    expect(creditFor(unused, time)).toBe(credit)
-    expect(creditFor(unused, time)).toBeLessThanOrEqual(leftOf(time))
-  })
+  it.each(CREDIT)(
+    'computes the credit for unused time of a payment: %s',
+    (_, change, { unused, credit }) => {
+      const time = { sold: 20_000, withheld: 0, returned: 0, ...change }
+      expect(creditFor(unused, time)).toBe(credit)
+      expect(creditFor(unused, time)).toBeLessThanOrEqual(remainingMoneyOf(time))
+    },
+  )
 
-  it('deducts the cents by which the rounded taxes on credit and charge may differ', () => {
+  it('is lower by the cents by which the rounded tax on the credit may exceed the rounded tax on the charge', () => {
     expect(creditFor(20_000, { sold: 20_000, withheld: 0, returned: 10_000 }, 2)).toBe(9998)
     expect(creditFor(20_000, { sold: 20_000, withheld: 0, returned: 0 }, 2)).toBe(20_000)
   })
 
-  it('never exceeds what is left, however often time is used, refunded or credited', () => {
+  it('never exceeds the money that was not returned yet, in any sequence of use, refunds and credits', () => {
     const steps = fc.array(fc.tuple(fc.constantFrom('credit', 'refund'), fc.nat(20_000)))
     const property = fc.property(steps, (taken) => {
       let time: PaidTime = { sold: 20_000, withheld: 0, returned: 0 }
       let [credited, refunded] = [0, 0]
       for (const [kind, wanted] of taken) {
         if (kind === 'refund') {
-          const amount = Math.min(wanted, leftOf(time))
+          const amount = Math.min(wanted, remainingMoneyOf(time))
           refunded += amount
           time = { ...time, returned: time.returned + amount }
           continue
@@ -109,13 +112,13 @@ describe('creditFor(), the credit for unused time (threat Q1)', () => {
         time = { ...time, sold: time.sold - unused, withheld }
       }
       expect(credited + refunded).toBeLessThanOrEqual(20_000)
-      expect(credited + refunded + leftOf(time)).toBe(20_000)
+      expect(credited + refunded + remainingMoneyOf(time)).toBe(20_000)
     })
     fc.assert(property)
   })
 })
 
-describe('divide()', () => {
+describe('divideAmount()', () => {
   it.each([
     [
       'by weight',
@@ -155,9 +158,9 @@ describe('divide()', () => {
       [34, 34, 32],
     ],
     ['without any shares', 100, [], []],
-  ] as const)('divides an amount %s', (_, amount, shares, expected) => {
+  ] as const)('divides an amount into shares: %s', (_, amount, shares, expected) => {
     expect(
-      divide(
+      divideAmount(
         amount,
         shares.map(([weight, most]) => ({ weight, most })),
       ),

@@ -2,7 +2,7 @@
  * Money that was returned to a customer, with the states that decide whether it counts. Amounts in
  * the currency's smallest unit.
  */
-export interface Returned {
+export interface ReturnedMoney {
   readonly refunds: readonly { readonly amount: number; readonly hasFailed: boolean }[]
   readonly disputes: readonly {
     readonly amount: number
@@ -20,7 +20,7 @@ export interface Returned {
  * Adds up the returned money. Failed refunds, won disputes and void credit notes do not count; open
  * disputes do.
  */
-export function sumReturned({ refunds, disputes, creditNotes }: Returned): number {
+export function sumReturned({ refunds, disputes, creditNotes }: ReturnedMoney): number {
   const notes = creditNotes.filter(({ isVoid }) => !isVoid)
   const taken = disputes.filter(({ status }) => status === 'open' || status === 'lost')
   return (
@@ -31,29 +31,38 @@ export function sumReturned({ refunds, disputes, creditNotes }: Returned): numbe
 }
 
 /**
- * Billed time of a subscription and the money behind it. Amounts in the currency's smallest unit.
+ * A billed period of a subscription, with the money that was paid and returned for it. Amounts in
+ * the currency's smallest unit.
  */
 export interface PaidTime {
-  /** Price of the time, minus the provider's credit for unused parts. */
+  /** Price of the period, minus the provider's credit for unused parts. */
   readonly sold: number
-  /** Credit that was charged again because its money had been returned before. */
+  /**
+   * Credit for unused time that billing charged back, because the payment for that time had already
+   * been returned.
+   */
   readonly withheld: number
-  /** Refunds, disputes and credit notes for this time, and the gifts that paid for it. */
+  /**
+   * Sum of the refunds, disputes and credit notes for the period, and of the gifts that paid for
+   * it.
+   */
   readonly returned: number
 }
 
-/** Returns how much of the money for billed time can still go back, as a refund or as credit. */
-export function leftOf({ sold, withheld, returned }: PaidTime): number {
+/**
+ * Returns how much of the money paid for a period can still be returned, as a refund or as credit.
+ */
+export function remainingMoneyOf({ sold, withheld, returned }: PaidTime): number {
   return Math.max(0, sold + withheld - returned)
 }
 
 /**
- * Returns how much credit unused time is worth: its price, reduced in proportion to the money that went back, and never more
- * than is left.
+ * Returns the credit for unused time: its price, reduced in proportion to the money that was
+ * already returned, and at most the money that was not.
  * @param slack Units by which the rounded taxes on credit and charge may differ.
  */
 export function creditFor(unused: number, time: PaidTime, slack = 0): number {
-  const left = leftOf(time)
+  const left = remainingMoneyOf(time)
   if (left >= time.sold) return Math.min(unused, left)
   const kept = Math.max(0, left - slack)
   const share = Number((BigInt(unused) * BigInt(kept)) / BigInt(time.sold))
@@ -61,16 +70,16 @@ export function creditFor(unused: number, time: PaidTime, slack = 0): number {
 }
 
 /** A share of an amount: its weight, and its maximum. */
-export interface Share {
+export interface WeightedShare {
   readonly weight: number
   readonly most: number
 }
 
 /**
- * Divides an amount by weight. What exceeds the maximum of one share goes to the others; what none
- * can take is left over.
+ * Divides an amount between shares in proportion to their weights. The part that exceeds a share's
+ * maximum goes to the other shares. If all shares reach their maximum, the rest stays undivided.
  */
-export function divide(amount: number, shares: readonly Share[]): number[] {
+export function divideAmount(amount: number, shares: readonly WeightedShare[]): number[] {
   const taken = shares.map(() => 0)
   const room = (at: number) => (shares[at]?.most ?? 0) - (taken[at] ?? 0)
   for (let rest = amount; rest > 0; ) {

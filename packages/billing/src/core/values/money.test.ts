@@ -20,10 +20,13 @@ describe('money', () => {
     [500, 'jpy', '500'],
     [1234, 'kwd', '1.234'],
     [0, 'usd', '0.00'],
-  ])('writes %i %s as %s and parses it back', (amount, currency, text) => {
-    expect(toDecimal(money(amount, currency))).toBe(text)
-    expect(fromDecimal(text, currency)).toEqual({ amount, currency })
-  })
+  ])(
+    'formats %i smallest units of %s as the decimal %s, and parses it back',
+    (amount, currency, text) => {
+      expect(toDecimal(money(amount, currency))).toBe(text)
+      expect(fromDecimal(text, currency)).toEqual({ amount, currency })
+    },
+  )
 
   it.each([
     [19.99, 'usd', 1999],
@@ -31,9 +34,12 @@ describe('money', () => {
     [12, 'usd', 1200],
     [1.005, 'kwd', 1005],
     [1.15, 'usd', 115],
-  ])('parses the number %d of %s without floating-point errors', (value, currency, amount) => {
-    expect(fromDecimal(value, currency).amount).toBe(amount)
-  })
+  ])(
+    'parses the decimal number %d in the currency %s without floating-point errors',
+    (value, currency, amount) => {
+      expect(fromDecimal(value, currency).amount).toBe(amount)
+    },
+  )
 
   it.each([
     [19.999, 'usd'],
@@ -43,16 +49,16 @@ describe('money', () => {
     [1e21, 'usd'],
     ['1,00', 'usd'],
     ['', 'usd'],
-  ])('rejects %s of %s', (value, currency) => {
+  ])('rejects the decimal %s in the currency %s', (value, currency) => {
     expect(() => fromDecimal(value, currency)).toThrow(InvalidAmount)
   })
 
-  it('rejects fractions of the smallest unit, and invalid currency codes', () => {
+  it('rejects fractions of the smallest currency unit, and invalid currency codes', () => {
     expect(() => money(19.99, 'usd')).toThrow(InvalidAmount)
     expect(() => money(1, 'dollars')).toThrow(InvalidAmount)
   })
 
-  it('formats with the decimals of the currency', () => {
+  it('is formatted with the number of decimals of its currency', () => {
     expect(formatMoney(money(1999, 'eur'))).toBe('€19.99')
     expect(formatMoney(money(500, 'jpy'))).toBe('¥500')
     expect(formatMoney(money(1234, 'kwd'))).toMatch(/1\.234/)
@@ -60,7 +66,7 @@ describe('money', () => {
     expect(formatMoney(money(900_719_925_474_0991, 'usd'))).toBe('$90,071,992,547,409.91')
   })
 
-  it('parses back every amount that it writes', () => {
+  it('is unchanged after it was formatted as a decimal and parsed again', () => {
     fc.assert(
       fc.property(
         fc.integer({ min: -1e12, max: 1e12 }),
@@ -73,7 +79,7 @@ describe('money', () => {
     )
   })
 
-  it('divides to the nearest unit, half away from zero', () => {
+  it('is divided to the nearest unit, with halves rounded away from zero', () => {
     expect(proportion(1000, 1, 3)).toBe(333)
     expect(proportion(1001, 1, 2)).toBe(501)
     expect(proportion(-1001, 1, 2)).toBe(-501)
@@ -91,7 +97,7 @@ describe('money passed by a caller', () => {
     ['', false],
     [null, false],
     [{}, false],
-  ])('accepts the currency %j: %s', (code, isKnown) => {
+  ])('has a valid currency if its code is %j: expected %s', (code, isKnown) => {
     expect(isCurrency(code)).toBe(isKnown)
   })
 
@@ -103,7 +109,7 @@ describe('money passed by a caller', () => {
     [{ amount: 12 }, /The currency is undefined/],
     [{ amount: 12, currency: 'zzz' }, /The currency is 'zzz'/],
     [{ amount: 1.5, currency: 'usd' }, /1.5 is not a whole number/],
-  ])('is rejected: %j', (value, message) => {
+  ])('is rejected if it is %j', (value, message) => {
     expect(() => requireMoney(value)).toThrow(InvalidAmount)
     expect(() => requireMoney(value)).toThrow(message)
   })
@@ -111,7 +117,7 @@ describe('money passed by a caller', () => {
   const inEuros = (amount: number | { amount: number; currency: string }) =>
     typeof amount === 'number' ? money(amount, 'eur') : money(amount.amount, amount.currency)
 
-  it("is a number in the provider's currency, or has its own currency", () => {
+  it('is either a number in the provider’s default currency, or an amount with a currency', () => {
     expect(requireAmount(1, inEuros)).toEqual({ amount: 1, currency: 'eur' })
     const stated = { amount: 5, currency: 'USD' }
     expect(requireMoney(stated)).toEqual({ amount: 5, currency: 'usd' })
@@ -119,13 +125,13 @@ describe('money passed by a caller', () => {
   })
 
   it.each([0, -1, { amount: 0, currency: 'usd' }, '5', null])(
-    'is rejected as a charge unless it is above zero: %j',
+    'is rejected by requireAmount() if it is %j, which is not an amount above zero',
     (amount) => {
       expect(() => requireAmount(amount, inEuros)).toThrow(InvalidAmount)
     },
   )
 
-  it('has no negative zero', () => {
+  it('is never negative zero, neither parsed from -0.00 nor computed', () => {
     expect(fromDecimal('-0.00', 'usd').amount).toBe(0)
     expect(Object.is(proportion(0, 1, 3), 0)).toBe(true)
   })

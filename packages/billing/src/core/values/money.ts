@@ -50,7 +50,7 @@ export function requireMoney(value: unknown): Money {
  * Makes an amount in a currency's smallest unit.
  * @throws InvalidAmount for fractions of the smallest unit, and unknown currencies.
  */
-export function statedMoney(amount: number, currency: string): Money {
+export function createMoney(amount: number, currency: string): Money {
   return requireMoney({ amount, currency })
 }
 
@@ -82,7 +82,7 @@ const ZERO_DECIMALS = new Set(
 )
 const THREE_DECIMALS = new Set('bhd iqd jod kwd lyd omr tnd'.split(' '))
 
-/** Number of decimals of a currency's smallest unit. */
+/** Returns the number of decimals of a currency, such as 2 for `eur` and 0 for `jpy`. */
 export function decimalsOf(currency: string): number {
   const code = currency.toLowerCase()
   if (ZERO_DECIMALS.has(code)) return 0
@@ -142,7 +142,10 @@ function formatFor(currency: string, locale: string): Intl.NumberFormat {
   return format
 }
 
-/** `amount × numerator ÷ denominator` to the nearest unit, half away from zero, exact at any size. */
+/**
+ * Returns `amount × numerator ÷ denominator`, rounded to the nearest integer, with halves rounded
+ * away from zero. Exact for large numbers too.
+ */
 export function proportion(amount: number, numerator: number, denominator: number): number {
   const product = BigInt(Math.abs(amount)) * BigInt(numerator)
   const rounded = (2n * product + BigInt(denominator)) / (2n * BigInt(denominator))

@@ -9,7 +9,7 @@ export interface Owner {
 /** The owner type of users, whose table is the option `users`. */
 export const USER = 'user'
 
-export function userWith(id: string | number): Owner {
+export function userOwner(id: string | number): Owner {
   return { type: USER, id }
 }
 

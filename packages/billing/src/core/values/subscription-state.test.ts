@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { BRAINTREE } from '../../braintree-provider.ts'
-import { STRIPE } from '../../stripe-provider.ts'
+import { BRAINTREE_PROPERTIES } from '../../braintree-provider.ts'
+import { STRIPE_PROPERTIES } from '../../stripe-provider.ts'
 import * as state from './subscription-state.ts'
 
 const NOW = new Date('2026-03-01T12:00:00Z')
@@ -57,11 +57,11 @@ const table: [string, string, Date | null, Date | null, Verdict[]][] = [
   ['not begun at Braintree', 'Pending', null, null, ['willBeBilled']],
 ]
 
-describe('subscription state', () => {
+describe('the state of a subscription', () => {
   it.each(table)(
-    'is computed for a subscription that is %s',
+    'is derived from the row of a subscription that is %s',
     (_name, providerStatus, trialEndsAt, endsAt, expected) => {
-      const statuses = { ...STRIPE.statuses, ...BRAINTREE.statuses }
+      const statuses = { ...STRIPE_PROPERTIES.statuses, ...BRAINTREE_PROPERTIES.statuses }
       const standing = state.standingOf(statuses, providerStatus)
       const columns = { standing, trialEndsAt, endsAt }
       const answers: Record<Verdict, boolean> = {
@@ -79,14 +79,14 @@ describe('subscription state', () => {
     },
   )
 
-  it('includes a generic trial up to its last moment', () => {
+  it('includes the generic trial of its user up to the last moment of that trial', () => {
     expect(state.onUserTrial(at(0), NOW)).toBe(true)
     expect(state.onUserTrial(at(-1), NOW)).toBe(false)
     expect(state.onUserTrial(null, NOW)).toBe(false)
   })
 })
 
-describe('further subscription states', () => {
+describe('the functions that derive the state of a subscription', () => {
   const open = { standing: 'open', trialEndsAt: null, endsAt: null } as const
 
   it.each([
@@ -95,7 +95,7 @@ describe('further subscription states', () => {
     ['awaits_first_payment', false, true],
     ['closed', false, false],
   ] as const)(
-    'are computed for the standing %s: pastDue() is %s, awaitsFirstPayment() is %s',
+    'return for the standing %s: pastDue() %s, awaitsFirstPayment() %s',
     (standing, isLate, isAwaited) => {
       const columns = { ...open, standing }
       expect([state.pastDue(columns), state.awaitsFirstPayment(columns)]).toEqual([
@@ -105,7 +105,7 @@ describe('further subscription states', () => {
     },
   )
 
-  it('are active unless suspended', () => {
+  it('include active(), which is false while the subscription is suspended', () => {
     expect(state.active(open, NOW)).toBe(true)
     expect(state.active({ ...open, isSuspended: true }, NOW)).toBe(false)
   })
@@ -115,11 +115,14 @@ describe('further subscription states', () => {
     ['paused', at(-1), null, true],
     ['paused, in grace', at(-1), at(1), true],
     ['ended while it was paused', at(-1), at(0), false],
-  ])('are paused only until the end: %s', (_name, pausedAt, endsAt, isPaused) => {
-    expect(state.paused({ ...open, pausedAt, endsAt }, NOW)).toBe(isPaused)
-  })
+  ])(
+    'include paused(), which is true only until the subscription ends: %s',
+    (_name, pausedAt, endsAt, isPaused) => {
+      expect(state.paused({ ...open, pausedAt, endsAt }, NOW)).toBe(isPaused)
+    },
+  )
 
-  it('treat names of object methods as unknown statuses', () => {
+  it('treat a status named like an object method, such as constructor, as unknown', () => {
     expect(state.standingOf({}, 'constructor')).toBe('open')
   })
 })

@@ -15,8 +15,11 @@ export type Standing =
   | 'begins_later'
   | 'closed'
 
-/** The provider's statuses that do not mean `open`. */
-export type Statuses = Readonly<Record<string, Standing>>
+/**
+ * The meaning of a provider's subscription statuses, by status. A status that is missing here means
+ * `open`.
+ */
+export type StandingByStatus = Readonly<Record<string, Standing>>
 
 /** The columns that a subscription's state is derived from. */
 export interface SubscriptionColumns {
@@ -31,11 +34,14 @@ export interface SubscriptionColumns {
  * Returns the meaning of a status. Unknown ones mean `open`: paying customers must not be locked
  * out by a new status.
  */
-export function standingOf(statuses: Statuses, status: string): Standing {
+export function standingOf(statuses: StandingByStatus, status: string): Standing {
   return Object.hasOwn(statuses, status) ? (statuses[status] ?? 'open') : 'open'
 }
 
-/** Whether a standing grants access. `past_due` does, while the provider is retrying. */
+/**
+ * Whether this meaning of a status grants access. `past_due` does, while the provider is retrying
+ * the payment.
+ */
 export function grantsAccess(standing: Standing): boolean {
   return standing === 'open' || standing === 'past_due'
 }
@@ -103,8 +109,8 @@ export function recurring(columns: SubscriptionColumns, now: Date): boolean {
 }
 
 /**
- * Whether the subscription may still be charged, including after a trial or a pause, and before its
- * start.
+ * Whether the subscription may be charged again, for example after its trial, after a pause or when
+ * it starts.
  */
 export function willBeBilled({
   standing,
@@ -120,7 +126,7 @@ export function valid(columns: SubscriptionColumns, now: Date): boolean {
   return active(columns, now)
 }
 
-/** Whether the generic trial is running. Its last moment counts. */
+/** Whether the user's generic trial is running. The trial includes the moment at which it ends. */
 export function onUserTrial(trialEndsAt: Date | null, now: Date): boolean {
   return trialEndsAt !== null && now <= trialEndsAt
 }

@@ -10,19 +10,19 @@ describe('tax percentages', () => {
     [7.75, 775, '7.75'],
     [0.05, 5, '0.05'],
     [100, 10_000, '100'],
-  ])('accept %d percent', (value, points, text) => {
+  ])('can be %d percent', (value, points, text) => {
     expect(parseTaxPercentage(value)).toBe(points)
     expect(formatTaxPercentage(points)).toBe(text)
   })
 
   it.each([-1, 100.01, 101, 7.125, Number.NaN, '19', null, undefined, 1e-7])(
-    'reject %s',
+    'cannot be %s',
     (value) => {
       expect(() => parseTaxPercentage(value)).toThrow(InvalidTaxPercentage)
     },
   )
 
-  it('are added exactly to the cent', () => {
+  it('are added to a price, and removed from it, exactly to the cent', () => {
     expect(addTax(1000, 1925)).toBe(1193)
     expect(addTax(999, 775)).toBe(1076)
     expect(addTax(1000, 0)).toBe(1000)

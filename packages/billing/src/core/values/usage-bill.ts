@@ -1,7 +1,7 @@
 import type { MeteredPrice } from './metered-price.ts'
 import type { BasisPoints } from './tax.ts'
 
-/** A line of a charge for usage, in the currency's smallest unit. */
+/** A line of a charge for metered usage. Amounts are in the currency's smallest unit. */
 export interface UsageLine {
   readonly description: string
   /** Number of units, or of packages, as decimal text. */
@@ -11,14 +11,14 @@ export interface UsageLine {
   readonly amount: number
 }
 
-/** The charge for one meter, without tax, and the price it was computed with. */
+/** The part of a usage charge for one meter, without tax, with the price it was computed with. */
 export interface MeterBill {
   readonly meter: string
   readonly price: MeteredPrice
   readonly lines: readonly UsageLine[]
 }
 
-/** A charge for usage. */
+/** A charge for the metered usage of a subscription, with its tax rate and its lines by meter. */
 export interface UsageBill {
   readonly tax: BasisPoints
   readonly meters: readonly MeterBill[]

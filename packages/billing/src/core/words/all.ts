@@ -1,41 +1,48 @@
 import { chooseLanguage } from '@tollgate/http'
-import { ar } from './ar.ts'
-import { da } from './da.ts'
-import { de } from './de.ts'
-import { en } from './en.ts'
-import { es } from './es.ts'
-import { fr } from './fr.ts'
-import { he } from './he.ts'
-import { it } from './it.ts'
-import { nb } from './nb.ts'
-import { nl } from './nl.ts'
-import { pl } from './pl.ts'
-import { pt } from './pt.ts'
-import { sv } from './sv.ts'
-import {
-  NOTICE_KINDS,
-  type NoticeKind,
-  type NoticeWords,
-  type Phrases,
-  type Words,
-} from './words.ts'
+import { arabicPhrases } from './ar.ts'
+import { danishPhrases } from './da.ts'
+import { germanPhrases } from './de.ts'
+import { englishPhrases } from './en.ts'
+import { spanishPhrases } from './es.ts'
+import { frenchPhrases } from './fr.ts'
+import { hebrewPhrases } from './he.ts'
+import { italianPhrases } from './it.ts'
+import { norwegianPhrases } from './nb.ts'
+import { dutchPhrases } from './nl.ts'
+import { polishPhrases } from './pl.ts'
+import { portuguesePhrases } from './pt.ts'
+import { swedishPhrases } from './sv.ts'
+import { MAIL_KINDS, type MailKind, type MailKindWords, type Phrases, type Words } from './words.ts'
 
-/** Phrases by language code. */
+/** The phrases of invoices and mail in each language, by language code. */
 export const LANGUAGES: Readonly<Record<string, Phrases>> = {
-  ...{ ar, da, de, en, es, fr, he, it, nb, nl, pl, pt, sv },
-  no: nb,
+  ar: arabicPhrases,
+  da: danishPhrases,
+  de: germanPhrases,
+  en: englishPhrases,
+  es: spanishPhrases,
+  fr: frenchPhrases,
+  he: hebrewPhrases,
+  it: italianPhrases,
+  nb: norwegianPhrases,
+  nl: dutchPhrases,
+  pl: polishPhrases,
+  pt: portuguesePhrases,
+  sv: swedishPhrases,
+  no: norwegianPhrases,
 }
 
 /** Returns the phrases in the language of a locale, or in English if we have none. */
 export function wordsOf(locale: string): Words {
-  const phrases = LANGUAGES[chooseLanguage([locale], Object.keys(LANGUAGES), 'en')] ?? en
-  const notices = NOTICE_KINDS.map((kind) => {
-    const words: NoticeWords = {
+  const phrases =
+    LANGUAGES[chooseLanguage([locale], Object.keys(LANGUAGES), 'en')] ?? englishPhrases
+  const notices = MAIL_KINDS.map((kind) => {
+    const words: MailKindWords = {
       subject: phrases[`${kind}.subject`],
       text: phrases[`${kind}.text`],
     }
     return [kind, words] as const
   })
-  const mail = { ...phrases, ...(Object.fromEntries(notices) as Record<NoticeKind, NoticeWords>) }
+  const mail = { ...phrases, ...(Object.fromEntries(notices) as Record<MailKind, MailKindWords>) }
   return { invoice: phrases, mail }
 }

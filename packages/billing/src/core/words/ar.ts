@@ -1,7 +1,7 @@
 import type { Phrases } from './words.ts'
 
-/** Arabic. */
-export const ar: Phrases = {
+/** The phrases of invoices and mail in Arabic. */
+export const arabicPhrases: Phrases = {
   invoice: 'فاتورة',
   receipt: 'إيصال',
   number: 'الرقم',

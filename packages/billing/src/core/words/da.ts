@@ -1,7 +1,7 @@
 import type { Phrases } from './words.ts'
 
-/** Danish. */
-export const da: Phrases = {
+/** The phrases of invoices and mail in Danish. */
+export const danishPhrases: Phrases = {
   invoice: 'Faktura',
   receipt: 'Kvittering',
   number: 'Nummer',

@@ -1,7 +1,7 @@
 import type { Phrases } from './words.ts'
 
-/** German. */
-export const de: Phrases = {
+/** The phrases of invoices and mail in German. */
+export const germanPhrases: Phrases = {
   invoice: 'Rechnung',
   receipt: 'Quittung',
   number: 'Nummer',

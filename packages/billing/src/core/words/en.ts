@@ -1,7 +1,7 @@
 import type { Phrases } from './words.ts'
 
 /** English. */
-export const en: Phrases = {
+export const englishPhrases: Phrases = {
   invoice: 'Invoice',
   receipt: 'Receipt',
   number: 'Number',

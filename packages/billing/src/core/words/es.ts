@@ -1,7 +1,7 @@
 import type { Phrases } from './words.ts'
 
-/** Spanish. */
-export const es: Phrases = {
+/** The phrases of invoices and mail in Spanish. */
+export const spanishPhrases: Phrases = {
   invoice: 'Factura',
   receipt: 'Recibo',
   number: 'Número',

@@ -1,7 +1,7 @@
 import type { Phrases } from './words.ts'
 
-/** French. */
-export const fr: Phrases = {
+/** The phrases of invoices and mail in French. */
+export const frenchPhrases: Phrases = {
   invoice: 'Facture',
   receipt: 'Reçu',
   number: 'Numéro',

@@ -1,7 +1,7 @@
 import type { Phrases } from './words.ts'
 
-/** Hebrew. */
-export const he: Phrases = {
+/** The phrases of invoices and mail in Hebrew. */
+export const hebrewPhrases: Phrases = {
   invoice: 'חשבונית',
   receipt: 'קבלה',
   number: 'מספר',

@@ -1,7 +1,7 @@
 import type { Phrases } from './words.ts'
 
-/** Italian. */
-export const it: Phrases = {
+/** The phrases of invoices and mail in Italian. */
+export const italianPhrases: Phrases = {
   invoice: 'Fattura',
   receipt: 'Ricevuta',
   number: 'Numero',

@@ -1,7 +1,7 @@
 import type { Phrases } from './words.ts'
 
-/** Norwegian. */
-export const nb: Phrases = {
+/** The phrases of invoices and mail in Norwegian. */
+export const norwegianPhrases: Phrases = {
   invoice: 'Faktura',
   receipt: 'Kvittering',
   number: 'Nummer',

@@ -1,7 +1,7 @@
 import type { Phrases } from './words.ts'
 
-/** Dutch. */
-export const nl: Phrases = {
+/** The phrases of invoices and mail in Dutch. */
+export const dutchPhrases: Phrases = {
   invoice: 'Factuur',
   receipt: 'Kwitantie',
   number: 'Nummer',

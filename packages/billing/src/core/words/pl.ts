@@ -1,7 +1,7 @@
 import type { Phrases } from './words.ts'
 
-/** Polish. */
-export const pl: Phrases = {
+/** The phrases of invoices and mail in Polish. */
+export const polishPhrases: Phrases = {
   invoice: 'Faktura',
   receipt: 'Potwierdzenie zapłaty',
   number: 'Numer',

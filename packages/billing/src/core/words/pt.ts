@@ -1,7 +1,7 @@
 import type { Phrases } from './words.ts'
 
-/** Portuguese. */
-export const pt: Phrases = {
+/** The phrases of invoices and mail in Portuguese. */
+export const portuguesePhrases: Phrases = {
   invoice: 'Fatura',
   receipt: 'Recibo',
   number: 'Número',

@@ -1,7 +1,7 @@
 import type { Phrases } from './words.ts'
 
-/** Swedish. */
-export const sv: Phrases = {
+/** The phrases of invoices and mail in Swedish. */
+export const swedishPhrases: Phrases = {
   invoice: 'Faktura',
   receipt: 'Kvitto',
   number: 'Nummer',

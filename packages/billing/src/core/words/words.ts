@@ -6,7 +6,7 @@ export interface InvoiceWords {
   readonly receipt: string
   /** Title of a credit note. */
   readonly creditNote: string
-  /** On a credit note: label before the invoice number. */
+  /** Label on a credit note before the number of its invoice. */
   readonly forInvoice: string
   /** Label before the document's number. */
   readonly number: string
@@ -16,11 +16,11 @@ export interface InvoiceWords {
   readonly billedTo: string
   /** Label before the customer's tax id. */
   readonly taxId: string
-  /** Column heading of the descriptions. */
+  /** Heading of the column with the descriptions. */
   readonly description: string
-  /** Column heading of the billing periods. */
+  /** Heading of the column with the billing periods. */
   readonly period: string
-  /** Column heading of the amounts. */
+  /** Heading of the column with the amounts. */
   readonly amount: string
   /** Label of the sum before discounts and taxes. */
   readonly subtotal: string
@@ -30,13 +30,13 @@ export interface InvoiceWords {
   readonly tax: string
   /** Note on a tax that is included in the total. */
   readonly included: string
-  /** Sentence: the customer owes the tax, not the seller (reverse charge). */
+  /** Sentence which says that the customer owes the tax, not the seller (reverse charge). */
   readonly reverseCharge: string
   /** Label of the total. */
   readonly total: string
   /** Label of the amount paid from the customer's balance. */
   readonly paidFromCredit: string
-  /** Label of the amount that was owed before. */
+  /** Label of the amount that the customer owed before this invoice. */
   readonly balanceFromBefore: string
   /** Label of the amount paid. */
   readonly amountPaid: string
@@ -48,11 +48,11 @@ export interface InvoiceWords {
   readonly toBalance: string
   /** Label of the amount returned outside of the provider. */
   readonly outside: string
-  /** Page number in the footer. */
+  /** Text of the page number in the footer. */
   readonly page: string
 }
 
-export const NOTICE_KINDS = [
+export const MAIL_KINDS = [
   'receipt',
   'payment_failed',
   'action_required',
@@ -62,13 +62,13 @@ export const NOTICE_KINDS = [
 ] as const
 
 /** Kind of mail to a customer. */
-export type NoticeKind = (typeof NOTICE_KINDS)[number]
+export type MailKind = (typeof MAIL_KINDS)[number]
 
 /** Subject and opening of a mail. */
-export interface NoticeWords {
+export interface MailKindWords {
   /** The subject line, repeated as the heading. */
   readonly subject: string
-  /** The first sentences. */
+  /** The first sentences of the mail. */
   readonly text: string
 }
 
@@ -76,20 +76,26 @@ export interface NoticeWords {
  * Phrases of mail. `{name}`, `{vendor}`, `{product}`, `{amount}`, `{date}`, `{month}` and `{card}`
  * are replaced with values.
  */
-export interface MailWords extends Readonly<Record<NoticeKind, NoticeWords>> {
+export interface MailWords extends Readonly<Record<MailKind, MailKindWords>> {
   /** Greeting of a customer whose name is known. */
   readonly greeting: string
   /** Greeting of a customer whose name is unknown. */
   readonly hello: string
   /** Closing, above the vendor's name. */
   readonly closing: string
-  /** In mail about a failed payment: when the payment is retried. */
+  /** Sentence in mail about a failed payment which says when the payment is retried. */
   readonly triedAgain: string
-  /** In mail about a failed payment: that it is not retried. */
+  /**
+   * Sentence in mail about a failed payment which asks for another payment method, because it is
+   * not retried.
+   */
   readonly lastAttempt: string
-  /** In mail about the end of a trial: that the subscription is billed afterwards. */
+  /**
+   * Sentence in mail about the end of a trial which says that the subscription is billed
+   * afterwards.
+   */
   readonly subscriptionFollows: string
-  /** In mail about the end of a trial: that no subscription follows. */
+  /** Sentence in mail about the end of a trial which is sent if no subscription follows. */
   readonly noSubscription: string
   /** Text of the link to change the payment method. */
   readonly changeMethod: string
@@ -112,5 +118,5 @@ export interface Words {
  * and `receipt.text`.
  */
 export type Phrases = InvoiceWords &
-  Omit<MailWords, NoticeKind> &
-  Readonly<Record<`${NoticeKind}.${keyof NoticeWords}`, string>>
+  Omit<MailWords, MailKind> &
+  Readonly<Record<`${MailKind}.${keyof MailKindWords}`, string>>

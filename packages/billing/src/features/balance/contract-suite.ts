@@ -1,9 +1,13 @@
 import assert from 'node:assert/strict'
-import { type ContractPart, newOperation, testsOf } from '../../providers/contract-suite.ts'
+import {
+  type ContractPart,
+  capabilityTests,
+  newOperationId,
+} from '../../providers/contract-suite.ts'
 
-/** Contract of customer balances, for gateways that have them. */
+/** Contract tests of customer balances, for gateways that implement `balance`. */
 export const balanceContract: ContractPart = ({ describe, it }, create) => {
-  const onBalance = testsOf('balance', 'for gateways with balances', { it }, create)
+  const onBalance = capabilityTests('balance', 'for gateways with balances', { it }, create)
 
   describe('a balance', () => {
     onBalance(
@@ -14,7 +18,7 @@ export const balanceContract: ContractPart = ({ describe, it }, create) => {
           amount: { amount: 700, currency },
           description: 'Welcome',
           isGift: true,
-          key: newOperation(),
+          key: newOperationId(),
         }
         const made = await balance.add(customerId, gift)
         assert.deepEqual(made.amount, gift.amount)
@@ -22,7 +26,7 @@ export const balanceContract: ContractPart = ({ describe, it }, create) => {
         assert.equal(made.description, 'Welcome')
         assert.equal((await balance.add(customerId, gift)).id, made.id)
         assert.equal((await balance.findByKey(customerId, gift.key))?.id, made.id)
-        assert.equal(await balance.findByKey(customerId, newOperation()), null)
+        assert.equal(await balance.findByKey(customerId, newOperationId()), null)
         assert.deepEqual(await balance.read(customerId), gift.amount)
       },
     )
@@ -30,7 +34,7 @@ export const balanceContract: ContractPart = ({ describe, it }, create) => {
     onBalance('lists its entries, newest first', async (balance, { customerId, currency }) => {
       for (const amount of [700, -200]) {
         const entry = { amount: { amount, currency }, description: null, isGift: false }
-        await balance.add(customerId, { ...entry, key: newOperation() })
+        await balance.add(customerId, { ...entry, key: newOperationId() })
       }
       const [newest, oldest, ...others] = await balance.list(customerId, null)
       assert.deepEqual(others, [])

@@ -1,5 +1,5 @@
 import type { Amount, Money } from '../../core/values/money.ts'
-import { capability } from '../define-feature.ts'
+import { defineCapability } from '../define-feature.ts'
 import { stripeBalance } from './stripe.ts'
 import {
   type BalanceEntry,
@@ -7,7 +7,7 @@ import {
   type BalanceOptions,
   type CreditOptions,
   changeBalance,
-  listBalance,
+  listBalanceEntries,
   readBalance,
 } from './user.ts'
 
@@ -64,10 +64,10 @@ declare module '../../core/storage/tables.ts' {
 }
 
 /** Credit and debt of customers, for providers that keep a balance. */
-export const balance = capability('balance', {
+export const balance = defineCapability('balance', {
   user: {
     balance: readBalance,
-    balanceTransactions: (user, options = {}) => listBalance(user, options),
+    balanceTransactions: (user, options = {}) => listBalanceEntries(user, options),
     creditBalance: (user, amount, description, { gift = false, ...options } = {}) =>
       changeBalance(user, { of: 'customer', amount, description, isGift: gift }, options),
     debitBalance: (user, amount, description, options = {}) =>

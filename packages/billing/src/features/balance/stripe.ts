@@ -3,12 +3,12 @@ import { money } from '../../core/values/money.ts'
 import type { GatewayParts } from '../../providers/gateway-parts.ts'
 import type { Stripe } from '../../providers/sdk-types.ts'
 import { idOf, listAll, type StripeContext, toDate } from '../../providers/stripe/client.ts'
-import { once } from '../../providers/stripe/once.ts'
+import { createIdempotently } from '../../providers/stripe/once.ts'
 import type { NewBalanceEntry, ProviderBalanceEntry } from './contract.ts'
 
 /**
- * Balances of customers at Stripe, with the sign reversed: Stripe counts debt as positive, we count
- * credit as positive.
+ * Implements customer balances for Stripe, with the sign reversed: Stripe counts debt as positive,
+ * we count credit as positive.
  */
 export function stripeBalance(context: StripeContext): Pick<GatewayParts, 'balance'> {
   const { stripe } = context
@@ -53,7 +53,7 @@ function add(
     ...(description === null ? {} : { description }),
     metadata: { tollgate_key: key, ...(isGift ? { kind: GIFT } : {}) },
   }
-  return once(
+  return createIdempotently(
     `${key}:balance`,
     async (request) =>
       describe(
@@ -65,7 +65,7 @@ function add(
 
 const GIFT = 'gift'
 
-/** Whether the credit is a gift, with no payment behind it. */
+/** Whether the credit is a gift: the merchant granted it, and the customer has not paid for it. */
 export function isGift({ metadata }: Stripe.CustomerBalanceTransaction): boolean {
   return metadata?.kind === GIFT
 }

@@ -1,30 +1,31 @@
 import { ProviderRejected } from '../../core/errors/errors.ts'
 import type { LockedOwner } from '../../core/locked-owner.ts'
-import { attempt, begin, finish } from '../../core/operation.ts'
-import type { UserHaving } from '../../core/user-scope.ts'
+import { beginOperation, finishOperation, runOperation } from '../../core/operation.ts'
+import type { UserScopeWith } from '../../core/user-scope.ts'
 import { requireCount, requireText } from '../../core/values/arguments.ts'
 import { type Amount, type Money, money, requireAmount } from '../../core/values/money.ts'
 import { requirePart } from '../../providers/gateway-parts.ts'
-import { withCustomer } from '../customers/customer.ts'
+import { withEnsuredCustomer } from '../customers/customer.ts'
 import type { NewBalanceEntry, ProviderBalanceEntry } from './contract.ts'
 
 /** Options for `balanceTransactions()`. */
 export interface BalanceListOptions {
-  /** Maximum number of entries, newest first. Default: all. */
+  /** Maximum number of balance entries to return, newest first. Default: all. */
   readonly limit?: number
 }
 
 /** Options for `debitBalance()`. */
 export interface BalanceOptions {
-  /** Identifies the change, so that repeated calls with the same key apply it once. */
+  /** Idempotency key: repeated calls with the same key change the balance once. */
   readonly idempotencyKey?: string
 }
 
 /** Options for `creditBalance()`. */
 export interface CreditOptions extends BalanceOptions {
   /**
-   * Whether the credit is a gift, with no payment behind it. When a swap credits unused time, time
-   * that a gift has paid for does not count.
+   * Whether the credit is a gift: you grant it, and the customer has not paid for it. A later swap
+   * credits unused time only as far as it was paid with money, so time paid for by a gift is not
+   * credited.
    * @default false
    */
   readonly gift?: boolean
@@ -35,15 +36,15 @@ export type BalanceEntry = ProviderBalanceEntry
 
 type Entry = Omit<NewBalanceEntry, 'key'>
 
-export async function readBalance(user: UserHaving<'balance'>): Promise<Money> {
+export async function readBalance(user: UserScopeWith<'balance'>): Promise<Money> {
   const gateway = await user.gateway()
   const customerId = await user.findCustomerId()
   if (customerId === null) return money(0, gateway.toMoney(0).currency)
   return gateway.balance.read(customerId)
 }
 
-export async function listBalance(
-  user: UserHaving<'balance'>,
+export async function listBalanceEntries(
+  user: UserScopeWith<'balance'>,
   { limit }: BalanceListOptions,
 ): Promise<BalanceEntry[]> {
   const count = limit === undefined ? null : requireCount(limit)
@@ -60,7 +61,7 @@ export interface BalanceChange {
 }
 
 export async function changeBalance(
-  user: UserHaving<'balance'>,
+  user: UserScopeWith<'balance'>,
   change: BalanceChange,
   { idempotencyKey }: BalanceOptions,
 ): Promise<BalanceEntry> {
@@ -74,7 +75,7 @@ export async function changeBalance(
     description: description ?? null,
     isGift,
   }
-  return withCustomer(user, (locked, customerId) =>
+  return withEnsuredCustomer(user, (locked, customerId) =>
     idempotencyKey === undefined
       ? addWithOperation(user, locked, customerId, entry)
       : addOnce(user, locked, customerId, { ...entry, key: idempotencyKey }),
@@ -86,23 +87,23 @@ export async function changeBalance(
  * lost response then finds the first entry.
  */
 async function addWithOperation(
-  user: UserHaving<'balance'>,
+  user: UserScopeWith<'balance'>,
   locked: LockedOwner,
   customerId: string,
   entry: Entry,
 ): Promise<BalanceEntry> {
   const { context, owner, provider } = user
   const request = { provider, ...entry }
-  const operation = await begin(context, locked, { owner, kind: 'balance', request })
-  return attempt(context, locked, operation, async () => {
+  const operation = await beginOperation(context, locked, { owner, kind: 'balance', request })
+  return runOperation(context, locked, operation, async () => {
     const made = await addOnce(user, locked, customerId, { ...entry, key: operation.id })
-    await finish(context, locked, operation)
+    await finishOperation(context, locked, operation)
     return made
   })
 }
 
 async function addOnce(
-  user: UserHaving<'balance'>,
+  user: UserScopeWith<'balance'>,
   locked: LockedOwner,
   customerId: string,
   entry: NewBalanceEntry,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { type ContractPart, inDays, openAccount } from '../../providers/contract-suite.ts'
 
-/** Contract of end dates, for gateways that can end a subscription on any day. */
+/** Contract tests of end dates, for gateways that can end a subscription on any day. */
 export const endDatesContract: ContractPart = ({ describe, it }, create) => {
   describe('the end date of a subscription', () => {
     it('is set once when the call is repeated, and removed by resume(), for gateways with end dates', async () => {

@@ -1,8 +1,11 @@
-/** Ends subscriptions on any day. `ProviderSubscription.endsAt` shows the date. */
+/**
+ * Gateway interface for ending subscriptions on any day. `ProviderSubscription.endsAt` returns the
+ * date.
+ */
 export interface EndDates {
   /**
-   * Sets the end date and replaces any other one. With `prorate`, credits paid time after the end;
-   * time that is not paid is never credited.
+   * Sets the end date of a subscription, and replaces an earlier end date. With `prorate`, credits
+   * the paid time after the end; unpaid time is never credited.
    */
   set(id: string, at: Date, options: { readonly prorate: boolean }): Promise<void>
 }

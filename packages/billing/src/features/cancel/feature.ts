@@ -1,4 +1,4 @@
-import { capability, feature } from '../define-feature.ts'
+import { defineCapability, defineFeature } from '../define-feature.ts'
 import { stripeEndDates } from './stripe.ts'
 import { type CancelNowOptions, cancelAt, cancelNow, cancelSubscription } from './subscription.ts'
 
@@ -29,15 +29,15 @@ declare module '../../subscription.ts' {
 }
 
 /** Cancelling subscriptions, now or later. */
-export const cancel = feature({
+export const cancel = defineFeature({
   changes: {
     cancel: cancelSubscription,
     cancelNow: (subscription, options = {}) => cancelNow(subscription, options),
   },
 })
 
-/** Ending subscriptions on any day. */
-export const endDates = capability('endDates', {
+/** Ending subscriptions on a chosen day. */
+export const endDates = defineCapability('endDates', {
   changes: {
     cancelAt,
   },

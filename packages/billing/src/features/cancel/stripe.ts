@@ -1,22 +1,22 @@
 import type { GatewayParts } from '../../providers/gateway-parts.ts'
 import { type StripeContext, toSeconds } from '../../providers/stripe/client.ts'
-import { retrieve } from '../../providers/stripe/describe-subscription.ts'
+import { retrieveSubscription } from '../../providers/stripe/describe-subscription.ts'
 import { isMissing } from '../../providers/stripe/errors.ts'
 import { discardPendingUpdate } from '../confirmations/stripe-pending-update.ts'
-import { creditsRest } from '../proration/stripe-overdue.ts'
-import { haveSameInterval, listRunning } from '../proration/stripe-running.ts'
-import { movingEnd } from '../proration/stripe-withheld.ts'
+import { creditsRemainingTime } from '../proration/stripe-overdue.ts'
+import { haveSameInterval, listCurrentInvoices } from '../proration/stripe-running.ts'
+import { withheldParamsForEndChange } from '../proration/stripe-withheld.ts'
 
 const OVER: readonly string[] = ['canceled', 'incomplete_expired']
 
 /**
- * Cancels at the end of the longest period. With several billing intervals, Stripe's
- * `cancel_at_period_end` would end the subscription with the shortest period, a paid year after one
- * month.
+ * Cancels the subscription at the end of its longest billing period. If its prices have different
+ * billing intervals, Stripe's `cancel_at_period_end` would end it with the shortest period: a year
+ * that is paid would end after a month.
  */
 export async function cancelAtPeriodEnd(context: StripeContext, id: string): Promise<void> {
   const { stripe } = context
-  const { items } = await discardPendingUpdate(context, await retrieve(stripe, id))
+  const { items } = await discardPendingUpdate(context, await retrieveSubscription(stripe, id))
   const hasOneEnd = haveSameInterval(items.data.map(({ price }) => price))
   await stripe.subscriptions.update(
     id,
@@ -24,7 +24,10 @@ export async function cancelAtPeriodEnd(context: StripeContext, id: string): Pro
   )
 }
 
-/** Cancels immediately. Does nothing if the subscription has ended or does not exist. */
+/**
+ * Cancels the subscription immediately. Does nothing if the subscription has ended or does not
+ * exist.
+ */
 export async function cancelNow(
   context: StripeContext,
   id: string,
@@ -32,7 +35,7 @@ export async function cancelNow(
 ): Promise<void> {
   const { stripe } = context
   try {
-    await discardPendingUpdate(context, await retrieve(stripe, id))
+    await discardPendingUpdate(context, await retrieveSubscription(stripe, id))
     await stripe.subscriptions.cancel(id, invoiceNow ? { invoice_now: true } : {})
   } catch (error) {
     if (isMissing(error)) return
@@ -41,15 +44,15 @@ export async function cancelNow(
   }
 }
 
-/** Ends subscriptions on any day, at Stripe. */
+/** Implements ending subscriptions on any day for Stripe. */
 export function stripeEndDates(context: StripeContext): Pick<GatewayParts, 'endDates'> {
   const { stripe } = context
   return {
     endDates: {
       async set(id, at, { prorate }) {
-        const current = await discardPendingUpdate(context, await retrieve(stripe, id))
-        const invoices = prorate ? await listRunning(context, current) : []
-        if (!prorate || !creditsRest(current, invoices, at)) {
+        const current = await discardPendingUpdate(context, await retrieveSubscription(stripe, id))
+        const invoices = prorate ? await listCurrentInvoices(context, current) : []
+        if (!prorate || !creditsRemainingTime(current, invoices, at)) {
           await stripe.subscriptions.update(id, {
             cancel_at: toSeconds(at),
             proration_behavior: 'none',
@@ -59,7 +62,7 @@ export function stripeEndDates(context: StripeContext): Pick<GatewayParts, 'endD
         const end = { cancel_at: toSeconds(at), proration_behavior: 'create_prorations' } as const
         await stripe.subscriptions.update(id, {
           ...end,
-          ...(await movingEnd(context, current, { details: end, invoices })),
+          ...(await withheldParamsForEndChange(context, current, { details: end, invoices })),
         })
       },
     },

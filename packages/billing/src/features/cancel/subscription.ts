@@ -1,10 +1,10 @@
-import { columnsOf } from '../../core/converge.ts'
-import type { SubscriptionHaving, SubscriptionScope } from '../../core/subscription-scope.ts'
+import { stateColumnsOf } from '../../core/converge.ts'
+import type { SubscriptionScope, SubscriptionScopeWith } from '../../core/subscription-scope.ts'
 import { isSameSecond, requireFuture } from '../../core/values/dates.ts'
 import { awaitsFirstPayment } from '../../core/values/subscription-state.ts'
 import { requirePart } from '../../providers/gateway-parts.ts'
-import { withPlanRule } from '../schedules/planned-swap.ts'
-import { abandon } from '../subscribe/settle-first-payment.ts'
+import { withPlannedSwapRule } from '../schedules/planned-swap.ts'
+import { endUnpaidSubscription } from '../subscribe/settle-first-payment.ts'
 import { rejectWhilePaused } from '../swap/reject-while-paused.ts'
 import { sendUsageFirst } from '../usage/send-usage-first.ts'
 
@@ -19,7 +19,7 @@ export interface CancelNowOptions {
 
 export function cancelSubscription(subscription: SubscriptionScope): Promise<void> {
   return subscription.change(
-    withPlanRule(subscription, 'cancel', async ({ found, ask }) => {
+    withPlannedSwapRule(subscription, 'cancel', async ({ found, ask }) => {
       const { endsAt, periodEndsAt } = found
       // cancel() replaces a later end that cancelAt() has set.
       const endsLater = endsAt !== null && periodEndsAt !== null && endsAt > periodEndsAt
@@ -41,10 +41,10 @@ export async function cancelNow(
   { invoiceNow = false }: CancelNowOptions,
 ): Promise<void> {
   const { context, record } = subscription
-  const end = withPlanRule(subscription, 'cancelNow', async ({ found, locked, ask }) => {
-    const columns = columnsOf(context, record.provider, found)
+  const end = withPlannedSwapRule(subscription, 'cancelNow', async ({ found, locked, ask }) => {
+    const columns = stateColumnsOf(context, record.provider, found)
     // Voids its first invoice too, which would stay open otherwise.
-    if (awaitsFirstPayment(columns)) await abandon(locked, record.provider, found)
+    if (awaitsFirstPayment(columns)) await endUnpaidSubscription(locked, record.provider, found)
     await ask((gateway) => gateway.cancelNow(found.id, { invoiceNow }))
   })
   const change = invoiceNow ? sendUsageFirst(subscription, end) : end
@@ -56,12 +56,12 @@ export async function cancelNow(
   await context.usage.retryUnpaid(record.provider, [record.id])
 }
 
-export function cancelAt(subscription: SubscriptionHaving<'endDates'>, at: Date): Promise<void> {
+export function cancelAt(subscription: SubscriptionScopeWith<'endDates'>, at: Date): Promise<void> {
   subscription.requireRunning()
   requireFuture('The end', at, subscription.now())
   const { prorate } = subscription.settings
   return subscription.change(
-    withPlanRule(subscription, 'cancelAt', async ({ found, ask }) => {
+    withPlannedSwapRule(subscription, 'cancelAt', async ({ found, ask }) => {
       const isSame = found.endsAt !== null && isSameSecond(found.endsAt, at)
       if (isSame && !found.isHeld) return
       await ask((gateway) => requirePart(gateway, 'endDates').set(found.id, at, { prorate }))

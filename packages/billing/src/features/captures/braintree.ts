@@ -20,7 +20,10 @@ const STATUSES: Readonly<Record<string, AuthorizationState>> = {
   settled: 'captured',
 }
 
-/** Braintree captures by submitting for settlement, and releases by voiding. */
+/**
+ * Implements captures for Braintree: capturing submits the transaction for settlement, releasing
+ * voids it.
+ */
 export function braintreeCaptures({ gateway }: BraintreeContext): Pick<GatewayParts, 'captures'> {
   const { transaction } = gateway
 

@@ -1,18 +1,18 @@
 import assert from 'node:assert/strict'
 import {
-  type Account,
   type ContractPart,
-  codeOf,
-  newOperation,
+  type ContractTestAccount,
+  errorCodeOf,
+  newOperationId,
   openAccount,
 } from '../../providers/contract-suite.ts'
 import type { Captures } from './contract.ts'
 
-/** Contract of authorizations, for gateways that can capture later. */
+/** Contract tests of authorized payments, for gateways that can capture them later. */
 export const capturesContract: ContractPart = ({ describe, it }, create) => {
   const onCaptures = (
     name: string,
-    body: (captures: Captures, id: string, account: Account) => Promise<void>,
+    body: (captures: Captures, id: string, account: ContractTestAccount) => Promise<void>,
   ) =>
     it(`${name}, for gateways with authorizations`, async () => {
       const account = await openAccount(create)
@@ -56,7 +56,7 @@ export const capturesContract: ContractPart = ({ describe, it }, create) => {
     onCaptures(
       'refuses to capture more than the authorized amount',
       async (captures, id, { customerId, currency }) => {
-        const code = await codeOf(() => captures.capture(id, { amount: 1001, currency }))
+        const code = await errorCodeOf(() => captures.capture(id, { amount: 1001, currency }))
         assert.equal(code, 'provider_rejected')
         assert.equal((await captures.find(id, customerId))?.status, 'authorized')
       },
@@ -68,7 +68,7 @@ export const capturesContract: ContractPart = ({ describe, it }, create) => {
         const bob = await gateway.createCustomer({
           owner: { type: 'user', id: 2 },
           details: { email: 'bob@example.com' },
-          operation: newOperation(),
+          operation: newOperationId(),
         })
         assert.equal(await captures.find(id, bob.id), null)
         assert.equal(await captures.find('none-of-ours', customerId), null)
@@ -77,7 +77,7 @@ export const capturesContract: ContractPart = ({ describe, it }, create) => {
   })
 }
 
-async function authorize({ gateway, customerId, currency }: Account): Promise<string> {
+async function authorize({ gateway, customerId, currency }: ContractTestAccount): Promise<string> {
   const options = { captureLater: true, idempotencyKey: 'order-1' }
   const made = await gateway.charge(customerId, { amount: 1000, currency }, options)
   const { id } = made as { readonly id: string }

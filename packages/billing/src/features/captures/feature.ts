@@ -1,5 +1,5 @@
-import { capability } from '../define-feature.ts'
-import { idOf } from '../refunds/user.ts'
+import { defineCapability } from '../define-feature.ts'
+import { chargeIdOf } from '../refunds/user.ts'
 import { braintreeCaptures } from './braintree.ts'
 import type { Authorization } from './contract.ts'
 import { stripeCaptures } from './stripe.ts'
@@ -51,11 +51,11 @@ declare module '../../core/storage/tables.ts' {
 }
 
 /** Payments that are authorized now and captured later. */
-export const captures = capability('captures', {
+export const captures = defineCapability('captures', {
   user: {
-    capture: (user, charge, options = {}) => capture(user, idOf(charge), options),
-    releaseAuthorization: (user, charge) => release(user, idOf(charge)),
-    findAuthorization: (user, charge) => findAuthorization(user, idOf(charge)),
+    capture: (user, charge, options = {}) => capture(user, chargeIdOf(charge), options),
+    releaseAuthorization: (user, charge) => release(user, chargeIdOf(charge)),
+    findAuthorization: (user, charge) => findAuthorization(user, chargeIdOf(charge)),
   },
   operations: { capture: resumeCapture },
   stripe: stripeCaptures,

@@ -4,7 +4,7 @@ import { money } from '../../core/values/money.ts'
 import type { GatewayParts } from '../../providers/gateway-parts.ts'
 import { idOf, type StripeContext, toDate } from '../../providers/stripe/client.ts'
 import { isMissing } from '../../providers/stripe/errors.ts'
-import { once } from '../../providers/stripe/once.ts'
+import { createIdempotently } from '../../providers/stripe/once.ts'
 import type { Authorization } from './contract.ts'
 
 type Intent = Stripe.PaymentIntent
@@ -45,7 +45,7 @@ export function stripeCaptures({ stripe }: StripeContext): Pick<GatewayParts, 'c
       },
       capture: (id, { amount }) =>
         change(id, () =>
-          once(
+          createIdempotently(
             `${id}:capture:${amount}`,
             (request) => paymentIntents.capture(id, { amount_to_capture: amount }, request),
             async () => {
@@ -56,7 +56,7 @@ export function stripeCaptures({ stripe }: StripeContext): Pick<GatewayParts, 'c
         ),
       release: (id) =>
         change(id, () =>
-          once(
+          createIdempotently(
             `${id}:release`,
             (request) => paymentIntents.cancel(id, undefined, request),
             async () => {

@@ -1,4 +1,4 @@
-import type { Resume } from '../../core/context.ts'
+import type { ResumeOperation } from '../../core/context.ts'
 import {
   AmountTooLarge,
   AuthorizationNotOpen,
@@ -6,24 +6,27 @@ import {
   InvalidAmount,
 } from '../../core/errors/errors.ts'
 import type { LockedOwner } from '../../core/locked-owner.ts'
-import { attempt, begin, finish } from '../../core/operation.ts'
+import { beginOperation, finishOperation, runOperation } from '../../core/operation.ts'
 import type { Operation } from '../../core/storage/operations.ts'
-import { LoadedOwner, type UserHaving, UserScope } from '../../core/user-scope.ts'
+import { LoadedOwner, UserScope, type UserScopeWith } from '../../core/user-scope.ts'
 import { requireText } from '../../core/values/arguments.ts'
 import { type Amount, formatMoney, type Money, requireAmount } from '../../core/values/money.ts'
 import { requirePart } from '../../providers/gateway-parts.ts'
-import { withPresentCustomer } from '../customers/customer.ts'
-import { invoicePaid } from '../invoices/events.ts'
+import { withExistingCustomer } from '../customers/customer.ts'
+import { invoicePaidEvent } from '../invoices/events.ts'
 import type { Authorization } from './contract.ts'
 
 /** Options for `capture()`. */
 export interface CaptureOptions {
-  /** Amount to take; the rest is released. Default: the whole authorization. */
+  /**
+   * Amount to capture; the rest of the authorized amount is released. Default: the whole authorized
+   * amount.
+   */
   readonly amount?: Amount
 }
 
 export async function findAuthorization(
-  user: UserHaving<'captures'>,
+  user: UserScopeWith<'captures'>,
   id: string,
 ): Promise<Authorization | null> {
   const customerId = await user.findCustomerId()
@@ -31,20 +34,20 @@ export async function findAuthorization(
 }
 
 export async function capture(
-  user: UserHaving<'captures'>,
+  user: UserScopeWith<'captures'>,
   id: string,
   { amount }: CaptureOptions,
 ): Promise<Authorization> {
   const gateway = await user.gateway()
   const part = amount === undefined ? null : requireAmount(amount, gateway.toMoney)
-  return withPresentCustomer(user, async (locked, customerId) => {
+  return withExistingCustomer(user, async (locked, customerId) => {
     const { context, owner, provider } = user
     const before = await requireAuthorization(user, id, customerId)
     const wanted = requireWithin(before, part)
     if (before.status !== 'captured') requireState(before, 'authorized')
     const request = { provider, charge: id, amount: wanted }
-    const operation = await begin(context, locked, { owner, kind: 'capture', request })
-    return attempt(context, locked, operation, async () => {
+    const operation = await beginOperation(context, locked, { owner, kind: 'capture', request })
+    return runOperation(context, locked, operation, async () => {
       const now = await locked.change(provider, (changing) =>
         requirePart(changing, 'captures').capture(id, wanted),
       )
@@ -58,8 +61,8 @@ export async function capture(
   })
 }
 
-export async function release(user: UserHaving<'captures'>, id: string): Promise<Authorization> {
-  return withPresentCustomer(user, async (locked, customerId) => {
+export async function release(user: UserScopeWith<'captures'>, id: string): Promise<Authorization> {
+  return withExistingCustomer(user, async (locked, customerId) => {
     await requireAuthorization(user, id, customerId)
     // Not recorded as an operation: the provider's object shows whether it was released, and no
     // event has to be emitted.
@@ -72,10 +75,10 @@ export async function release(user: UserHaving<'captures'>, id: string): Promise
 }
 
 /**
- * Emits the events of a capture whose process crashed. If the capture never reached the provider,
- * the operation stays for the caller's retry.
+ * Completes a capture that a crash interrupted, by emitting its events. If the capture never
+ * reached the provider, the stored operation stays until the application repeats the call.
  */
-export const resumeCapture: Resume = async (context, locked, operation) => {
+export const resumeCapture: ResumeOperation = async (context, locked, operation) => {
   const { provider, charge } = operation.request
   const record = await context.owners.find(locked.owner)
   if (!record?.providerId || record.provider !== provider) return
@@ -84,7 +87,7 @@ export const resumeCapture: Resume = async (context, locked, operation) => {
   if (now?.status === 'authorized' || now?.status === 'pending') return
   const user = new UserScope(context, new LoadedOwner(context, record))
   if (now?.status === 'captured') await finishCaptured(user, locked, operation, now.id)
-  else await finish(context, locked, operation)
+  else await finishOperation(context, locked, operation)
 }
 
 /**
@@ -105,13 +108,13 @@ async function finishCaptured(
         await user.taxOf(),
       )
     : null
-  await finish(context, locked, operation, async (tx) => {
-    if (invoice) await context.events.record(tx, invoicePaid(user, invoice))
+  await finishOperation(context, locked, operation, async (tx) => {
+    if (invoice) await context.events.record(tx, invoicePaidEvent(user, invoice))
   })
 }
 
 async function requireAuthorization(
-  user: UserHaving<'captures'>,
+  user: UserScopeWith<'captures'>,
   id: string,
   customerId: string,
 ): Promise<Authorization> {

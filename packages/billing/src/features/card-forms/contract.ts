@@ -1,38 +1,50 @@
 import type { PendingConfirmation } from '../../core/values/confirmation.ts'
 import type { ProviderPayment } from '../payments/contract.ts'
 
-/** A card to store without a payment. */
-export interface NewSetup {
+/** Request to store a card without a payment (a setup intent at Stripe). */
+export interface NewCardSetup {
   /** The provider's id of the customer. */
   readonly customerId: string
-  /** Whether the customer is present when the card is charged later. */
+  /**
+   * Whether the customer is present when the card is charged later: `on_session` if so, otherwise
+   * `off_session`.
+   */
   readonly usage: 'off_session' | 'on_session'
-  /** The id of the operation. A repeat returns the same setup. */
+  /**
+   * Id of our stored operation, which serves as idempotency key: a repeated call returns the same
+   * setup.
+   */
   readonly operation: string
 }
 
-/** A card that the provider's script in the browser stores, with its status. */
-export interface ProviderSetup {
-  /** The provider's id of the setup. */
+/**
+ * State of storing a card without a payment (a setup intent at Stripe), which the provider's
+ * browser script carries out.
+ */
+export interface ProviderCardSetup {
+  /** The provider's id of the card setup. */
   readonly id: string
   /**
-   * `succeeded`: the card is stored. `processing`: the provider is working on it. `needs_action`:
-   * the customer has to confirm. `needs_method`: it waits for a card, or for another one.
-   * `cancelled`: it can no longer be used.
+   * Status of the card setup. `succeeded`: the card is stored. `processing`: the provider is
+   * working on it. `needs_action`: the customer has to authenticate. `needs_method`: the customer
+   * has to enter a card, or another card after a decline. `cancelled`: the setup can no longer be
+   * used.
    */
   readonly status: ProviderPayment['status']
-  /** Data for the script in the browser while the customer has to act, otherwise `null`. */
+  /** Data that the browser script needs while the customer has to act. Otherwise `null`. */
   readonly confirmation: PendingConfirmation | null
   /** The id of the payment method stored by this setup. `null` until it has succeeded. */
   readonly paymentMethod: string | null
 }
 
-/** Setups: cards stored without a payment by the provider's script in the browser. */
+/**
+ * Gateway interface for card setups: the provider's browser script stores a card without a payment.
+ */
 export interface CardSetups {
-  /** Creates a setup, and returns the data for the script in the browser. */
-  create(setup: NewSetup): Promise<PendingConfirmation>
-  /** Finds a setup. `null` if there is none, or it belongs to another customer. */
-  find(id: string, customerId: string): Promise<ProviderSetup | null>
+  /** Creates a card setup, and returns the data that the browser script needs. */
+  create(setup: NewCardSetup): Promise<PendingConfirmation>
+  /** Finds a card setup. `null` if there is none, or it belongs to another customer. */
+  find(id: string, customerId: string): Promise<ProviderCardSetup | null>
 }
 
 declare module '../../providers/gateway-parts.ts' {
@@ -41,12 +53,12 @@ declare module '../../providers/gateway-parts.ts' {
     readonly setups: CardSetups
   }
 
-  interface ReadingMethods {
+  interface ReadOnlyMethods {
     readonly setups: 'find'
   }
 }
 
-/** A client token to create. */
+/** Request for a client token, which authorizes Braintree's form in the browser. */
 export interface NewClientToken {
   /** The provider's id of the customer. `null` for a user without a customer yet. */
   readonly customerId: string | null
@@ -56,15 +68,15 @@ export interface NewClientToken {
   readonly verifyCard: boolean
 }
 
-/** Tokens that open the provider's form in the browser. */
+/** Gateway interface for client tokens, which authorize the provider's form in the browser. */
 export interface ClientTokens {
-  /** Creates a token. Each call returns a new one. */
+  /** Creates a client token. Each call returns a new one. */
   create(token: NewClientToken): Promise<string>
 }
 
 declare module '../../providers/gateway-parts.ts' {
   interface GatewayParts {
-    /** Tokens that open the provider's form in the browser. */
+    /** Gateway interface for client tokens, which authorize the provider's form in the browser. */
     readonly clientTokens: ClientTokens
   }
 }

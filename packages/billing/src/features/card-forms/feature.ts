@@ -1,12 +1,12 @@
 import type { PendingConfirmation } from '../../core/values/confirmation.ts'
-import { capability, feature } from '../define-feature.ts'
+import { defineCapability, defineFeature } from '../define-feature.ts'
 import { braintreeClientTokens } from './braintree-client-tokens.ts'
 import { stripeSetups } from './stripe-setups.ts'
 import {
   type ClientTokenOptions,
+  createCardSetup,
   createClientToken,
-  createSetup,
-  findSetup,
+  findCardSetup,
   openPaymentForm,
   type PaymentForm,
   type PaymentFormOptions,
@@ -47,23 +47,23 @@ declare module '../../billable-user.ts' {
 }
 
 /** Collecting a card with any provider. */
-export const cardForms = feature({
+export const cardForms = defineFeature({
   user: {
     paymentForm: openPaymentForm,
   },
 })
 
-/** Cards stored without a payment. */
-export const setups = capability('setups', {
+/** Storing a card without a payment, with the provider's script in the browser. */
+export const setups = defineCapability('setups', {
   user: {
-    createSetupIntent: (user, options = {}) => createSetup(user, options),
-    findSetupIntent: findSetup,
+    createSetupIntent: (user, options = {}) => createCardSetup(user, options),
+    findSetupIntent: findCardSetup,
   },
   stripe: stripeSetups,
 })
 
-/** Tokens that open the provider's form in the browser. */
-export const clientTokens = capability('clientTokens', {
+/** Client tokens, which authorize the provider's form in the browser. */
+export const clientTokens = defineCapability('clientTokens', {
   user: {
     clientToken: (user, options = {}) => createClientToken(user, options),
   },

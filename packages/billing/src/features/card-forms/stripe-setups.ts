@@ -1,10 +1,10 @@
 import type Stripe from 'stripe'
 import type { GatewayParts } from '../../providers/gateway-parts.ts'
-import { idOf, orNull, type StripeContext } from '../../providers/stripe/client.ts'
-import { once } from '../../providers/stripe/once.ts'
-import type { ProviderSetup } from './contract.ts'
+import { idOf, nullIfMissing, type StripeContext } from '../../providers/stripe/client.ts'
+import { createIdempotently } from '../../providers/stripe/once.ts'
+import type { ProviderCardSetup } from './contract.ts'
 
-const STATUSES: Readonly<Record<string, ProviderSetup['status']>> = {
+const STATUSES: Readonly<Record<string, ProviderCardSetup['status']>> = {
   requires_payment_method: 'needs_method',
   requires_confirmation: 'needs_method',
   requires_action: 'needs_action',
@@ -13,14 +13,14 @@ const STATUSES: Readonly<Record<string, ProviderSetup['status']>> = {
   canceled: 'cancelled',
 }
 
-/** Setup intents at Stripe: cards stored without a payment. */
+/** Implements card setups for Stripe by setup intents, which store a card without a payment. */
 export function stripeSetups(context: StripeContext): Pick<GatewayParts, 'setups'> {
   const { stripe } = context
   return {
     setups: {
       async create({ customerId: customer, usage, operation }) {
         const params = { customer, usage, metadata: { operation } }
-        const made = await once(
+        const made = await createIdempotently(
           `${operation}:setup`,
           (request) => stripe.setupIntents.create(params, request),
           () => findByOperation(context, customer, operation),
@@ -31,7 +31,7 @@ export function stripeSetups(context: StripeContext): Pick<GatewayParts, 'setups
       },
       async find(id, customerId) {
         if (!/^seti_\w{1,100}$/.test(id)) return null
-        return orNull(async () => {
+        return nullIfMissing(async () => {
           const found = await stripe.setupIntents.retrieve(id)
           return idOf(found.customer) === customerId ? describeSetup(found) : null
         })
@@ -50,7 +50,7 @@ async function findByOperation(
   return data.find(({ metadata }) => metadata?.operation === operation) ?? null
 }
 
-function describeSetup(setup: Stripe.SetupIntent): ProviderSetup {
+function describeSetup(setup: Stripe.SetupIntent): ProviderCardSetup {
   const { id, client_secret: clientSecret } = setup
   // A status that Stripe adds later must not ask the customer to act.
   const status = STATUSES[setup.status] ?? 'processing'

@@ -1,13 +1,13 @@
 import { randomBytes } from 'node:crypto'
 import { InvalidArgument } from '../../core/errors/errors.ts'
 import { requireProvider } from '../../core/known-prices.ts'
-import type { UserHaving, UserScope } from '../../core/user-scope.ts'
+import type { UserScope, UserScopeWith } from '../../core/user-scope.ts'
 import { requireText } from '../../core/values/arguments.ts'
 import type { PendingConfirmation } from '../../core/values/confirmation.ts'
 import { requirePart } from '../../providers/gateway-parts.ts'
-import { openPage } from '../checkout/user.ts'
-import { withCustomer } from '../customers/customer.ts'
-import type { ProviderSetup } from './contract.ts'
+import { openCheckoutPage } from '../checkout/user.ts'
+import { withEnsuredCustomer } from '../customers/customer.ts'
+import type { ProviderCardSetup } from './contract.ts'
 
 /** Options for `createSetupIntent()`. */
 export interface SetupOptions {
@@ -32,11 +32,14 @@ export interface ClientTokenOptions {
   readonly verifyCard?: boolean
 }
 
-/** Options for `paymentForm()`: where customers return to from a hosted page. */
+/**
+ * Options for `paymentForm()`: the paths of the application to which customers return from a page
+ * hosted by the provider.
+ */
 export interface PaymentFormOptions {
-  /** Path on your host for customers who have entered a card. */
+  /** Path of the application to which customers return after they have entered a card. */
   readonly successPath: string
-  /** Path on your host for customers who cancel. */
+  /** Path of the application to which customers return if they cancel. */
   readonly cancelPath?: string
 }
 
@@ -47,17 +50,20 @@ export type PaymentForm =
   /** Token for the provider's form in your page. Pass the form's result to `addPaymentMethod()`. */
   | { readonly kind: 'token'; readonly clientToken: string }
 
-/** A card that the provider's script in the browser stores, with its status. */
-export type SetupIntent = ProviderSetup
+/**
+ * State of storing a card without a payment (a setup intent at Stripe), as returned by
+ * `findSetupIntent()`.
+ */
+export type SetupIntent = ProviderCardSetup
 
-export async function createSetup(
-  user: UserHaving<'setups'>,
+export async function createCardSetup(
+  user: UserScopeWith<'setups'>,
   { for: usage = 'off_session' }: SetupOptions,
 ): Promise<PendingConfirmation> {
   if (usage !== 'off_session' && usage !== 'on_session') {
     throw new InvalidArgument('A card is kept for off_session or on_session')
   }
-  return withCustomer(user, (locked, customerId) => {
+  return withEnsuredCustomer(user, (locked, customerId) => {
     // Not recorded as an operation: an unused setup intent does no harm, and the next call creates
     // another one.
     const operation = randomBytes(12).toString('hex')
@@ -67,8 +73,8 @@ export async function createSetup(
   })
 }
 
-export async function findSetup(
-  user: UserHaving<'setups'>,
+export async function findCardSetup(
+  user: UserScopeWith<'setups'>,
   id: string,
 ): Promise<SetupIntent | null> {
   requireText('setup intent', id)
@@ -77,7 +83,7 @@ export async function findSetup(
 }
 
 export async function createClientToken(
-  user: UserHaving<'clientTokens'>,
+  user: UserScopeWith<'clientTokens'>,
   { makeDefault = false, verifyCard = true }: ClientTokenOptions,
 ): Promise<string> {
   const customerId = await user.findCustomerId()
@@ -85,8 +91,8 @@ export async function createClientToken(
 }
 
 /**
- * Opens the provider's hosted page where it has one; otherwise returns a token for its form in the
- * application's page.
+ * Returns the URL of the provider's hosted page for entering a card, if the provider has one.
+ * Otherwise returns a token for the provider's form in the application's own page.
  */
 export async function openPaymentForm(
   user: UserScope,
@@ -97,7 +103,7 @@ export async function openPaymentForm(
     const clientToken = await createClientToken(user.having('clientTokens'), {})
     return { kind: 'token', clientToken }
   }
-  const { url } = await openPage(user.having('checkout'), [], { ...options, mode: 'setup' })
+  const { url } = await openCheckoutPage(user.having('checkout'), [], { ...options, mode: 'setup' })
   if (url === null) throw new Error('The page is not open')
   return { kind: 'redirect', url }
 }

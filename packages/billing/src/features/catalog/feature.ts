@@ -1,9 +1,9 @@
-import { capability } from '../define-feature.ts'
+import { defineCapability } from '../define-feature.ts'
 import { braintreeCatalog } from './braintree.ts'
 import { stripeCatalog } from './stripe.ts'
 
 /** Prices and coupons as the provider has them. */
-export const catalog = capability('catalog', {
+export const catalog = defineCapability('catalog', {
   stripe: stripeCatalog,
   braintree: braintreeCatalog,
 })

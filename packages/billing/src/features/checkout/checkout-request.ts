@@ -1,13 +1,16 @@
 import { InvalidArgument } from '../../core/errors/errors.ts'
 import { requireCount, requireDate, requireText } from '../../core/values/arguments.ts'
-import { LONGEST_TRIAL } from '../../core/values/dates.ts'
+import { MAX_TRIAL_DAYS } from '../../core/values/dates.ts'
 import { requirePageLocale } from '../../core/values/locale.ts'
 import { type Amount, type Money, requireAmount } from '../../core/values/money.ts'
 import { DEFAULT_NAME } from '../../core/values/subscription-name.ts'
 import type { TaxSource } from '../../options.ts'
 import type { CheckoutLine, CheckoutMode, CheckoutSubscription, NewCheckout } from './contract.ts'
 
-/** An item on a hosted page: a price defined at the provider, or an amount with a name. */
+/**
+ * An item to sell on a checkout page that the provider hosts: a price defined at the provider, or
+ * an amount with a name.
+ */
 export type CheckoutItem = {
   /**
    * Number of units. `null` for a price that is billed by usage.
@@ -29,17 +32,24 @@ export type CheckoutItem = {
     }
 )
 
-/** Options of every hosted page: where customers return to, discounts, taxes and language. */
+/**
+ * Options of every checkout page hosted by the provider: the paths to which customers return,
+ * discounts, taxes and language.
+ */
 export interface CheckoutPageOptions {
-  /** Path of the application for customers who have finished, such as `/billing/done`. */
+  /**
+   * Path of the application to which customers return after they have finished, such as
+   * `/billing/done`.
+   */
   readonly successPath: string
-  /** Path of the application for customers who cancel. */
+  /** Path of the application to which customers return if they cancel. */
   readonly cancelPath?: string
-  /** The id of a coupon. */
+  /** The provider's id of a coupon to apply. */
   readonly coupon?: string
   /**
    * A promotion code as the customer typed it. Cannot be combined with `coupon`. Throws
-   * `PromotionCodeRefused` or `TooManyAttempts`.
+   * `PromotionCodeRefused` if the customer cannot use it, and `TooManyAttempts` after too many
+   * wrong codes.
    */
   readonly promotionCode?: string
   /**
@@ -48,18 +58,19 @@ export interface CheckoutPageOptions {
    */
   readonly allowPromotionCodes?: boolean
   /**
-   * The tax to charge. `percentage`: the result of `taxPercentage`, for subscriptions. `automatic`:
-   * the provider's tax for the customer's address. Or ids of the provider's tax rates, for each
-   * price. Default: the option `tax`.
+   * The tax to charge. `percentage`: the percentage that the option `taxPercentage` returns, only
+   * for subscriptions. `automatic`: the provider calculates the tax from the customer's address. Or
+   * ids of the provider's tax rates, for each price. Default: the option `tax` of
+   * `createBilling()`.
    */
   readonly tax?: TaxSource | 'none'
-  /** Whether the page collects a tax id. */
+  /** Whether the page asks for the customer's tax id. */
   readonly collectTaxIds?: boolean
-  /** Whether the page collects a billing address. */
+  /** Whether the page asks for the customer's billing address. */
   readonly collectAddress?: boolean
   /**
-   * Language of the page; the nearest one that the provider has is used. Default: the browser's
-   * language.
+   * Language of the page, such as `de`; the closest language that the provider supports is used.
+   * Default: the browser's language.
    */
   readonly locale?: string
   /** Metadata passed to the provider unchanged. */
@@ -88,23 +99,27 @@ export interface CheckoutOptions extends CheckoutPageOptions {
   /** Alternative to `trialDays`: the exact end of the trial, at least two days ahead. */
   readonly trialUntil?: Date
   /**
-   * Whether the page skips the card if nothing is due: for a free plan, or a trial. The
-   * subscription then ends with the trial, unless a card was added meanwhile.
+   * Whether the page does not ask for a card if nothing is due, because the plan is free or starts
+   * with a trial. A subscription without a card ends with its trial, unless the customer adds a
+   * card before.
    */
   readonly withoutCard?: boolean
   /**
-   * Start of the first full billing period, at most one period away. Cannot be combined with a
-   * trial.
+   * Day on which the first full billing period starts, at most one period from now. Cannot be
+   * combined with a trial.
    */
   readonly anchorOn?: Date
   /**
-   * Whether the time before `anchorOn` is charged.
+   * Whether the time from now until `anchorOn` is charged proportionally.
    * @default true
    */
   readonly prorate?: boolean
 }
 
-/** The application's part of a request for a hosted page. Stored with the operation. */
+/**
+ * The part of a checkout request that the application decides. Stored with the operation, so that a
+ * repeated request can be compared.
+ */
 export type CheckoutRequest = Pick<
   NewCheckout,
   | 'mode'
@@ -125,10 +140,10 @@ export type CheckoutRequest = Pick<
 }
 
 /**
- * Checks the options of a hosted page.
+ * Checks the items and options of a checkout page, and converts them to a request.
  * @throws InvalidArgument before any request is sent to the provider.
  */
-export function requireCheckout(
+export function parseCheckoutRequest(
   items: string | readonly CheckoutItem[],
   options: CheckoutOptions,
   toMoney: (amount: Amount) => Money,
@@ -194,8 +209,8 @@ function requireSubscription(
   if (trialDays !== undefined && trialUntil !== undefined) {
     throw new InvalidArgument('A trial has days or a date, not both')
   }
-  if (trialDays !== undefined && requireCount(trialDays) > LONGEST_TRIAL) {
-    throw new InvalidArgument(`A trial of ${trialDays} days; expected 1 to ${LONGEST_TRIAL}`)
+  if (trialDays !== undefined && requireCount(trialDays) > MAX_TRIAL_DAYS) {
+    throw new InvalidArgument(`A trial of ${trialDays} days; expected 1 to ${MAX_TRIAL_DAYS}`)
   }
   if (trialUntil !== undefined) requireDate('The end of the trial', trialUntil)
   if (anchorAt !== undefined) requireDate('The day of the first whole period', anchorAt)

@@ -1,10 +1,10 @@
 import type { Database } from '@tollgate/database'
 import type { BillingContext } from '../../core/context.ts'
-import { converge } from '../../core/converge.ts'
-import { isFinal } from '../../core/errors/errors.ts'
+import { convergeSubscription } from '../../core/converge.ts'
+import { isDefiniteFailure } from '../../core/errors/errors.ts'
 import type { NewBillingEvent } from '../../core/events/billing-event.ts'
 import type { LockedOwner } from '../../core/locked-owner.ts'
-import { finish } from '../../core/operation.ts'
+import { finishOperation } from '../../core/operation.ts'
 import type { StoredOperation } from '../../core/storage/operations.ts'
 import { storeTaxTerms } from '../../core/tax.ts'
 import type { ProviderName } from '../../core/values/provider-name.ts'
@@ -15,9 +15,9 @@ import type { ProviderCheckout } from './contract.ts'
 import { eventsOfCheckout, paymentStatusOf } from './events.ts'
 
 /**
- * Updates our rows with the result of a hosted page, and finishes its operation unless the page is
- * still open. If the provider has no such page, the customer never saw it, and the operation is
- * finished as well.
+ * Updates our database with the result of a hosted checkout page, and finishes the stored operation
+ * that created the page, unless the page is still open. If the provider has no such page, the
+ * customer never saw it, and the operation is finished too.
  */
 export async function applyCheckoutResult(
   context: BillingContext,
@@ -36,14 +36,17 @@ export async function applyCheckoutResult(
   }
   const newEvents =
     found?.status === 'complete' ? await findCheckoutEvents(context, locked, provider, found) : []
-  await finish(context, locked, operation, async (tx) => {
+  await finishOperation(context, locked, operation, async (tx) => {
     for (const event of newEvents) await context.events.record(tx, event)
     if (found) await storePendingPayment(context, locked, provider, found, tx)
   })
   return found
 }
 
-/** Stores an operation for a pending payment, so that `sync()` can make up for a lost webhook. */
+/**
+ * Stores an operation for a checkout payment that is still pending, so that `sync()` finds the
+ * result if the webhook is lost.
+ */
 export async function storePendingPayment(
   { operations, options }: BillingContext,
   { owner }: LockedOwner,
@@ -58,8 +61,9 @@ export async function storePendingPayment(
 }
 
 /**
- * Returns the events of a completed page. Two of our pages can never be paid for the same
- * subscription, but it can be started in other ways.
+ * Returns the events of a completed checkout page. Looks for other active subscriptions of the same
+ * name: our own pages cannot be paid twice for one subscription, but it may have been started in
+ * another way.
  */
 export async function findCheckoutEvents(
   { subscriptions, options }: BillingContext,
@@ -82,14 +86,14 @@ async function keepSubscription(
   { subscriptionId }: ProviderCheckout,
 ): Promise<void> {
   if (subscriptionId === null) return
-  const made = await converge(context, locked, { provider, providerId: subscriptionId })
+  const made = await convergeSubscription(context, locked, { provider, providerId: subscriptionId })
   if (!made || typeof tax !== 'number') return
   await storeTaxTerms(context, locked, provider, { found: made, tax, lastChargeAt: null })
 }
 
 /**
- * Makes the card of a page the default if the customer came to change it (mode `setup`), or has
- * none yet.
+ * Makes the card entered on a checkout page the customer's default, if the page was opened to
+ * change the card (mode `setup`) or the customer has no default card yet.
  */
 export async function storeEnteredCard(
   context: BillingContext,
@@ -117,7 +121,7 @@ async function useCard(
     return await locked.change(provider, (gateway) => gateway.setCard(customer.id, token))
   } catch (error) {
     // The customer may have removed the card since. That must not block the following steps.
-    if (!isFinal(error)) throw error
+    if (!isDefiniteFailure(error)) throw error
     return customer
   }
 }

@@ -5,7 +5,9 @@ import type { ProviderName } from '../../core/values/provider-name.ts'
 import { requirePart } from '../../providers/gateway-parts.ts'
 import type { ProviderCheckout } from './contract.ts'
 
-/** A page hosted by the provider, on which a customer subscribes, pays, or enters a card. */
+/**
+ * A checkout page hosted by the provider, on which a customer subscribes, pays, or enters a card.
+ */
 export interface Checkout {
   /** The provider's id of the page. */
   readonly id: string
@@ -22,7 +24,10 @@ export interface Checkout {
    * Expires the page, so that the customer can no longer pay on it. Does nothing if it is not open.
    */
   expire(): Promise<void>
-  /** Returns the object of the provider's SDK, or `null`. */
+  /**
+   * Reads the page from the provider, and returns it as the provider's SDK does. `null` if the
+   * provider no longer has it.
+   */
   asProvider(): Promise<unknown>
 }
 

@@ -5,9 +5,9 @@ import { requirePart } from '../../providers/gateway-parts.ts'
 import { applyCheckoutResult } from './checkout-result.ts'
 
 /**
- * Expires these hosted pages, so that the same thing cannot be paid twice. A payment that was just
- * made on one is kept, and its subscription is in our rows afterwards. Other operations are left
- * alone.
+ * Expires the hosted checkout pages of these operations, so that customers cannot pay twice for the
+ * same subscription. If a page was paid at the same moment, the payment is kept, and its
+ * subscription is stored in our database. Operations that did not open a page are ignored.
  */
 export async function closeCheckouts(
   context: BillingContext,

@@ -1,12 +1,12 @@
 import type { BillingContext } from '../../core/context.ts'
-import { converge } from '../../core/converge.ts'
+import { convergeSubscription } from '../../core/converge.ts'
 import { CheckoutNotFound } from '../../core/errors/errors.ts'
 import { resumeInterrupted, withOwnerLock } from '../../core/owner-lock.ts'
 import type { ProviderCheckout } from './contract.ts'
-import { type CheckoutOwner, findOwnCheckout } from './own-checkout.ts'
+import { type CheckoutOwner, findCheckoutOfOwner } from './own-checkout.ts'
 
 /**
- * Reads the result of a hosted page and updates our rows.
+ * Reads the result of a hosted checkout page from the provider, and updates our database.
  * @throws CheckoutNotFound if there is no such page, or it belongs to another owner.
  */
 export async function completeCheckout(
@@ -21,7 +21,8 @@ export async function completeCheckout(
     const found = await requireOwn(context, returning, id)
     // The webhook may have finished the operation already, so the rows are updated in any case.
     const { subscriptionId } = found
-    if (subscriptionId) await converge(context, locked, { provider, providerId: subscriptionId })
+    if (subscriptionId)
+      await convergeSubscription(context, locked, { provider, providerId: subscriptionId })
     return found
   })
 }
@@ -31,7 +32,7 @@ async function requireOwn(
   returning: CheckoutOwner,
   id: unknown,
 ): Promise<ProviderCheckout> {
-  const found = await findOwnCheckout(context, returning, id)
+  const found = await findCheckoutOfOwner(context, returning, id)
   if (!found) throw new CheckoutNotFound('There is no such checkout')
   return found
 }

@@ -1,15 +1,18 @@
 import assert from 'node:assert/strict'
 import {
-  type Account,
   type ContractPart,
-  newOperation,
+  type ContractTestAccount,
+  newOperationId,
   openAccount,
 } from '../../providers/contract-suite.ts'
 import type { CheckoutPages, NewCheckout } from './contract.ts'
 
-/** Contract of hosted pages, for gateways that have them. */
+/** Contract tests of hosted checkout pages, for gateways that implement `checkout`. */
 export const checkoutContract: ContractPart = ({ describe, it }, create) => {
-  const onPages = (name: string, body: (pages: CheckoutPages, account: Account) => Promise<void>) =>
+  const onPages = (
+    name: string,
+    body: (pages: CheckoutPages, account: ContractTestAccount) => Promise<void>,
+  ) =>
     it(`${name}, for gateways with hosted pages`, async () => {
       const account = await openAccount(create)
       const { checkout } = account.gateway
@@ -24,7 +27,7 @@ export const checkoutContract: ContractPart = ({ describe, it }, create) => {
       assert.equal(made.status, 'open')
       assert.ok(url && URL.canParse(url), `${url} is no address`)
       assert.equal((await pages.create(wanted)).id, made.id)
-      const other = await pages.create({ ...wanted, operation: newOperation() })
+      const other = await pages.create({ ...wanted, operation: newOperationId() })
       assert.notEqual(other.id, made.id)
     })
 
@@ -38,7 +41,7 @@ export const checkoutContract: ContractPart = ({ describe, it }, create) => {
       assert.equal(found.successPath, successPath)
       assert.equal(found.subscriptionId, null)
       assert.equal((await pages.findByOperation(operation, customerId))?.id, id)
-      assert.equal(await pages.findByOperation(newOperation(), customerId), null)
+      assert.equal(await pages.findByOperation(newOperationId(), customerId), null)
       assert.equal(await pages.find(`${id}0`), null)
     })
 
@@ -51,7 +54,7 @@ export const checkoutContract: ContractPart = ({ describe, it }, create) => {
   })
 }
 
-function page({ customerId, plans }: Account): NewCheckout {
+function page({ customerId, plans }: ContractTestAccount): NewCheckout {
   return {
     mode: 'subscription',
     customerId,
@@ -68,6 +71,6 @@ function page({ customerId, plans }: Account): NewCheckout {
     cancelUrl: null,
     locale: null,
     metadata: {},
-    operation: newOperation(),
+    operation: newOperationId(),
   }
 }

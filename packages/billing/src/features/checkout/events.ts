@@ -1,29 +1,31 @@
-import type { CheckoutFacts, NewBillingEvent } from '../../core/events/billing-event.ts'
-import { subscriptionFacts } from '../../core/events/subscription-events.ts'
+import type { CheckoutEventData, NewBillingEvent } from '../../core/events/billing-event.ts'
+import { toSubscriptionEventData } from '../../core/events/subscription-events.ts'
 import type { SubscriptionRecord } from '../../core/storage/tables.ts'
-import type { About } from '../invoices/events.ts'
+import type { EventOrigin } from '../invoices/events.ts'
 import type { CheckoutPaymentStatus, ProviderCheckout } from './contract.ts'
 
-/** Rows affected by a completed page. */
+/** Subscriptions in our database that are affected by a completed checkout page. */
 export interface CheckoutOutcome {
   readonly made: SubscriptionRecord | null
-  /** Other active subscriptions of the same name: the customer pays twice. */
+  /**
+   * Other active subscriptions of the same owner and name, for which the customer now pays twice.
+   */
   readonly others: readonly SubscriptionRecord[]
 }
 
-/** Returns the events of a completed page. */
+/** Returns the events of a completed checkout page. */
 export function eventsOfCheckout(
-  { owner, provider }: About,
+  { owner, provider }: EventOrigin,
   found: ProviderCheckout,
   { made, others }: CheckoutOutcome,
 ): NewBillingEvent[] {
   const about = `${provider}:${found.id}`
   const base = { owner, provider }
   const checkout = factsOfCheckout(found)
-  const subscription = made && subscriptionFacts(made)
+  const subscription = made && toSubscriptionEventData(made)
   return [
     { ...base, type: 'checkout.completed', subject: about, data: { checkout, subscription } },
-    ...eventsOfPayment(base, found),
+    ...eventsOfCheckoutPayment(base, found),
     ...others.flatMap((other): NewBillingEvent[] =>
       subscription
         ? [
@@ -31,7 +33,7 @@ export function eventsOfCheckout(
               ...base,
               type: 'checkout.duplicate',
               subject: `${about}:${other.providerId}`,
-              data: { checkout, subscription, other: subscriptionFacts(other) },
+              data: { checkout, subscription, other: toSubscriptionEventData(other) },
             },
           ]
         : [],
@@ -40,11 +42,11 @@ export function eventsOfCheckout(
 }
 
 /**
- * Returns the events of a single payment; none while it is pending. Subscriptions emit invoice
- * events instead.
+ * Returns the events of a single payment on a checkout page, and none while the payment is pending.
+ * Payments of subscriptions are reported by invoice events instead.
  */
-export function eventsOfPayment(
-  { owner, provider }: About,
+export function eventsOfCheckoutPayment(
+  { owner, provider }: EventOrigin,
   found: ProviderCheckout,
 ): NewBillingEvent[] {
   const status = found.mode === 'payment' ? paymentStatusOf(found) : 'none'
@@ -61,7 +63,7 @@ export function paymentStatusOf({
   return paymentStatus ?? (isPaid ? 'paid' : 'pending')
 }
 
-function factsOfCheckout(found: ProviderCheckout): CheckoutFacts {
+function factsOfCheckout(found: ProviderCheckout): CheckoutEventData {
   const { id, mode, isPaid, paymentId = null, invoiceId = null } = found
   return { id, mode, isPaid, payment: paymentId, invoice: invoiceId }
 }

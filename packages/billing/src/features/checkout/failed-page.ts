@@ -28,7 +28,7 @@ const OTHERWISE: Notice = {
   text: 'Something did not answer. Open this address again in a moment. What was paid is noted in any case.',
 }
 
-interface Failed {
+interface FailedRequest {
   readonly status: number
   /** Response headers, such as `retry-after`. */
   readonly headers?: HttpResponse['headers'] | undefined
@@ -38,10 +38,13 @@ interface Failed {
 }
 
 /**
- * Returns the response to a failed request of a browser, instead of JSON: a redirect to the
- * application's `failedPath`, or our own notice page.
+ * Returns the response to a browser whose request failed, who would not understand a JSON error: a
+ * redirect to the application's `failedPath`, or our own error page.
  */
-export function failedPage({ options }: BillingContext, failed: Failed): HttpResponse {
+export function browserErrorResponse(
+  { options }: BillingContext,
+  failed: FailedRequest,
+): HttpResponse {
   if (options.failedUrl === null) return noticePage(failed)
   const url = new URL(options.failedUrl)
   url.searchParams.set('reason', failed.reason)
@@ -53,7 +56,7 @@ export function failedPage({ options }: BillingContext, failed: Failed): HttpRes
 const PRIVATE = { 'cache-control': 'no-store', 'referrer-policy': 'no-referrer' }
 
 /** Renders the page from fixed texts only: nothing from the request is shown. */
-function noticePage({ status, headers, reason }: Failed): HttpResponse {
+function noticePage({ status, headers, reason }: FailedRequest): HttpResponse {
   const notice = (Object.hasOwn(NOTICES, reason) ? NOTICES[reason] : undefined) ?? OTHERWISE
   const { title, text } = notice
   return {

@@ -1,5 +1,5 @@
 import type { Amount } from '../../core/values/money.ts'
-import { capability, feature } from '../define-feature.ts'
+import { defineCapability, defineFeature } from '../define-feature.ts'
 import type { Checkout } from './checkout.ts'
 import type { CheckoutItem, CheckoutOptions } from './checkout-request.ts'
 import { resumeCheckout, resumeCheckoutPayment } from './resume.ts'
@@ -8,10 +8,10 @@ import {
   type ChargePageOptions,
   type CheckoutResult,
   checkoutCharge,
-  closeAll,
-  complete,
-  find,
-  openPage,
+  closeOpenCheckouts,
+  completeUserCheckout,
+  findUserCheckout,
+  openCheckoutPage,
 } from './user.ts'
 
 declare module '../../billable-user.ts' {
@@ -69,21 +69,21 @@ declare module '../../core/storage/tables.ts' {
   }
 }
 
-/** Closing hosted pages on which customers could still pay. */
-export const openCheckouts = feature({
+/** Closing hosted checkout pages on which customers could still pay. */
+export const openCheckouts = defineFeature({
   user: {
-    closeCheckouts: closeAll,
+    closeCheckouts: closeOpenCheckouts,
   },
 })
 
-/** Pages hosted by the provider, on which customers pay. */
-export const checkout = capability('checkout', {
+/** Checkout pages hosted by the provider, on which customers pay. */
+export const checkout = defineCapability('checkout', {
   user: {
-    checkout: openPage,
+    checkout: openCheckoutPage,
     checkoutCharge: (user, amount, name, options) =>
       checkoutCharge(user, { amount, name }, options),
-    completeCheckout: complete,
-    findCheckout: find,
+    completeCheckout: completeUserCheckout,
+    findCheckout: findUserCheckout,
   },
   builder: ['checkout'],
   operations: { checkout: resumeCheckout, checkout_payment: resumeCheckoutPayment },

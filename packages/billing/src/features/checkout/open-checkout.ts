@@ -2,10 +2,10 @@ import type { BillingContext } from '../../core/context.ts'
 import { AlreadySubscribed } from '../../core/errors/errors.ts'
 import { findRunningSubscription } from '../../core/find-running.ts'
 import type { LockedOwner } from '../../core/locked-owner.ts'
-import { attempt, begin } from '../../core/operation.ts'
-import { ownUrl } from '../../core/own-url.ts'
+import { beginOperation, runOperation } from '../../core/operation.ts'
+import { requireApplicationUrl } from '../../core/own-url.ts'
 import { resumeInterrupted, withOwnerLock } from '../../core/owner-lock.ts'
-import type { Intent, Operation } from '../../core/storage/operations.ts'
+import type { Operation, OperationIntent } from '../../core/storage/operations.ts'
 import type { BilledOwner } from '../../core/storage/tables.ts'
 import { readSubscriptionTax, type SubscriptionTax } from '../../core/tax.ts'
 import { isUser, type Owner, ownerKey } from '../../core/values/owner.ts'
@@ -14,16 +14,17 @@ import { awaitsFirstPayment } from '../../core/values/subscription-state.ts'
 import type { TaxSource } from '../../options.ts'
 import { requirePart } from '../../providers/gateway-parts.ts'
 import { ensureCustomer } from '../customers/customer.ts'
-import { abandon } from '../subscribe/settle-first-payment.ts'
-import { hasTrial, requireTrialLeft } from '../trials/one-trial.ts'
+import { endUnpaidSubscription } from '../subscribe/settle-first-payment.ts'
+import { requireTrialUnused, startsWithTrial } from '../trials/one-trial.ts'
 import { type Checkout, toCheckout } from './checkout.ts'
 import type { CheckoutRequest } from './checkout-request.ts'
 import { closeCheckouts } from './close-checkouts.ts'
 import type { CheckoutLine, NewCheckout } from './contract.ts'
 
 /**
- * Opens a hosted page for this owner. While it is open, a repeat returns the same page; one for the
- * same subscription with other terms expires it first, so that both can never be paid.
+ * Opens a hosted checkout page for this owner. While the page is open, a repeated call with the
+ * same terms returns the same page. A call for the same subscription with other terms expires the
+ * earlier page first, so that the customer cannot pay on both.
  */
 export async function openCheckout(
   context: BillingContext,
@@ -40,7 +41,7 @@ export async function openCheckout(
     const customerId = await ensureCustomer(context, locked, payer)
     const page = { ...asked, customerId, owner: ownerKey(owner) }
     const name = wanted.subscription?.name
-    const intent: Intent = {
+    const intent: OperationIntent = {
       owner,
       kind: 'checkout',
       request: { provider, tax: taxed.tax, page },
@@ -51,13 +52,13 @@ export async function openCheckout(
       const others = begun.filter((other) => other.name === name && other.id !== same?.id)
       await closeCheckouts(context, locked, others)
       await requireFree(context, locked, name)
-      if (hasTrial(wanted.subscription)) {
+      if (startsWithTrial(wanted.subscription)) {
         const notThis = begun.filter(({ id }) => id !== same?.id)
-        await requireTrialLeft(context, locked, notThis)
+        await requireTrialUnused(context, locked, notThis)
       }
     }
-    const operation = await begin(context, locked, intent)
-    return attempt(context, locked, operation, () =>
+    const operation = await beginOperation(context, locked, intent)
+    return runOperation(context, locked, operation, () =>
       locked.change(provider, (gateway) =>
         requirePart(gateway, 'checkout').create(pageOf(operation)),
       ),
@@ -77,13 +78,14 @@ function addressesOf(
   { successPath, cancelPath }: CheckoutRequest,
 ): Pick<NewCheckout, 'successUrl' | 'cancelUrl'> {
   const { authenticate, paths } = context.options
-  const done = ownUrl(context, 'successPath', successPath)
+  const done = requireApplicationUrl(context, 'successPath', successPath)
   return {
     successUrl:
       authenticate && isUser(owner)
-        ? ownUrl(context, 'checkoutReturn', paths.checkoutReturn)
+        ? requireApplicationUrl(context, 'checkoutReturn', paths.checkoutReturn)
         : done,
-    cancelUrl: cancelPath === null ? null : ownUrl(context, 'cancelPath', cancelPath),
+    cancelUrl:
+      cancelPath === null ? null : requireApplicationUrl(context, 'cancelPath', cancelPath),
   }
 }
 
@@ -131,7 +133,7 @@ async function requireFree(
   const running = await findRunningSubscription(context, locked, name)
   if (!running) return
   if (awaitsFirstPayment(running.record)) {
-    await abandon(locked, running.record.provider, running.found)
+    await endUnpaidSubscription(locked, running.record.provider, running.found)
     if (!(await findRunningSubscription(context, locked, name))) return
   }
   throw new AlreadySubscribed(`There is a subscription '${name}' already: use swap()`)

@@ -3,19 +3,19 @@ import { type Owner, ownerKey } from '../../core/values/owner.ts'
 import type { ProviderName } from '../../core/values/provider-name.ts'
 import type { ProviderCheckout } from './contract.ts'
 
-/** The owner to whom a page has to belong. */
+/** The owner (a user or team) to whom a checkout page must belong. */
 export interface CheckoutOwner {
   readonly owner: Owner
   readonly provider: ProviderName
-  /** The provider's id of the customer. `null` for an owner who never was a customer. */
+  /** The provider's id of the owner's customer. `null` for an owner who was never a customer. */
   readonly customerId: string | null
 }
 
 /**
- * Finds a hosted page by its id. Ids come from URLs, which anyone can write, so only pages that we
- * created for this customer and owner are found.
+ * Finds a hosted checkout page by its id. Because ids come from URLs, which anyone can forge, only
+ * pages created for this owner and customer are found.
  */
-export async function findOwnCheckout(
+export async function findCheckoutOfOwner(
   context: BillingContext,
   { owner, provider, customerId }: CheckoutOwner,
   id: unknown,

@@ -1,23 +1,23 @@
 import type Stripe from 'stripe'
 import { pageLocale } from '../../providers/stripe/page-locale.ts'
-import { withoutOwnKeys } from '../metadata/metadata.ts'
-import { discount, startParams } from '../subscribe/stripe.ts'
-import { choiceParams } from '../taxes/stripe-chosen-tax.ts'
+import { withoutReservedKeys } from '../metadata/metadata.ts'
+import { discountParam, startParams } from '../subscribe/stripe.ts'
+import { taxChoiceMetadata } from '../taxes/stripe-chosen-tax.ts'
 import type { CheckoutLine, NewCheckout } from './contract.ts'
 
 type Params = Stripe.Checkout.SessionCreateParams
 
-/** Parameters that come from our options and rows. */
+/** Parameters of a Stripe Checkout session that come from our options and database. */
 export interface CheckoutTerms {
-  /** Ids of the provider's tax rates. */
+  /** Ids of Stripe's tax rates. */
   readonly rates: readonly string[]
-  /** Currency of the account. */
+  /** Currency of the account, as configured in the options. */
   readonly currency: string
 }
 
 /**
- * Returns Stripe's parameters for a hosted page. `customerId` is `null` for a guest, who becomes a
- * customer on the page.
+ * Returns the parameters of a Stripe Checkout session. `customerId` is `null` for a guest, for whom
+ * Stripe creates the customer on the page.
  */
 export function checkoutParams(
   wanted: Omit<NewCheckout, 'customerId'> & { readonly customerId: string | null },
@@ -82,7 +82,7 @@ function lineItem(line: CheckoutLine): Stripe.Checkout.SessionCreateParams.LineI
 function discountOf(
   off: NonNullable<NewCheckout['discount']>,
 ): Stripe.Checkout.SessionCreateParams.Discount {
-  return 'coupon' in off ? discount(off.coupon) : { promotion_code: off.promotionCode }
+  return 'coupon' in off ? discountParam(off.coupon) : { promotion_code: off.promotionCode }
 }
 
 /** Returns the parameters for the payer. A subscription makes a guest a customer in any case. */
@@ -123,11 +123,11 @@ function subscriptionParams(
     subscription_data: {
       metadata: {
         // Our own keys would be read as terms of the subscription.
-        ...withoutOwnKeys(metadata),
+        ...withoutReservedKeys(metadata),
         name,
         operation,
         ...main,
-        ...choiceParams(chosenTax),
+        ...taxChoiceMetadata(chosenTax),
       },
       ...(rates.length > 0 ? { default_tax_rates: [...rates] } : {}),
       ...(trialDays === null ? {} : { trial_period_days: trialDays }),

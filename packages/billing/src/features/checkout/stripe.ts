@@ -1,9 +1,9 @@
 import type Stripe from 'stripe'
 import { idOf, type StripeContext, toDate } from '../../providers/stripe/client.ts'
 import { isMissing, promotionCodeUsedUp } from '../../providers/stripe/errors.ts'
-import { once } from '../../providers/stripe/once.ts'
-import { isUsedUp, withCode } from '../promotion-codes/stripe-replacement-codes.ts'
-import { taxRates } from '../taxes/stripe-chosen-tax.ts'
+import { createIdempotently } from '../../providers/stripe/once.ts'
+import { callWithPromotionCode, isUsedUp } from '../promotion-codes/stripe-replacement-codes.ts'
+import { createTaxRateFinder } from '../taxes/stripe-chosen-tax.ts'
 import type { CheckoutPages, CheckoutPaymentStatus, ProviderCheckout } from './contract.ts'
 import { checkoutParams } from './stripe-params.ts'
 
@@ -16,7 +16,7 @@ const EXPAND = ['subscription', 'setup_intent', 'payment_intent']
 export function stripeCheckout(context: StripeContext): { readonly checkout: CheckoutPages } {
   const { stripe, currency } = context
   const { sessions } = stripe.checkout
-  const findTaxRates = taxRates(context)
+  const findTaxRates = createTaxRateFinder(context)
 
   async function findByOperation(
     operation: string,
@@ -59,7 +59,7 @@ export function stripeCheckout(context: StripeContext): { readonly checkout: Che
         const { customerId, operation, discount } = wanted
         const named = discount && ('coupon' in discount ? discount.coupon : discount.promotionCode)
         const typed = named?.startsWith('promo_') ? named : null
-        const made = await withCode(
+        const made = await callWithPromotionCode(
           context,
           { coupon: typed, customerId },
           {
@@ -67,7 +67,7 @@ export function stripeCheckout(context: StripeContext): { readonly checkout: Che
               const code = given ?? typed
               const off = given === null ? discount : { promotionCode: given }
               const params = checkoutParams({ ...wanted, discount: off }, { rates, currency })
-              const session = await once(
+              const session = await createIdempotently(
                 `${operation}:checkout${given === null ? '' : `:${given}`}`,
                 (request) => sessions.create(params, request),
                 () => findByOperation(operation, customerId),

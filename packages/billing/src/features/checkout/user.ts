@@ -1,6 +1,6 @@
 import { requireKnownPrice, requireProvider } from '../../core/known-prices.ts'
 import { resumeInterrupted, withOwnerLock } from '../../core/owner-lock.ts'
-import type { UserHaving, UserScope } from '../../core/user-scope.ts'
+import type { UserScope, UserScopeWith } from '../../core/user-scope.ts'
 import type { Amount } from '../../core/values/money.ts'
 import { ownerKey } from '../../core/values/owner.ts'
 import { requireCapability } from '../../providers/gateway-parts.ts'
@@ -12,19 +12,19 @@ import {
   type CheckoutOptions,
   type CheckoutPageOptions,
   type CheckoutRequest,
-  requireCheckout,
+  parseCheckoutRequest,
 } from './checkout-request.ts'
 import { closeCheckouts } from './close-checkouts.ts'
 import { completeCheckout } from './complete-checkout.ts'
 import type { CheckoutPaymentStatus, ProviderCheckout } from './contract.ts'
 import { paymentStatusOf } from './events.ts'
 import { openCheckout } from './open-checkout.ts'
-import { findOwnCheckout } from './own-checkout.ts'
+import { findCheckoutOfOwner } from './own-checkout.ts'
 
 /** Options for `checkoutCharge()`. */
 export interface ChargePageOptions extends CheckoutPageOptions {
   /**
-   * Number of units.
+   * Number of units to sell.
    * @default 1
    */
   readonly quantity?: number
@@ -35,7 +35,7 @@ export interface ChargePageOptions extends CheckoutPageOptions {
   readonly invoice?: boolean
 }
 
-/** The result of a hosted page. */
+/** The result of a hosted checkout page. */
 export interface CheckoutResult {
   /** The provider's id of the page. */
   readonly id: string
@@ -44,30 +44,31 @@ export interface CheckoutResult {
    * `expired`: it can no longer be used.
    */
   readonly status: 'open' | 'complete' | 'expired'
-  /** Whether the payment has arrived. `false` while a bank debit is pending. */
+  /** Whether the payment on the page has arrived. `false` while a bank debit is pending. */
   readonly isPaid: boolean
   /**
-   * State of the payment. `none`: nothing is due. `pending`: it has not arrived yet, and may still
-   * fail.
+   * State of the payment on the page. `none`: nothing is due. `pending`: the money has not arrived
+   * yet, and the payment may still fail.
    */
   readonly paymentStatus: CheckoutPaymentStatus
   /**
-   * The provider's id of a single payment, for `refund()`. `null` for none, and for a subscription.
+   * The provider's id of a single payment, which `refund()` accepts. `null` if nothing was paid, or
+   * if the page started a subscription.
    */
   readonly payment: string | null
-  /** The provider's id of the invoice. `null` for none. */
+  /** The provider's id of the invoice for the payment. `null` for none. */
   readonly invoice: string | null
   /** The subscription that the page started. `null` for none. */
   readonly subscription: Subscription | null
 }
 
-export async function openPage(
-  user: UserHaving<'checkout'>,
+export async function openCheckoutPage(
+  user: UserScopeWith<'checkout'>,
   items: string | readonly CheckoutItem[],
   options: CheckoutOptions,
 ): Promise<Checkout> {
   const gateway = await user.gateway()
-  const request = requireCheckout(items, options, (amount) => gateway.toMoney(amount))
+  const request = parseCheckoutRequest(items, options, (amount) => gateway.toMoney(amount))
   const { promotionCode: code } = options
   const wanted =
     code === undefined ? request : { ...request, discount: await discountOf(user, code) }
@@ -86,7 +87,7 @@ export async function openPage(
 
 /** Finds the promotion code that the customer typed at the provider. */
 async function discountOf(
-  { context, user, provider }: UserHaving<'checkout'>,
+  { context, user, provider }: UserScopeWith<'checkout'>,
   code: string,
 ): Promise<CheckoutRequest['discount']> {
   const text = requireCodeText(code)
@@ -96,29 +97,41 @@ async function discountOf(
 }
 
 export function checkoutCharge(
-  user: UserHaving<'checkout'>,
+  user: UserScopeWith<'checkout'>,
   item: { readonly amount: Amount; readonly name: string },
   { quantity = 1, ...options }: ChargePageOptions,
 ): Promise<Checkout> {
-  return openPage(user, [{ ...item, quantity }], { ...options, mode: 'payment' })
+  return openCheckoutPage(user, [{ ...item, quantity }], { ...options, mode: 'payment' })
 }
 
-export async function find(user: UserHaving<'checkout'>, id: unknown): Promise<Checkout | null> {
+export async function findUserCheckout(
+  user: UserScopeWith<'checkout'>,
+  id: unknown,
+): Promise<Checkout | null> {
   const { context, owner, provider } = user
   const asking = { owner, provider, customerId: await user.findCustomerId() }
-  const found = await findOwnCheckout(context, asking, id)
+  const found = await findCheckoutOfOwner(context, asking, id)
   return found && toCheckout(context, { owner, provider }, found)
 }
 
-export async function complete(user: UserHaving<'checkout'>, id: unknown): Promise<CheckoutResult> {
+export async function completeUserCheckout(
+  user: UserScopeWith<'checkout'>,
+  id: unknown,
+): Promise<CheckoutResult> {
   const { context, provider } = user
   const returning = { owner: user.owner, provider, customerId: await user.findCustomerId() }
   const found = await completeCheckout(context, returning, id)
-  return resultOf(user, found)
+  return toCheckoutResult(user, found)
 }
 
-/** Returns the result of a page, with its subscription from our rows. */
-export async function resultOf(user: UserScope, found: ProviderCheckout): Promise<CheckoutResult> {
+/**
+ * Returns the result of a hosted checkout page, with the subscription that it started from our
+ * database.
+ */
+export async function toCheckoutResult(
+  user: UserScope,
+  found: ProviderCheckout,
+): Promise<CheckoutResult> {
   const { context, provider } = user
   const record = await user.user.reload()
   const made = found.subscriptionId
@@ -137,7 +150,7 @@ export async function resultOf(user: UserScope, found: ProviderCheckout): Promis
   }
 }
 
-export async function closeAll({ context, owner, user }: UserScope): Promise<void> {
+export async function closeOpenCheckouts({ context, owner, user }: UserScope): Promise<void> {
   await withOwnerLock(context, owner, async (locked) => {
     const begun = await resumeInterrupted(context, locked)
     await closeCheckouts(context, locked, begun)

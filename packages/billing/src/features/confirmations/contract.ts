@@ -1,38 +1,43 @@
 import type { PendingConfirmation } from '../../core/values/confirmation.ts'
 import type { ProviderSubscription } from '../../providers/subscription.ts'
 
-/** Payments that the customer has to confirm, and subscriptions whose first payment is missing. */
+/**
+ * Gateway interface for payments that the customer has to authenticate (3-D Secure), and for
+ * subscriptions whose first payment is missing.
+ */
 export interface Confirmations {
   /**
-   * Finds what a subscription asks the customer to confirm: a payment, or the card to charge after
-   * the trial. `null` for nothing.
+   * Finds the payment of a subscription that the customer has to authenticate, or the card to be
+   * charged after its trial. `null` if nothing has to be confirmed.
    */
   find(id: string): Promise<PendingConfirmation | null>
   /**
-   * Finds what an invoice asks the customer to confirm. `null` for nothing, or if the invoice
-   * belongs to another customer.
+   * Finds the payment of an invoice that the customer has to authenticate. `null` if there is none,
+   * or if the invoice belongs to another customer.
    */
   findOfInvoice(id: string, customerId: string): Promise<PendingConfirmation | null>
-  /** Lists everything this customer has to confirm now. */
+  /** Lists all payments and cards that this customer has to authenticate now. */
   list(customerId: string): Promise<PendingConfirmation[]>
   /**
-   * Whether the missing first payment of a subscription can still arrive, by the customer's current
-   * card. If not, the customer can no longer confirm it.
+   * Whether the missing first payment of a subscription still waits for the customer to
+   * authenticate it, with the card that is the default now. If `false`, the customer can no longer
+   * complete it.
    */
   isAwaiting(subscription: ProviderSubscription, customerId: string): Promise<boolean>
   /**
-   * Ends a subscription whose first payment is missing, and makes sure it can no longer be paid. If
-   * the payment has arrived, does nothing.
+   * Ends a subscription whose first payment is missing, and makes sure that this payment can no
+   * longer be made. Does nothing if the payment has arrived.
    */
   abandon(subscription: ProviderSubscription): Promise<void>
   /**
-   * Undoes what is left, such as another tax, of a change that waited for payment authentication
-   * and expired unpaid. Does nothing while the change still waits, or once it was paid.
+   * Undoes the remains of a subscription change that waited for payment authentication and expired
+   * unpaid, such as tax rates that were already changed. Does nothing while the change still waits,
+   * or if it was paid.
    */
   undoLapsedChange(id: string): Promise<void>
   /**
-   * Voids the unpaid invoices of an ended subscription: its first payment, and those of changes
-   * that waited for payment authentication. Can be repeated.
+   * Voids the unpaid invoices of an ended subscription: that of its first payment, and those of
+   * changes that waited for payment authentication. Repeated calls have no further effect.
    */
   closeUnpaid(subscription: ProviderSubscription): Promise<void>
 }
@@ -43,7 +48,7 @@ declare module '../../providers/gateway-parts.ts' {
     readonly confirmations: Confirmations
   }
 
-  interface ReadingMethods {
+  interface ReadOnlyMethods {
     readonly confirmations: 'find' | 'findOfInvoice' | 'list' | 'isAwaiting'
   }
 }

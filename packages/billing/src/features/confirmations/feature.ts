@@ -1,6 +1,6 @@
-import { capability } from '../define-feature.ts'
+import { defineCapability } from '../define-feature.ts'
 import { stripeConfirmations } from './stripe.ts'
-/** Payments that the customer has to confirm at their bank. */
-export const confirmations = capability('confirmations', {
+/** Payments that the customer has to authenticate with their bank (3-D Secure). */
+export const confirmations = defineCapability('confirmations', {
   stripe: stripeConfirmations,
 })

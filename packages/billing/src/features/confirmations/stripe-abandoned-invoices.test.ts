@@ -1,6 +1,6 @@
 import type Stripe from 'stripe'
 import { expect, it } from 'vitest'
-import { isAbandoned } from './stripe-abandoned-invoices.ts'
+import { isAbandonedInvoice } from './stripe-abandoned-invoices.ts'
 
 const MADE = 1_768_471_200
 
@@ -87,8 +87,8 @@ it.each<[string, boolean, Stripe.Subscription, Stripe.Invoice]>([
   ],
   ['no lines', false, subscription(), bill('subscription_update', [])],
 ])(
-  'isAbandoned(), for an ended subscription and an invoice for %s, returns %s',
+  'isAbandonedInvoice() for an open invoice of an ended subscription, where the invoice is for %s, returns %s',
   (_name, expected, ended, invoice) => {
-    expect(isAbandoned(ended, invoice)).toBe(expected)
+    expect(isAbandonedInvoice(ended, invoice)).toBe(expected)
   },
 )

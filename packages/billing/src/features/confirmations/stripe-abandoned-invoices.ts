@@ -9,9 +9,9 @@ import { voidInvoice } from '../invoices/stripe-void.ts'
 const MAX_PENDING_SECONDS = 24 * 3600
 
 /**
- * Voids invoices that waited for the customer when the subscription ended: its first payment, and
- * changes that were never made. Stripe keeps them payable, for example in an open tab. Invoices for
- * services that the customer has used stay open.
+ * Voids the invoices of an ended subscription that still waited for the customer: for its first
+ * payment, and for changes that were never made. Stripe would keep these invoices payable, for
+ * example in an open browser tab. Invoices for services that the customer has used stay open.
  */
 export async function voidAbandonedInvoices(
   context: StripeContext,
@@ -25,7 +25,7 @@ export async function voidAbandonedInvoices(
     limit: 100,
   })
   for await (const invoice of listed) {
-    if (!isAbandoned(subscription, invoice)) continue
+    if (!isAbandonedInvoice(subscription, invoice)) continue
     const isOpen = invoice.status === 'open'
     const isPaid = isOpen
       ? !(await voidInvoice(context, invoice.id))
@@ -44,10 +44,13 @@ function isPaidAfter(endedAt: number, { status, status_transitions }: Stripe.Inv
 }
 
 /**
- * Whether the customer would get nothing for paying this invoice of an ended subscription. In doubt
- * `false`.
+ * Whether the customer would get nothing in return for paying this open invoice of an ended
+ * subscription. `false` if the data does not decide it.
  */
-export function isAbandoned(subscription: Stripe.Subscription, invoice: Stripe.Invoice): boolean {
+export function isAbandonedInvoice(
+  subscription: Stripe.Subscription,
+  invoice: Stripe.Invoice,
+): boolean {
   if (invoice.collection_method !== 'charge_automatically') return false
   if (invoice.billing_reason === 'subscription_create') return true
   if (invoice.billing_reason !== 'subscription_update') return false

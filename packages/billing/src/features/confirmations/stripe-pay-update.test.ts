@@ -1,7 +1,11 @@
 import type Stripe from 'stripe'
 import { describe, expect, it } from 'vitest'
 import { toSeconds } from '../../providers/stripe/client.ts'
-import { cannotDelay, findAlternative, type SplitChange } from './stripe-pay-update.ts'
+import {
+  adviceIfNotDelayable,
+  notDelayableError,
+  type TaxAndOtherChanges,
+} from './stripe-pay-update.ts'
 
 const NOW = new Date('2026-01-15T10:00:00Z')
 const HOUR = 3600
@@ -18,8 +22,8 @@ const tax = { default_tax_rates: ['txr_1'] }
 const change = { items: [{ id: 'si_1', price: 'yearly' }] }
 const full = Object.fromEntries(Array.from({ length: 50 }, (_, at) => [`own_${at}`, 'kept']))
 
-describe('delaying a change until the customer authenticates', () => {
-  it.each<[string, Stripe.Subscription, Partial<SplitChange>, string | null]>([
+describe('delaying a change of a subscription until the customer authenticates', () => {
+  it.each<[string, Stripe.Subscription, Partial<TaxAndOtherChanges>, string | null]>([
     ['is possible for another price', LATER, {}, null],
     ['is possible for the end of a trial', LATER, { change: { trial_end: 'now' } }, null],
     [
@@ -93,13 +97,13 @@ describe('delaying a change until the customer authenticates', () => {
       null,
     ],
   ])('%s', (_name, current, parts, expected) => {
-    const found = findAlternative(current, { tax: {}, change, remembered: {}, ...parts }, NOW)
+    const found = adviceIfNotDelayable(current, { tax: {}, change, remembered: {}, ...parts }, NOW)
     if (expected === null) expect(found).toBeNull()
     else expect(found).toContain(expected)
   })
 
-  it('names the alternative in the error if it is impossible', () => {
-    const refused = cannotDelay('resume(), then swap()', new Error('asked'))
+  it('throws an error that names an alternative if it is impossible', () => {
+    const refused = notDelayableError('resume(), then swap()', new Error('asked'))
     expect(refused.message).toMatch(/until they confirm\. Instead: resume\(\), then swap\(\)$/)
     expect(refused).toMatchObject({
       code: 'payment_failed',

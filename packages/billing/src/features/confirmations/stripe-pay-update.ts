@@ -1,18 +1,18 @@
 import type Stripe from 'stripe'
 import { PaymentFailed } from '../../core/errors/payment-errors.ts'
 import { type StripeContext, toDate, toSeconds } from '../../providers/stripe/client.ts'
-import { forget } from '../../providers/stripe/held-change.ts'
-import { throwUnpaid } from './stripe.ts'
+import { removeUpdateState } from '../../providers/stripe/held-change.ts'
+import { throwIfUnpaid } from './stripe.ts'
 import { pendingUpdateInvoice, rememberTaxes } from './stripe-pending-update.ts'
 
 type Params = Stripe.SubscriptionUpdateParams
 
 /**
- * Updates a subscription with a payment that may be due immediately. If it is declined, the update
- * is undone. If the customer has to authenticate, Stripe delays the update until they do, so that
- * nothing is granted before it is paid.
+ * Updates a subscription when the update may be charged immediately. If the payment is declined,
+ * Stripe changes nothing. If the customer has to authenticate the payment, Stripe delays the update
+ * until they have, so that nothing is granted before it is paid.
  */
-export async function payUpdate(
+export async function updateAndPay(
   { stripe }: StripeContext,
   current: Stripe.Subscription,
   params: Params,
@@ -28,20 +28,20 @@ export async function payUpdate(
     const { tax, change } = splitTax(params)
     const hasTax = Object.keys(tax).length > 0
     const remembered = hasTax ? rememberTaxes(current, { tax, change }) : {}
-    const alternative = findAlternative(current, { tax, change, remembered }, now)
-    if (alternative !== null) throw cannotDelay(alternative, error)
+    const alternative = adviceIfNotDelayable(current, { tax, change, remembered }, now)
+    if (alternative !== null) throw notDelayableError(alternative, error)
     if (hasTax) {
       const update = { metadata: remembered, proration_behavior: 'none' } as const
       await stripe.subscriptions.update(id, { ...tax, ...update })
     }
-    const metadata = { ...change.metadata, ...forget(remembered) }
+    const metadata = { ...change.metadata, ...removeUpdateState(remembered) }
     const updated = await stripe.subscriptions.update(id, {
       ...change,
       ...(Object.keys(metadata).length > 0 ? { metadata } : {}),
       payment_behavior: 'pending_if_incomplete',
     })
     const invoice = pendingUpdateInvoice(updated)
-    if (invoice !== null) await throwUnpaid(stripe, invoice)
+    if (invoice !== null) await throwIfUnpaid(stripe, invoice)
   }
 }
 
@@ -68,13 +68,13 @@ function splitTax({ default_tax_rates, automatic_tax, items = [], ...rest }: Par
 }
 
 /**
- * A change in two parts: its taxes, which change first, and the rest, which Stripe delays until the
- * customer has authenticated.
+ * A subscription update in two parts: the taxes, which change first because Stripe cannot delay
+ * them, and the rest, which Stripe delays until the customer has authenticated the payment.
  */
-export interface SplitChange {
+export interface TaxAndOtherChanges {
   readonly tax: Params
   readonly change: Params
-  /** Metadata that remembers the taxes before the change. */
+  /** Metadata that stores the taxes from before the change, so that they can be restored. */
   readonly remembered: Stripe.Metadata
 }
 
@@ -88,12 +88,12 @@ const SEEN_AFTER = 3600
 const MAX_KEYS = 50
 
 /**
- * Returns the alternative to a change that Stripe cannot delay until the customer authenticates.
- * `null` if Stripe can delay it.
+ * Returns advice for the error message if Stripe cannot delay this change until the customer has
+ * authenticated the payment: what the caller can do instead. `null` if Stripe can delay the change.
  */
-export function findAlternative(
+export function adviceIfNotDelayable(
   current: Stripe.Subscription,
-  { tax, change, remembered }: SplitChange,
+  { tax, change, remembered }: TaxAndOtherChanges,
   now: Date | null,
 ): string | null {
   const { items = [], trial_end, cancel_at, ...others } = change
@@ -129,7 +129,7 @@ const DELAYABLE: readonly string[] = [
   'add_invoice_items',
 ]
 
-export function cannotDelay(alternative: string, cause: unknown): PaymentFailed {
+export function notDelayableError(alternative: string, cause: unknown): PaymentFailed {
   return new PaymentFailed(
     `The bank asks the customer, and Stripe cannot hold all of this back until they confirm. Instead: ${alternative}`,
     {

@@ -1,25 +1,25 @@
 import type Stripe from 'stripe'
-import type { WantedItem } from '../../providers/item.ts'
+import type { RequestedItem } from '../../providers/item.ts'
 import { idOf, type StripeContext } from '../../providers/stripe/client.ts'
-import { retrieve } from '../../providers/stripe/describe-subscription.ts'
+import { retrieveSubscription } from '../../providers/stripe/describe-subscription.ts'
 import { isRefusal } from '../../providers/stripe/errors.ts'
 import {
-  forget,
-  type HeldChange,
   hasLapsed,
-  read,
-  type TaxBefore,
-  write,
+  type PendingUpdateState,
+  type PreviousTax,
+  readUpdateState,
+  removeUpdateState,
+  writeUpdateState,
 } from '../../providers/stripe/held-change.ts'
-import { requireMethod } from '../customers/stripe.ts'
+import { requireDefaultMethod } from '../customers/stripe.ts'
 import { voidInvoice } from '../invoices/stripe-void.ts'
-import { paymentOf } from '../payments/stripe.ts'
+import { paymentOfInvoice } from '../payments/stripe.ts'
 import { haveSamePrices, itemsOf } from '../swap/stripe-change-params.ts'
-import { idsOf, ratesParam } from '../taxes/stripe-chosen-tax.ts'
+import { taxRateIdsOf, taxRatesParam } from '../taxes/stripe-chosen-tax.ts'
 
 /**
- * Returns the unpaid invoice of a pending update, which Stripe delays until it is paid, for a day
- * at most. `null` if there is none. Until it is paid, the subscription stays unchanged.
+ * Returns the id of the unpaid invoice of a pending update, `null` if there is none. Stripe applies
+ * a pending update when this invoice is paid, and discards it after a day at most.
  */
 export function pendingUpdateInvoice({
   pending_update,
@@ -28,8 +28,11 @@ export function pendingUpdateInvoice({
   return pending_update ? idOf(latest_invoice) : null
 }
 
-/** Returns the items after a pending update is paid. Stripe lists only those that change. */
-export function pendingUpdateItems(subscription: Stripe.Subscription): WantedItem[] {
+/**
+ * Returns the prices that the subscription will have once its pending update is paid. Stripe itself
+ * lists only those that change.
+ */
+export function pendingUpdateItems(subscription: Stripe.Subscription): RequestedItem[] {
   const { pending_update: held, items, metadata } = subscription
   const changed = held?.subscription_items ?? []
   const kept = items.data.map((item) => changed.find(({ id }) => id === item.id) ?? item)
@@ -42,21 +45,24 @@ export function pendingUpdateItems(subscription: Stripe.Subscription): WantedIte
 }
 
 /**
- * Whether the invoice's payment waits for the customer's authentication, with their current card.
+ * Whether the invoice's payment waits for the customer to authenticate it, with the card that is
+ * their default now.
  */
 export async function awaitsAuthentication(
   context: StripeContext,
   invoice: string,
   customer: Stripe.Subscription['customer'],
 ): Promise<boolean> {
-  const payment = await paymentOf(context, invoice)
+  const payment = await paymentOfInvoice(context, invoice)
   if (payment?.status !== 'requires_action') return false
-  return idOf(payment.payment_method) === (await requireMethod(context, idOf(customer) ?? ''))
+  return (
+    idOf(payment.payment_method) === (await requireDefaultMethod(context, idOf(customer) ?? ''))
+  )
 }
 
 /**
- * Discards a pending update, or what an expired one left behind, so that it can no longer be paid.
- * If it is paid concurrently, the update is kept.
+ * Discards a subscription's pending update, or the remains of an expired one, so that it can no
+ * longer be paid. If it is paid at the same moment, the update is kept.
  */
 export async function discardPendingUpdate(
   context: StripeContext,
@@ -65,25 +71,25 @@ export async function discardPendingUpdate(
   const invoice = pendingUpdateInvoice(subscription)
   if (invoice === null) return restoreTaxes(context, subscription)
   await voidInvoice(context, invoice)
-  return restoreTaxes(context, await retrieve(context.stripe, subscription.id))
+  return restoreTaxes(context, await retrieveSubscription(context.stripe, subscription.id))
 }
 
 type Params = Stripe.SubscriptionUpdateParams
 
 /**
- * Returns metadata that remembers the taxes before a change that waits for authentication. Stripe
- * cannot delay taxes, so they change first. The call that changes them writes the metadata, and the
- * pending update removes it when it is paid. A process that crashes in between leaves both or
- * neither, and every reader of the subscription finds the old taxes. A row of ours could not ensure
- * that.
+ * Returns metadata that stores the taxes from before a change that waits for payment
+ * authentication. Stripe cannot delay a change of taxes, so the taxes change first. The request
+ * that changes them also writes the metadata, and the pending update removes the metadata when it
+ * is paid. Because both happen in one request, a crash in between cannot lose the old taxes, as it
+ * could if they were stored in our database.
  */
 export function rememberTaxes(
   current: Stripe.Subscription,
   { tax, change }: { readonly tax: Params; readonly change: Params },
 ): Stripe.Metadata {
   const { metadata } = current
-  return write(metadata, {
-    before: withFirst(read(metadata)?.before ?? {}, taxesBefore(current, tax)),
+  return writeUpdateState(metadata, {
+    before: withFirst(readUpdateState(metadata)?.before ?? {}, taxesBefore(current, tax)),
     wanted: wantedOf(current, change),
     endsTrial: change.trial_end === 'now',
     trialEnd: current.trial_end,
@@ -94,15 +100,18 @@ export function rememberTaxes(
 function taxesBefore(
   { automatic_tax, default_tax_rates, items }: Stripe.Subscription,
   tax: Params,
-): TaxBefore {
+): PreviousTax {
   const named = (tax.items ?? []).map(({ id }) => id)
   const rated = items.data.filter(({ id }) => named.includes(id))
   return {
     ...(tax.automatic_tax ? { automatic_tax: { enabled: automatic_tax.enabled } } : {}),
     ...(tax.default_tax_rates === undefined
       ? {}
-      : { default_tax_rates: ratesParam(idsOf(default_tax_rates)) }),
-    items: rated.map(({ id, tax_rates }) => ({ id, tax_rates: ratesParam(idsOf(tax_rates)) })),
+      : { default_tax_rates: taxRatesParam(taxRateIdsOf(default_tax_rates)) }),
+    items: rated.map(({ id, tax_rates }) => ({
+      id,
+      tax_rates: taxRatesParam(taxRateIdsOf(tax_rates)),
+    })),
   }
 }
 
@@ -110,7 +119,7 @@ function taxesBefore(
  * Merges the remembered taxes: those found by an earlier change win, because they are the original
  * ones.
  */
-function withFirst(first: TaxBefore, found: TaxBefore): TaxBefore {
+function withFirst(first: PreviousTax, found: PreviousTax): PreviousTax {
   const known = first.items ?? []
   const others = (found.items ?? []).filter(({ id }) => !known.some((item) => item.id === id))
   return { ...found, ...first, items: [...known, ...others] }
@@ -128,7 +137,10 @@ function wantedOf({ items }: Stripe.Subscription, { items: changes = [] }: Param
   return [...kept, ...added]
 }
 
-/** Restores the taxes from before a change that expired unpaid. Does nothing if it was paid. */
+/**
+ * Restores the taxes from before a change that waited for payment authentication and expired
+ * unpaid. Does nothing if the change was paid.
+ */
 export async function restoreTaxes(
   context: StripeContext,
   current: Stripe.Subscription,
@@ -143,9 +155,9 @@ export async function restoreTaxes(
       reason,
     )
     // Without the metadata the change counts as over, so that it blocks no later one.
-    await stripe.subscriptions.update(id, { metadata: forget(metadata) })
+    await stripe.subscriptions.update(id, { metadata: removeUpdateState(metadata) })
   }
-  return retrieve(stripe, id)
+  return retrieveSubscription(stripe, id)
 }
 
 /**
@@ -157,10 +169,10 @@ async function tryToRestore(
   current: Stripe.Subscription,
 ): Promise<unknown> {
   const { id, metadata } = current
-  const remembered = read(metadata)
+  const remembered = readUpdateState(metadata)
   if (remembered === null) return new Error(`The metadata of ${id} does not say it any more`)
   const tax = isMade(current, remembered) ? {} : withoutRemovedItems(current, remembered.before)
-  const update = { metadata: forget(metadata), proration_behavior: 'none' } as const
+  const update = { metadata: removeUpdateState(metadata), proration_behavior: 'none' } as const
   try {
     await stripe.subscriptions.update(id, { ...tax, ...update })
     return null
@@ -171,7 +183,7 @@ async function tryToRestore(
 }
 
 /** Whether the wanted change was made. Other differences come from other changes since. */
-function isMade(current: Stripe.Subscription, remembered: HeldChange): boolean {
+function isMade(current: Stripe.Subscription, remembered: PendingUpdateState): boolean {
   const { wanted, endsTrial, trialEnd } = remembered
   // A trial can also have ended on its planned date.
   const wasEnded = trialEnd !== null && current.trial_end !== null && current.trial_end < trialEnd
@@ -180,7 +192,7 @@ function isMade(current: Stripe.Subscription, remembered: HeldChange): boolean {
 
 function withoutRemovedItems(
   { items }: Stripe.Subscription,
-  { items: rated = [], ...whole }: TaxBefore,
+  { items: rated = [], ...whole }: PreviousTax,
 ) {
   const left = rated.filter(({ id }) => items.data.some((item) => item.id === id))
   return { ...whole, ...(left.length > 0 ? { items: left } : {}) }

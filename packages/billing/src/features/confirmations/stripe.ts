@@ -3,13 +3,13 @@ import { PaymentActionRequired, PaymentFailed } from '../../core/errors/payment-
 import type { PendingConfirmation } from '../../core/values/confirmation.ts'
 import type { Gateway } from '../../providers/gateway.ts'
 import type { Stripe } from '../../providers/sdk-types.ts'
-import { idOf, orNull, type StripeContext } from '../../providers/stripe/client.ts'
-import { retrieve } from '../../providers/stripe/describe-subscription.ts'
+import { idOf, nullIfMissing, type StripeContext } from '../../providers/stripe/client.ts'
+import { retrieveSubscription } from '../../providers/stripe/describe-subscription.ts'
 import type { ProviderSubscription } from '../../providers/subscription.ts'
 import { cancelNow } from '../cancel/stripe.ts'
-import { requireMethod } from '../customers/stripe.ts'
+import { requireDefaultMethod } from '../customers/stripe.ts'
 import { voidInvoice } from '../invoices/stripe-void.ts'
-import { paymentOf } from '../payments/stripe.ts'
+import { paymentOfInvoice } from '../payments/stripe.ts'
 import type { Confirmations } from './contract.ts'
 import { voidAbandonedInvoices } from './stripe-abandoned-invoices.ts'
 import { restoreTaxes } from './stripe-pending-update.ts'
@@ -20,8 +20,8 @@ const UNPAID: readonly string[] = ['incomplete', 'past_due', 'unpaid']
 const MAY_SUCCEED: readonly string[] = ['requires_action', 'processing', 'succeeded']
 
 /**
- * Payments that wait for the customer at Stripe, including the first one of an incomplete
- * subscription.
+ * Implements payments that wait for the customer's authentication for Stripe, including the first
+ * payment of an incomplete subscription.
  */
 export function stripeConfirmations(context: StripeContext): Pick<Gateway, 'requirePaid'> & {
   readonly confirmations: Confirmations
@@ -36,9 +36,9 @@ export function stripeConfirmations(context: StripeContext): Pick<Gateway, 'requ
       async isAwaiting({ raw }, customerId) {
         const invoiceId = idOf((raw as Stripe.Subscription).latest_invoice)
         if (invoiceId === null) return false
-        const payment = await paymentOf(context, invoiceId)
+        const payment = await paymentOfInvoice(context, invoiceId)
         if (!payment || !MAY_SUCCEED.includes(payment.status)) return false
-        return idOf(payment.payment_method) === (await requireMethod(context, customerId))
+        return idOf(payment.payment_method) === (await requireDefaultMethod(context, customerId))
       },
 
       async abandon({ id, raw }) {
@@ -49,7 +49,7 @@ export function stripeConfirmations(context: StripeContext): Pick<Gateway, 'requ
       },
 
       async undoLapsedChange(id) {
-        await restoreTaxes(context, await retrieve(context.stripe, id))
+        await restoreTaxes(context, await retrieveSubscription(context.stripe, id))
       },
 
       closeUnpaid: ({ raw }) => voidAbandonedInvoices(context, raw as Stripe.Subscription),
@@ -66,7 +66,7 @@ async function requirePaid(
   { raw }: ProviderSubscription,
 ): Promise<void> {
   const invoiceId = unpaidInvoice(raw as Stripe.Subscription)
-  if (invoiceId !== null) await throwUnpaid(stripe, invoiceId)
+  if (invoiceId !== null) await throwIfUnpaid(stripe, invoiceId)
 }
 
 /** Returns the unpaid invoice of the subscription, or of its pending update. */
@@ -103,7 +103,7 @@ async function findOfInvoice(
   customerId: string,
 ): Promise<PendingConfirmation | null> {
   if (!/^in_\w{1,100}$/.test(id)) return null
-  return orNull(async () => {
+  return nullIfMissing(async () => {
     const invoice = await stripe.invoices.retrieve(id)
     const isOpen = invoice.status === 'open' && idOf(invoice.customer) === customerId
     return isOpen ? findUnconfirmed(stripe, id) : null
@@ -142,7 +142,7 @@ async function findUnconfirmed(
   invoiceId: string,
 ): Promise<PendingConfirmation | null> {
   try {
-    await throwUnpaid(stripe, invoiceId)
+    await throwIfUnpaid(stripe, invoiceId)
     return null
   } catch (error) {
     if (isBillingError(error, 'payment_action_required')) {
@@ -153,7 +153,7 @@ async function findUnconfirmed(
   }
 }
 
-export async function throwUnpaid(stripe: Stripe, invoiceId: string): Promise<void> {
+export async function throwIfUnpaid(stripe: Stripe, invoiceId: string): Promise<void> {
   const invoice = await stripe.invoices.retrieve(invoiceId, {
     expand: ['payments', 'confirmation_secret'],
   })

@@ -1,17 +1,17 @@
 import assert from 'node:assert/strict'
 import {
-  type Account,
   anotherCustomer,
   type ContractPart,
-  newOperation,
-  testsOf,
+  type ContractTestAccount,
+  capabilityTests,
+  newOperationId,
 } from '../../providers/contract-suite.ts'
 import type { InvoiceData } from '../invoices/invoice.ts'
 import type { NewCreditNote } from './contract.ts'
 
-/** Contract of credit notes, for gateways whose provider issues them. */
+/** Contract tests of credit notes, for gateways whose provider issues them. */
 export const creditNotesContract: ContractPart = ({ describe, it }, create) => {
-  const onCreditNotes = testsOf(
+  const onCreditNotes = capabilityTests(
     'creditNotes',
     'for gateways with credit notes',
     { it },
@@ -31,7 +31,7 @@ export const creditNotesContract: ContractPart = ({ describe, it }, create) => {
         assert.deepEqual(made.givenBack, { refunded: 0, toBalance: 0, outside: invoice.total })
         assert.equal((await notes.create(wanted)).id, made.id)
         assert.equal((await notes.findByKey(invoice.id, wanted.key))?.id, made.id)
-        assert.equal(await notes.findByKey(invoice.id, newOperation()), null)
+        assert.equal(await notes.findByKey(invoice.id, newOperationId()), null)
         const [found, ...others] = await notes.listByInvoice(invoice.id)
         assert.equal(found?.id, made.id)
         assert.deepEqual(others, [])
@@ -67,7 +67,7 @@ export const creditNotesContract: ContractPart = ({ describe, it }, create) => {
         charge: charge.charge,
         amount,
         reason: null,
-        key: newOperation(),
+        key: newOperationId(),
       })
       const left = { ofInvoice: invoice.total - 300, ofRefund: 300 }
       assert.deepEqual(await notes.left(invoice.id, refund.id), left)
@@ -94,12 +94,16 @@ export const creditNotesContract: ContractPart = ({ describe, it }, create) => {
 
 const ALL = { pending: false, limit: null, taxOf: () => 0 }
 
-async function invoiced({ gateway, customerId, currency }: Account): Promise<InvoiceData> {
+async function invoiced({
+  gateway,
+  customerId,
+  currency,
+}: ContractTestAccount): Promise<InvoiceData> {
   const item = { description: 'A T-shirt', amount: { amount: 1500, currency } }
   return (await gateway.invoiceFor(customerId, item, {})).invoice
 }
 
 function whole(customerId: string, { id: invoice }: InvoiceData): NewCreditNote {
-  const key = newOperation()
+  const key = newOperationId()
   return { customerId, invoice, of: null, to: 'outside', reason: null, memo: null, key }
 }

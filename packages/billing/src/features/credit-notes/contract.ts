@@ -8,35 +8,40 @@ export interface NewCreditNote {
   /** The provider's id of the invoice. */
   readonly invoice: string
   /**
-   * The amount or the invoice lines to credit. `null` for everything that can still be credited.
+   * The amount to credit, or the invoice lines. `null` for everything that can still be credited.
    */
   readonly of: Money | readonly CreditedLine[] | null
-  /** Destination of the money. */
+  /**
+   * Destination of the returned money: the card, the customer's balance, or outside the provider.
+   */
   readonly to: CreditNoteTo
   /**
-   * The provider's id of an earlier refund that this note documents. Without an amount or lines,
-   * the note covers that refund.
+   * The provider's id of an earlier refund that this credit note documents. Without an amount or
+   * lines, the credit note covers exactly that refund.
    */
   readonly refund?: string | null
   /** The reason. `null` for none. */
   readonly reason: CreditNoteReason | null
   /** Text printed on the note. `null` for none. */
   readonly memo: string | null
-  /** The caller's idempotency key or, if there is none, the id of our stored operation. */
+  /**
+   * Idempotency key of the credit note: the caller's key or, if there is none, the id of our stored
+   * operation.
+   */
   readonly key: string
 }
 
-/** Amounts that credit notes can still cover, in the currency's smallest unit. */
-export interface CreditLeft {
-  /** The part of the invoice that neither credit notes nor refunds have returned. */
+/** Amounts that further credit notes can still cover, in the currency's smallest unit. */
+export interface RemainingCredit {
+  /** The part of the invoice that was returned neither by credit notes nor by refunds. */
   readonly ofInvoice: number
-  /** The part of the refund that no credit note documents yet. */
+  /** The part of the refund that is not documented by a credit note yet. */
   readonly ofRefund: number
 }
 
-/** Credit notes: documents that reverse an invoice, in full or in part. */
+/** Gateway interface for credit notes: documents that reverse an invoice, in full or in part. */
 export interface CreditNotes {
-  /** Lists credit notes, newest first. `limit` of `null` returns all of them. */
+  /** Lists the customer's credit notes, newest first. `limit` of `null` returns all of them. */
   list(customerId: string, limit: number | null): Promise<CreditNoteData[]>
   /** Lists the credit notes of one invoice, newest first. */
   listByInvoice(invoice: string): Promise<CreditNoteData[]>
@@ -45,11 +50,11 @@ export interface CreditNotes {
   /** Finds the credit note issued with this idempotency key. `null` if there is none. */
   findByKey(invoice: string, key: string): Promise<CreditNoteData | null>
   /**
-   * Returns how much credit notes can still cover of an invoice, and of a refund where one is
-   * given.
+   * Returns how much of an invoice further credit notes can still cover, and how much of the given
+   * refund they can still document.
    */
-  left(invoice: string, refund: string | null): Promise<CreditLeft>
-  /** Issues a credit note. A repeat with the same key returns the first one. */
+  left(invoice: string, refund: string | null): Promise<RemainingCredit>
+  /** Issues a credit note. A repeated call with the same key returns the first one. */
   create(note: NewCreditNote): Promise<CreditNoteData>
 }
 
@@ -59,7 +64,7 @@ declare module '../../providers/gateway-parts.ts' {
     readonly creditNotes: CreditNotes
   }
 
-  interface ReadingMethods {
+  interface ReadOnlyMethods {
     readonly creditNotes: 'list' | 'listByInvoice' | 'find' | 'findByKey'
   }
 }

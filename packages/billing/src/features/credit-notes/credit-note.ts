@@ -13,7 +13,7 @@ import type {
  */
 export type CreditNoteTo = 'refund' | 'balance' | 'outside'
 
-/** Why an invoice is credited. */
+/** Reason for crediting an invoice. */
 export type CreditNoteReason =
   | 'duplicate'
   | 'fraudulent'
@@ -22,7 +22,7 @@ export type CreditNoteReason =
 
 /** An invoice line to credit, in full or in part. */
 export interface CreditedLine {
-  /** The `id` of the invoice line. */
+  /** The `id` of the invoice line, as listed in `InvoiceData.lines`. */
   readonly line: string
   /** Number of units to credit. Default: all of them. */
   readonly quantity?: number
@@ -31,29 +31,31 @@ export interface CreditedLine {
 /** Options for `creditNote()`. */
 export interface CreditNoteOptions {
   /**
-   * Destination of the paid money. Has no effect on the part that is not paid yet. The part that was
-   * paid with credit always returns to the balance, also with `refund`, because no card has paid
-   * it.
+   * Destination of the money that was paid for the invoice: the card (`refund`), the customer's
+   * balance, or outside the provider. The part of the invoice that is not paid yet is only reduced.
+   * The part that was paid from the customer's balance always returns to the balance, even with
+   * `refund`, because no card was charged for it.
    */
   readonly to: CreditNoteTo
   /**
-   * Amount to credit, including taxes. Default: everything that is left of the invoice, line by
+   * Amount to credit, including taxes. Default: everything that can still be credited, line by
    * line.
    */
   readonly amount?: Amount
-  /** Alternative to `amount`: invoice lines to credit, with their discounts and taxes. */
+  /** Alternative to `amount`: the invoice lines to credit, each with its discounts and taxes. */
   readonly lines?: readonly CreditedLine[]
   /**
-   * The `id` of an earlier refund of the invoice. The note documents that refund, and no money is
-   * returned twice. The default amount is then the undocumented part of the refund. If the note
-   * covers more, the rest goes where `to` says.
+   * The `id` of an earlier refund of the invoice. The credit note documents that refund, and no
+   * money is returned twice. The default amount is then the part of the refund that is not
+   * documented yet. If the credit note covers more than the refund, the rest is returned to the
+   * destination `to`.
    */
   readonly refund?: string
   /** Why the invoice is credited. */
   readonly reason?: CreditNoteReason
   /** Text printed on the credit note. */
   readonly memo?: string
-  /** Identifies the credit note, so that repeated calls with the same key issue it once. */
+  /** Idempotency key: repeated calls with the same key issue one credit note. */
   readonly idempotencyKey?: string
 }
 
@@ -63,7 +65,7 @@ export interface CreditNoteOptions {
 export interface CreditNoteData {
   /** The provider's id of the credit note. */
   readonly id: string
-  /** The provider that issued it. */
+  /** The payment provider that issued the credit note. */
   readonly provider: ProviderName
   /** The number printed on the credit note. */
   readonly number: string
@@ -79,21 +81,27 @@ export interface CreditNoteData {
   readonly customer: InvoiceCustomer
   /** The credited lines, as printed. */
   readonly lines: readonly InvoiceLine[]
-  /** The credited invoice lines, if the note covers lines. */
+  /** The credited invoice lines, if the credit note was issued for lines and not for an amount. */
   readonly creditedLines?: readonly CreditedLine[]
   /** Amount before discounts and taxes. */
   readonly subtotal: number
   /** Discounts of the credited lines, as positive amounts that reduce the credit. */
   readonly discounts: readonly InvoiceDiscount[]
-  /** Taxes with their rates. */
+  /** Credited taxes with their rates. */
   readonly taxes: readonly InvoiceTax[]
   /** The customer's tax ids at the time of the invoice. */
   readonly customerTaxIds?: readonly string[]
-  /** Whether the customer owes the tax to the tax authority (reverse charge). */
+  /**
+   * Whether the invoice is under reverse charge: the customer, and not the seller, owes the tax to
+   * the tax authority.
+   */
   readonly reverseCharge?: boolean
-  /** Total including taxes. */
+  /** Total of the credit note, including taxes. */
   readonly total: number
-  /** The returned money by destination. The rest of the total was not paid yet. */
+  /**
+   * The returned money by destination. The rest of the total reduces the unpaid part of the
+   * invoice.
+   */
   readonly givenBack: {
     /** Amount refunded to the card. */
     readonly refunded: number
@@ -102,7 +110,7 @@ export interface CreditNoteData {
     /** Amount returned outside the provider. */
     readonly outside: number
   }
-  /** The provider's ids of the refunds that the note made or documents. */
+  /** The provider's ids of the refunds that were made by the credit note, or that it documents. */
   readonly refunds?: readonly string[]
   /** Why the invoice was credited. `null` if no reason was given. */
   readonly reason: CreditNoteReason | null
@@ -110,7 +118,7 @@ export interface CreditNoteData {
   readonly memo: string | null
   /** Whether the credit note was voided. */
   readonly isVoid: boolean
-  /** The provider's own object. */
+  /** The object as the provider's SDK returned it. */
   readonly raw: unknown
 }
 
@@ -146,7 +154,7 @@ export class CreditNote {
     return this.data.isVoid
   }
 
-  /** The provider's own object. */
+  /** The object as the provider's SDK returned it. */
   get raw(): unknown {
     return this.data.raw
   }
@@ -156,7 +164,9 @@ export class CreditNote {
     return this.data.date
   }
 
-  /** The total, formatted in the given locale: `€19.99`, or `19,99 €` with `de`. */
+  /**
+   * The total of the credit note, formatted in the given locale: `€19.99`, or `19,99 €` with `de`.
+   */
   total(locale?: string): string {
     return formatMoney(this.rawTotal(), locale)
   }
@@ -168,7 +178,7 @@ export class CreditNote {
     return formatMoney(money(amount, currency), locale)
   }
 
-  /** The total as amount and currency. */
+  /** The total of the credit note as amount and currency. */
   rawTotal(): Money {
     return money(this.data.total, this.data.currency)
   }

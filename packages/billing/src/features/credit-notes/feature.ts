@@ -1,4 +1,4 @@
-import { capability } from '../define-feature.ts'
+import { defineCapability } from '../define-feature.ts'
 import type { DownloadOptions } from '../invoices/download.ts'
 import type { CreditNote } from './credit-note.ts'
 import { stripeCreditNotes } from './stripe.ts'
@@ -38,7 +38,7 @@ declare module '../../core/storage/tables.ts' {
 }
 
 /** Credit notes, for providers that issue them. */
-export const creditNotes = capability('creditNotes', {
+export const creditNotes = defineCapability('creditNotes', {
   user: {
     creditNotes: (user, options = {}) => listCreditNotes(user, options),
     findCreditNote,

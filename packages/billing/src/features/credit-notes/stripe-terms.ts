@@ -5,9 +5,9 @@ import { formatMoney, money } from '../../core/values/money.ts'
 import { sumReturned } from '../../core/values/money-back.ts'
 import { idOf, listAll, type StripeContext } from '../../providers/stripe/client.ts'
 import { isMissing } from '../../providers/stripe/errors.ts'
-import { leftOfInvoice } from '../proration/stripe-paid-invoice.ts'
+import { remainingOfPaidInvoice } from '../proration/stripe-paid-invoice.ts'
 import { readReturned } from '../proration/stripe-returned.ts'
-import type { CreditLeft, NewCreditNote } from './contract.ts'
+import type { NewCreditNote, RemainingCredit } from './contract.ts'
 import type { CreditedLine } from './credit-note.ts'
 
 type Params = Stripe.CreditNoteCreateParams
@@ -20,29 +20,35 @@ interface Credited {
 }
 
 /**
- * Amounts that are left: of the invoice, for credit notes; of the refund to document; and of the
- * card payments.
+ * Remaining amounts: what credit notes can still cover of the invoice, what they can still document
+ * of the refund, and what can still be refunded to the card.
  */
-export interface Left extends CreditLeft {
+export interface RemainingAmounts extends RemainingCredit {
   readonly onCards: number
 }
 
-/** Returns Stripe's parameters for a credit note: what it covers, and where each cent goes. */
-export async function noteParams(
+/**
+ * Returns the parameters of a Stripe credit note: the amount or lines that it covers, and how the
+ * money is split between refund, balance and outside payments.
+ */
+export async function creditNoteParams(
   context: StripeContext,
   wanted: NewCreditNote,
   invoice: Stripe.Invoice,
 ): Promise<Params> {
   // Stripe refuses to refund a disputed charge.
   const disputes = wanted.to !== 'refund'
-  const left = await leftOf(context, invoice, { refund: wanted.refund ?? null, disputes })
+  const left = await readRemainingAmounts(context, invoice, {
+    refund: wanted.refund ?? null,
+    disputes,
+  })
   const { what, total } = await toCredit(context, wanted, { invoice, left })
   requireLeft(invoice, total, left)
   const paid = total - Math.min(total, invoice.amount_remaining)
   return { invoice: invoice.id, ...what, ...returnParams(wanted, paid, left) }
 }
 
-function requireLeft({ currency }: Stripe.Invoice, total: number, left: Left): void {
+function requireLeft({ currency }: Stripe.Invoice, total: number, left: RemainingAmounts): void {
   const most = left.ofInvoice + left.ofRefund
   if (total <= most) return
   const rest = formatMoney(money(most, currency))
@@ -50,14 +56,14 @@ function requireLeft({ currency }: Stripe.Invoice, total: number, left: Left): v
 }
 
 /**
- * Returns how much of an invoice a credit note can still cover. Refunds and credit for unused time
- * are subtracted, except for the refund that the note documents.
+ * Reads how much of an invoice a credit note can still cover. Earlier refunds and credit for unused
+ * time are subtracted, except for the refund that the credit note is to document.
  */
-export async function leftOf(
+export async function readRemainingAmounts(
   context: StripeContext,
   invoice: Stripe.Invoice,
   { refund, disputes }: { readonly refund: string | null; readonly disputes: boolean },
-): Promise<Left> {
+): Promise<RemainingAmounts> {
   const { charges, refunds, notes } = await readReturned(context, invoice)
   const sum = (amounts: readonly number[]) => amounts.reduce((all, each) => all + each, 0)
   const links = notes.filter(({ status }) => status !== 'void').flatMap((note) => note.refunds)
@@ -69,7 +75,7 @@ export async function leftOf(
   const credited =
     invoice.pre_payment_credit_notes_amount + invoice.post_payment_credit_notes_amount
   const ofInvoice = Math.max(0, invoice.total - credited - unexplained)
-  const ofTime = await leftOfInvoice(context, invoice, { gifts: false, disputes })
+  const ofTime = await remainingOfPaidInvoice(context, invoice, { gifts: false, disputes })
   return {
     ofInvoice: Math.min(ofInvoice, ofTime),
     ofRefund:
@@ -103,7 +109,7 @@ async function amountOf(
 async function toCredit(
   context: StripeContext,
   { of, refund }: NewCreditNote,
-  { invoice, left }: { readonly invoice: Stripe.Invoice; readonly left: Left },
+  { invoice, left }: { readonly invoice: Stripe.Invoice; readonly left: RemainingAmounts },
 ): Promise<Credited> {
   if (of !== null && 'amount' in of) return ofAmount(of.amount)
   const { stripe } = context
@@ -164,7 +170,11 @@ function explaining(refund: string | null | undefined, amount: number): Pick<Par
  * Returns the parameters that tell Stripe where the paid part goes. Stripe requires them. What was
  * paid with credit cannot go back to a card.
  */
-function returnParams({ to, refund }: NewCreditNote, paid: number, left: Left): Partial<Params> {
+function returnParams(
+  { to, refund }: NewCreditNote,
+  paid: number,
+  left: RemainingAmounts,
+): Partial<Params> {
   if (paid === 0) return {}
   const explained = refund ? Math.min(paid, left.ofRefund) : 0
   const rest = paid - explained

@@ -1,13 +1,19 @@
 import type Stripe from 'stripe'
 import type { GatewayParts } from '../../providers/gateway-parts.ts'
-import { idOf, listAll, orNull, type StripeContext, toDate } from '../../providers/stripe/client.ts'
-import { once } from '../../providers/stripe/once.ts'
+import {
+  idOf,
+  listAll,
+  nullIfMissing,
+  type StripeContext,
+  toDate,
+} from '../../providers/stripe/client.ts'
+import { createIdempotently } from '../../providers/stripe/once.ts'
 import type { InvoiceLine } from '../invoices/invoice-parts.ts'
-import { customerOf, discountsOf, isReversed, taxesOf, taxIdsOf } from '../invoices/stripe.ts'
-import { asRefusal } from '../refunds/stripe.ts'
+import { customerOf, discountsOf, isReverseCharged, taxesOf, taxIdsOf } from '../invoices/stripe.ts'
+import { toRefundRefused } from '../refunds/stripe.ts'
 import type { NewCreditNote } from './contract.ts'
 import type { CreditNoteData, CreditNoteReason } from './credit-note.ts'
-import { leftOf, noteParams } from './stripe-terms.ts'
+import { creditNoteParams, readRemainingAmounts } from './stripe-terms.ts'
 
 /** Members that `describe` needs expanded. */
 const DETAILS = ['invoice', 'customer_balance_transaction', 'discount_amounts.discount']
@@ -21,17 +27,21 @@ export function stripeCreditNotes(context: StripeContext): Pick<GatewayParts, 'c
       listByInvoice: (invoice) => list(context, { invoice }, null),
       async find(id, customerId) {
         if (!/^cn_\w{1,100}$/.test(id)) return null
-        return orNull(async () => {
+        return nullIfMissing(async () => {
           const note = await stripe.creditNotes.retrieve(id, { expand: DETAILS })
           return idOf(note.customer) === customerId ? describe(context, note) : null
         })
       },
       findByKey: (invoice, key) => findByKey(context, invoice, key),
       async left(id, refund) {
-        const { ofInvoice, ofRefund } = await leftOf(context, await stripe.invoices.retrieve(id), {
-          refund,
-          disputes: false,
-        })
+        const { ofInvoice, ofRefund } = await readRemainingAmounts(
+          context,
+          await stripe.invoices.retrieve(id),
+          {
+            refund,
+            disputes: false,
+          },
+        )
         return { ofInvoice, ofRefund }
       },
       create: (note) => create(context, note),
@@ -72,20 +82,20 @@ async function create(context: StripeContext, wanted: NewCreditNote): Promise<Cr
   const before = await findByKey(context, id, key)
   if (before) return before
   const params: Stripe.CreditNoteCreateParams = {
-    ...(await noteParams(context, wanted, await stripe.invoices.retrieve(id))),
+    ...(await creditNoteParams(context, wanted, await stripe.invoices.retrieve(id))),
     ...(reason === null ? {} : { reason }),
     ...(memo === null ? {} : { memo }),
     metadata: { tollgate_key: key },
     expand: DETAILS,
   }
   try {
-    return await once(
+    return await createIdempotently(
       `${key}:credit-note`,
       async (request) => describe(context, await stripe.creditNotes.create(params, request)),
       () => findByKey(context, id, key),
     )
   } catch (error) {
-    throw isOfRefund(error) ? asRefusal(error) : error
+    throw isOfRefund(error) ? toRefundRefused(error) : error
   }
 }
 
@@ -117,7 +127,7 @@ async function describe(context: StripeContext, note: Stripe.CreditNote): Promis
     discounts: discountsOf(note.discount_amounts),
     taxes: await taxesOf(context, note.total_taxes),
     customerTaxIds: taxIdsOf(invoice),
-    reverseCharge: isReversed(invoice),
+    reverseCharge: isReverseCharged(invoice),
     total: note.total,
     givenBack: { refunded, toBalance: creditOf(note), outside },
     refunds: note.refunds.flatMap(({ refund }) => idOf(refund) ?? []),

@@ -7,16 +7,16 @@ import {
   ProviderRejected,
 } from '../../core/errors/errors.ts'
 import type { LockedOwner } from '../../core/locked-owner.ts'
-import { attempt, begin, finish, recordEvent } from '../../core/operation.ts'
+import { beginOperation, finishOperation, recordEvent, runOperation } from '../../core/operation.ts'
 import type { OperationRequest } from '../../core/storage/tables.ts'
-import type { UserHaving } from '../../core/user-scope.ts'
-import { requireCount, requireText, requireWord } from '../../core/values/arguments.ts'
+import type { UserScopeWith } from '../../core/user-scope.ts'
+import { requireCount, requireOneOf, requireText } from '../../core/values/arguments.ts'
 import { formatMoney, money, requireAmount } from '../../core/values/money.ts'
 import { requirePart } from '../../providers/gateway-parts.ts'
-import { withPresentCustomer } from '../customers/customer.ts'
+import { withExistingCustomer } from '../customers/customer.ts'
 import { withOwnerLocale } from '../customers/locale-of.ts'
 import { creditNoteDownload, type DownloadOptions } from '../invoices/download.ts'
-import { creditNoteCreated } from '../invoices/events.ts'
+import { creditNoteCreatedEvent } from '../invoices/events.ts'
 import type { InvoiceData } from '../invoices/invoice.ts'
 import type { CreditNotes, NewCreditNote } from './contract.ts'
 import {
@@ -33,7 +33,7 @@ export interface CreditNoteListOptions {
   readonly limit?: number
 }
 
-type User = UserHaving<'creditNotes'>
+type User = UserScopeWith<'creditNotes'>
 type Wanted = Omit<NewCreditNote, 'key'>
 
 const WAYS: readonly CreditNoteTo[] = ['refund', 'balance', 'outside']
@@ -72,7 +72,7 @@ export async function downloadCreditNote(
   return creditNoteDownload(found, await withOwnerLocale(user, options))
 }
 
-export async function writeCreditNote(
+export async function issueCreditNote(
   user: User,
   invoice: InvoiceData,
   options: CreditNoteOptions,
@@ -80,7 +80,7 @@ export async function writeCreditNote(
   const { idempotencyKey } = options
   if (idempotencyKey !== undefined) requireText('idempotency key', idempotencyKey)
   const asked = await toWanted(user, invoice, options)
-  const data = await withPresentCustomer(user, (locked, customerId) => {
+  const data = await withExistingCustomer(user, (locked, customerId) => {
     const wanted = { ...asked, customerId }
     return idempotencyKey === undefined
       ? issueWithOperation(user, locked, wanted)
@@ -94,8 +94,8 @@ async function toWanted(
   { id: invoice, currency }: InvoiceData,
   { to, amount, lines, refund, reason, memo }: CreditNoteOptions,
 ): Promise<Omit<Wanted, 'customerId'>> {
-  requireWord('to', to, WAYS)
-  if (reason !== undefined) requireWord('reason', reason, REASONS)
+  requireOneOf('to', to, WAYS)
+  if (reason !== undefined) requireOneOf('reason', reason, REASONS)
   if (memo !== undefined) requireText('memo', memo)
   if (refund !== undefined) requireText('refund', refund)
   if (amount !== undefined && lines !== undefined) {
@@ -130,14 +130,19 @@ async function issueWithOperation(
   const { invoice, of, to, refund = null, reason, memo } = wanted
   const same = { provider, invoice, of, to, ...(refund === null ? {} : { refund }) }
   const request = { ...same, reason, memo }
-  const operation = await begin(context, locked, { owner, kind: 'credit_note', request, same })
-  return attempt(context, locked, operation, async () => {
+  const operation = await beginOperation(context, locked, {
+    owner,
+    kind: 'credit_note',
+    request,
+    same,
+  })
+  return runOperation(context, locked, operation, async () => {
     // Sends the reason and memo of the first call: other parameters under the same key would be
     // rejected.
     const first = operation.request as OperationRequest & Pick<Wanted, 'reason' | 'memo'>
     const note = { ...wanted, reason: first.reason, memo: first.memo, key: operation.id }
     const made = await issueOnce(user, locked, note)
-    await finish(context, locked, operation)
+    await finishOperation(context, locked, operation)
     return made
   })
 }
@@ -157,7 +162,7 @@ async function issueOnce(
     ))
   // Emitted on repeats too: a process may have crashed between issuing the note and recording the
   // event.
-  await recordEvent(user.context, locked, creditNoteCreated(user, made))
+  await recordEvent(user.context, locked, creditNoteCreatedEvent(user, made))
   return made
 }
 

@@ -8,7 +8,12 @@ import {
   type Nonce,
   summarizeMethod,
 } from '../../providers/braintree/describe-method.ts'
-import { codesOf, isNotFound, orNull, requireSuccess } from '../../providers/braintree/errors.ts'
+import {
+  errorCodesOf,
+  isNotFound,
+  nullIfMissing,
+  requireSuccess,
+} from '../../providers/braintree/errors.ts'
 import { findCustomer } from '../../providers/braintree/find-customer.ts'
 import { idOfOperation } from '../../providers/braintree/ids.ts'
 import type { Address, CustomerDetails, ProviderCustomer } from '../../providers/customer.ts'
@@ -28,18 +33,18 @@ export function braintreeCustomers(context: BraintreeContext): Customers {
     const { token, isNew } = await storeNonce(context, customerId, nonce, { makeDefault: true })
     return isNew
       ? followDefault(context, customerId, token)
-      : makeDefault(context, customerId, token)
+      : makeDefaultMethod(context, customerId, token)
   }
 
   return {
     async createCustomer({ details, operation }) {
       const id = idOfOperation(operation)
       const { address, ...rest }: CustomerDetails = details
-      const result = await gateway.customer.create({ ...toRequest(rest), id })
+      const result = await gateway.customer.create({ ...toCustomerRequest(rest), id })
       // An earlier attempt created the customer.
-      const isThere = !result.success && codesOf(result).includes(ID_TAKEN)
+      const isThere = !result.success && errorCodesOf(result).includes(ID_TAKEN)
       if (!isThere) requireSuccess(result)
-      if (address) await setAddress(context, id, address)
+      if (address) await setCustomerAddress(context, id, address)
       return describeCustomer(isThere ? await gateway.customer.find(id) : result.customer)
     },
     async findCustomer(id) {
@@ -72,7 +77,10 @@ async function readNonce(
   }
 }
 
-/** Stores the payment method of a nonce in the customer's vault. */
+/**
+ * Stores the payment method behind a nonce (one-time token from Braintree's browser script) in the
+ * customer's vault. `isNew` is `false` if the vault has it already.
+ */
 export async function storeNonce(
   context: BraintreeContext,
   customerId: string,
@@ -92,12 +100,12 @@ export async function storeNonce(
   // token.
   if (result.success) return { token: result.paymentMethod.token, isNew: true }
   // An earlier attempt used the nonce up, and took the token that we chose.
-  if (!(await isMethodOf(context, customerId, token))) requireSuccess(result)
+  if (!(await isPaymentMethodOf(context, customerId, token))) requireSuccess(result)
   return { token, isNew: false }
 }
 
-/** Makes a stored payment method of the customer the default, also for running subscriptions. */
-export async function makeDefault(
+/** Makes a stored payment method the customer's default, and bills running subscriptions to it. */
+export async function makeDefaultMethod(
   context: BraintreeContext,
   customerId: string,
   token: string,
@@ -124,7 +132,7 @@ function chosenToken(customerId: string, nonce: string): string {
   return createHash('sha256').update(`${customerId}:${nonce}`).digest('hex').slice(0, 32)
 }
 
-export async function isMethodOf(
+export async function isPaymentMethodOf(
   context: BraintreeContext,
   customerId: string,
   token: string,
@@ -140,7 +148,7 @@ async function findMethod(
   customerId: string,
   token: string,
 ): Promise<braintree.PaymentMethod | null> {
-  return orNull(async () => {
+  return nullIfMissing(async () => {
     const method = await gateway.paymentMethod.find(token)
     return (method as { customerId?: string }).customerId === customerId ? method : null
   })
@@ -153,14 +161,14 @@ async function repointSubscriptions(
   token: string,
 ): Promise<void> {
   for (const subscription of subscriptionsOf(customer)) {
-    if (isOver(subscription) || subscription.paymentMethodToken === token) continue
+    if (hasEnded(subscription) || subscription.paymentMethodToken === token) continue
     requireSuccess(
       await gateway.subscription.update(subscription.id, { paymentMethodToken: token }),
     )
   }
 }
 
-export function isOver({ status }: braintree.Subscription): boolean {
+export function hasEnded({ status }: braintree.Subscription): boolean {
   return status === 'Canceled' || status === 'Expired'
 }
 
@@ -173,18 +181,18 @@ export function subscriptionsOf(customer: braintree.Customer): braintree.Subscri
     .sort((a, b) => a.createdAt.localeCompare(b.createdAt))
 }
 
-export async function requireMethod(
+export async function requireDefaultMethod(
   context: BraintreeContext,
   customerId: string,
 ): Promise<string> {
   const customer = await findCustomer(context, customerId)
-  const method = customer && defaultOf(customer)
+  const method = customer && defaultMethodOf(customer)
   if (!method) throw new NoPaymentMethod('The customer has no card: call updateCard() first')
   return method.token
 }
 
 export function describeCustomer(customer: braintree.Customer): ProviderCustomer {
-  const method = defaultOf(customer)
+  const method = defaultMethodOf(customer)
   return {
     id: customer.id,
     card: method ? summarizeMethod(method) : NO_CARD,
@@ -197,7 +205,7 @@ export function methodsOf(customer: braintree.Customer): braintree.PaymentMethod
   return customer.paymentMethods ?? []
 }
 
-export function defaultOf(customer: braintree.Customer): braintree.PaymentMethod | null {
+export function defaultMethodOf(customer: braintree.Customer): braintree.PaymentMethod | null {
   const methods = methodsOf(customer)
   return methods.find((method) => (method as { default?: boolean }).default) ?? methods[0] ?? null
 }
@@ -209,12 +217,12 @@ export function braintreeCustomerDetails(
     customerDetails: {
       async set(customerId, details) {
         const { address, ...rest } = details
-        const request = toRequest(rest)
+        const request = toCustomerRequest(rest)
         try {
           if (Object.keys(request).length > 0) {
             requireSuccess(await context.gateway.customer.update(customerId, request))
           }
-          if (address) await setAddress(context, customerId, address)
+          if (address) await setCustomerAddress(context, customerId, address)
         } catch (error) {
           if (!isNotFound(error)) throw error
           if (await findCustomer(context, customerId)) throw error
@@ -225,18 +233,21 @@ export function braintreeCustomerDetails(
   }
 }
 
-/** Splits the name into first word and rest for Braintree's two fields. */
-export function toRequest({ name, ...rest }: CustomerDetails): object {
+/**
+ * Converts customer details for Braintree, which has two fields for the name: the first word
+ * becomes the first name, the rest the last name.
+ */
+export function toCustomerRequest({ name, ...rest }: CustomerDetails): object {
   if (typeof name !== 'string') return rest
   const [firstName = '', ...others] = name.trim().split(/\s+/)
   return { firstName, lastName: others.join(' '), ...rest }
 }
 
 /**
- * Sets the customer's address, which is the first one in Braintree's address book. The others are
- * left alone.
+ * Sets the customer's address, which is the first one in Braintree's address book. Other addresses
+ * are not changed.
  */
-export async function setAddress(
+export async function setCustomerAddress(
   context: BraintreeContext,
   customerId: string,
   address: Address,

@@ -1,5 +1,5 @@
 import type { BillingContext } from '../../core/context.ts'
-import { columnsOf, converge } from '../../core/converge.ts'
+import { convergeSubscription, stateColumnsOf } from '../../core/converge.ts'
 import { AlreadySubscribed, InvalidArgument, ProviderChosen } from '../../core/errors/errors.ts'
 import type { LockedOwner } from '../../core/locked-owner.ts'
 import { resumeInterrupted, withOwnerLock } from '../../core/owner-lock.ts'
@@ -9,11 +9,11 @@ import type { Owner } from '../../core/values/owner.ts'
 import type { ProviderName } from '../../core/values/provider-name.ts'
 import { awaitsFirstPayment, ended } from '../../core/values/subscription-state.ts'
 import { closeCheckouts } from '../checkout/close-checkouts.ts'
-import { abandon } from '../subscribe/settle-first-payment.ts'
+import { endUnpaidSubscription } from '../subscribe/settle-first-payment.ts'
 
 /**
- * Sets the provider of an owner. Possible until a payment was made or is due, because invoices and
- * refunds cannot move.
+ * Sets the provider that bills an owner. Only possible until a payment was made or is due, because
+ * invoices and refunds cannot be moved to another provider.
  */
 export async function chooseProvider(
   context: BillingContext,
@@ -65,10 +65,10 @@ async function close(
   const isOver = (columns: SubscriptionRecord | null) =>
     !columns || ended(columns, context.options.clock.now())
   if (isOver(row)) return
-  const found = await converge(context, locked, row)
-  if (found && awaitsFirstPayment(columnsOf(context, row.provider, found))) {
-    await abandon(locked, row.provider, found)
-    await converge(context, locked, row)
+  const found = await convergeSubscription(context, locked, row)
+  if (found && awaitsFirstPayment(stateColumnsOf(context, row.provider, found))) {
+    await endUnpaidSubscription(locked, row.provider, found)
+    await convergeSubscription(context, locked, row)
   }
   if (isOver(await context.subscriptions.findByProvider(row.provider, row.providerId))) return
   throw new AlreadySubscribed(`'${row.name}' runs at ${row.provider}: end it first`)

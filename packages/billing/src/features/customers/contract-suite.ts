@@ -2,20 +2,20 @@ import assert from 'node:assert/strict'
 import { NO_CARD } from '../../core/values/card.ts'
 import {
   type ContractPart,
-  codeOf,
-  newOperation,
+  errorCodeOf,
+  newOperationId,
   openAccount,
 } from '../../providers/contract-suite.ts'
 
 const owner = { type: 'user', id: 2 }
 const details = { email: 'bob@example.com', name: 'Bob' }
 
-/** Contract of customers and their cards. */
+/** Contract tests of customers and their cards. */
 export const customersContract: ContractPart = ({ describe, it }, create) => {
   describe('a customer', () => {
     it('starts without a card and without payments', async () => {
       const { gateway } = await openAccount(create)
-      const made = await gateway.createCustomer({ owner, details, operation: newOperation() })
+      const made = await gateway.createCustomer({ owner, details, operation: newOperationId() })
       assert.deepEqual(made.card, NO_CARD)
       assert.equal(made.hasPaymentMethod, false)
       assert.equal((await gateway.findCustomer(made.id))?.id, made.id)
@@ -25,10 +25,10 @@ export const customersContract: ContractPart = ({ describe, it }, create) => {
 
     it('is created once when its operation is repeated', async () => {
       const { gateway } = await openAccount(create)
-      const wanted = { owner, details, operation: newOperation() }
+      const wanted = { owner, details, operation: newOperationId() }
       const first = await gateway.createCustomer(wanted)
       assert.equal((await gateway.createCustomer(wanted)).id, first.id)
-      const other = await gateway.createCustomer({ ...wanted, operation: newOperation() })
+      const other = await gateway.createCustomer({ ...wanted, operation: newOperationId() })
       assert.notEqual(other.id, first.id)
     })
 
@@ -60,13 +60,13 @@ export const customersContract: ContractPart = ({ describe, it }, create) => {
         await gateway.setCard(customerId, declinedCard)
         await gateway.charge(customerId, { amount: 1000, currency }, {})
       }
-      assert.equal(await codeOf(pay), 'payment_failed')
+      assert.equal(await errorCodeOf(pay), 'payment_failed')
       assert.equal(await gateway.hasPaid(customerId), false)
     })
   })
 }
 
-/** Contract of the part `customerDetails`. */
+/** Contract tests of changes to customer details, for gateways that implement `customerDetails`. */
 export const customerDetailsContract: ContractPart = ({ describe, it }, create) => {
   describe('the details of a customer', () => {
     it('can be changed repeatedly, and leave the card alone', async () => {

@@ -1,9 +1,9 @@
 import type { BillingContext } from '../../core/context.ts'
 import { NoPaymentMethod } from '../../core/errors/errors.ts'
 import type { LockedOwner } from '../../core/locked-owner.ts'
-import { attempt, begin, finish } from '../../core/operation.ts'
+import { beginOperation, finishOperation, runOperation } from '../../core/operation.ts'
 import { withOwnerLock } from '../../core/owner-lock.ts'
-import type { Intent, Operation } from '../../core/storage/operations.ts'
+import type { Operation, OperationIntent } from '../../core/storage/operations.ts'
 import { requireOwnerTable } from '../../core/storage/owner-tables.ts'
 import type { BilledOwner } from '../../core/storage/tables.ts'
 import { requireOwner, type UserScope } from '../../core/user-scope.ts'
@@ -13,29 +13,31 @@ import type { CustomerDetails, ProviderCustomer } from '../../providers/customer
 import { requireCapability } from '../../providers/gateway-parts.ts'
 import { setBilledCard } from '../payment-methods/set-billed-card.ts'
 
-export interface WantedCustomer {
+export interface RequestedCustomer {
   readonly provider: ProviderName
-  /** Card token that becomes the default. `null` keeps the current card. */
+  /** Token of the card that becomes the customer's default. `null` keeps the current card. */
   readonly token: string | null
   readonly details: CustomerDetails
   /**
-   * Whether the customer may lack a card, because the provider's page asks for one.
+   * Whether the customer may have no card yet, because the provider's checkout page will ask for
+   * one.
    * @default false
    */
   readonly mayLackCard?: boolean
 }
 
 /**
- * Returns the owner's customer with the wanted card. Creates the customer if there is none.
+ * Returns the provider's id of the owner's customer. Creates the customer if there is none, and
+ * makes the given card the default.
  * @throws NoPaymentMethod if there is no card, unless `mayLackCard`.
  */
 export async function ensureCustomer(
   context: BillingContext,
   locked: LockedOwner,
-  wanted: WantedCustomer,
+  wanted: RequestedCustomer,
 ): Promise<string> {
   const { provider, token, details, mayLackCard = false } = wanted
-  requireLanguage(context, provider, details)
+  requireValidLocale(context, provider, details)
   const billed = await requireOwner(context, locked.owner)
   const existing =
     billed.providerId && billed.provider === provider
@@ -63,8 +65,8 @@ async function createCustomer(
   { billed, details }: { readonly billed: BilledOwner; readonly details: CustomerDetails },
 ): Promise<ProviderCustomer> {
   const { owner } = billed
-  const described = detailsFromRow(context, billed)
-  const intent: Intent = {
+  const described = customerDetailsFromRow(context, billed)
+  const intent: OperationIntent = {
     owner,
     kind: 'customer',
     request: { provider, details: { ...described, ...details }, for: described.email ?? null },
@@ -77,11 +79,13 @@ async function createCustomer(
     details: operation.request.details as CustomerDetails,
     operation: operation.id,
   }
-  const customer = await attempt(context, locked, operation, () =>
+  const customer = await runOperation(context, locked, operation, () =>
     locked.change(provider, (gateway) => gateway.createCustomer(wanted)),
   )
   const columns = { provider, providerId: customer.id, ...customer.card }
-  await finish(context, locked, operation, (tx) => context.owners.setCustomer(owner, columns, tx))
+  await finishOperation(context, locked, operation, (tx) =>
+    context.owners.setCustomer(owner, columns, tx),
+  )
   return customer
 }
 
@@ -92,20 +96,20 @@ async function createCustomer(
 async function beginFor(
   context: BillingContext,
   locked: LockedOwner,
-  intent: Intent,
+  intent: OperationIntent,
 ): Promise<Operation> {
-  const begun = await begin(context, locked, intent)
+  const begun = await beginOperation(context, locked, intent)
   const { for: email } = begun.request
   if (email === undefined || email === intent.request.for) return begun
-  await finish(context, locked, begun)
-  return begin(context, locked, intent)
+  await finishOperation(context, locked, begun)
+  return beginOperation(context, locked, intent)
 }
 
 /**
- * Returns the customer details in an owner's row. The address is included if columns for it are
- * configured, even if they are empty.
+ * Reads the customer details (name, e-mail and others) from the owner's row in the application's
+ * table. The address is included if columns for it are configured, even if they are empty.
  */
-export function detailsFromRow(
+export function customerDetailsFromRow(
   { options }: BillingContext,
   { owner, attributes }: BilledOwner,
 ): CustomerDetails {
@@ -122,11 +126,12 @@ export function detailsFromRow(
 }
 
 /**
- * Checks the `locale` of customer details.
+ * Checks the `locale` in customer details.
  * @throws InvalidArgument if it is not a locale.
- * @throws Unsupported if the provider does not store languages, so that it would be lost.
+ * @throws Unsupported if the provider does not store a customer's language, so that the value would
+ * be lost.
  */
-export function requireLanguage(
+export function requireValidLocale(
   { options }: BillingContext,
   name: ProviderName,
   { locale }: Pick<CustomerDetails, 'locale'>,
@@ -138,11 +143,11 @@ export function requireLanguage(
 }
 
 /**
- * Runs work on the owner's existing customer. The customer is read under the lock, because it may
- * have been transferred while this call waited.
- * @throws NoCustomer if there is none.
+ * Runs `work` with the owner's lock and the id of the owner's customer. The id is read under the
+ * lock, because the customer may have been transferred to another owner while this call waited.
+ * @throws NoCustomer if the owner has no customer.
  */
-export function withPresentCustomer<R>(
+export function withExistingCustomer<R>(
   user: UserScope,
   work: (locked: LockedOwner, customerId: string) => Promise<R>,
 ): Promise<R> {
@@ -151,8 +156,11 @@ export function withPresentCustomer<R>(
   )
 }
 
-/** Runs work on the owner's customer. Creates one without a card if there is none. */
-export async function withCustomer<R>(
+/**
+ * Runs `work` with the owner's lock and the id of the owner's customer. Creates a customer without
+ * a card if there is none.
+ */
+export async function withEnsuredCustomer<R>(
   user: UserScope,
   work: (locked: LockedOwner, customerId: string) => Promise<R>,
 ): Promise<R> {

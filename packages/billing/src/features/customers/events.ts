@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type { Database } from '@tollgate/database'
-import type { CustomerFacts, NewBillingEvent } from '../../core/events/billing-event.ts'
+import type { CustomerEventData, NewBillingEvent } from '../../core/events/billing-event.ts'
 import type { EventStream } from '../../core/events/event-stream.ts'
 import type { OwnerRepository } from '../../core/storage/owners.ts'
 import type { BilledOwner } from '../../core/storage/tables.ts'
@@ -11,7 +11,7 @@ import type { ProviderName } from '../../core/values/provider-name.ts'
  * Wraps the owner repository, so that every change of a customer records `customer.updated` in the
  * same transaction.
  */
-export function withCustomerEvents(
+export function recordingCustomerEvents(
   owners: OwnerRepository,
   events: Pick<EventStream, 'isWanted' | 'record'>,
 ): OwnerRepository {
@@ -34,8 +34,8 @@ export function withCustomerEvents(
   }
 }
 
-/** Returns two events, one for each owner. */
-export function customerTransferred(
+/** Returns the two events of a customer's transfer, one for the old owner and one for the new. */
+export function customerTransferredEvents(
   billed: BilledOwner & { readonly provider: ProviderName },
   to: Owner,
   transfer: string,
@@ -67,7 +67,7 @@ function customerUpdated(
   return { type: 'customer.updated', owner: after.owner, provider, subject, data }
 }
 
-function factsOf(billed: BilledOwner | null): CustomerFacts | null {
+function factsOf(billed: BilledOwner | null): CustomerEventData | null {
   if (!billed?.providerId) return null
   const { providerId: id, cardBrand, cardLastFour, cardExpires = null, paypalEmail } = billed
   return { id, cardBrand, cardLastFour, cardExpires, paypalEmail }

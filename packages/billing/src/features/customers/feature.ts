@@ -2,13 +2,13 @@ import { BillableUser, scopeOf } from '../../billable-user.ts'
 import type { Owner } from '../../core/values/owner.ts'
 import type { ProviderName } from '../../core/values/provider-name.ts'
 import type { CustomerDetails } from '../../providers/customer.ts'
-import { capability, feature } from '../define-feature.ts'
+import { defineCapability, defineFeature } from '../define-feature.ts'
 import { braintreeCustomerDetails, braintreeCustomers } from './braintree.ts'
 import { stripeCustomerDetails, stripeCustomers } from './stripe.ts'
 import { resumeTransfer } from './transfer.ts'
 import {
   chooseProvider,
-  readFromProvider,
+  readProviderCustomer,
   syncCustomerDetails,
   transferTo,
   updateCard,
@@ -74,8 +74,8 @@ declare module '../../core/storage/tables.ts' {
   }
 }
 
-/** The customer of an owner at a provider. */
-export const customers = feature({
+/** The customer that represents a user or team at the payment provider. */
+export const customers = defineFeature({
   user: {
     updateCard: (user, token, details = {}) => updateCard(user, token, details),
     chooseProvider,
@@ -83,15 +83,15 @@ export const customers = feature({
       await transferTo(user, 'owner' in to ? to.owner : to)
       if (to instanceof BillableUser) await scopeOf(to).user.reload()
     },
-    asCustomer: readFromProvider,
+    asCustomer: readProviderCustomer,
   },
   operations: { customer: null, transfer: resumeTransfer },
   stripe: stripeCustomers,
   braintree: braintreeCustomers,
 })
 
-/** Changes to the details of customers. */
-export const customerDetails = capability('customerDetails', {
+/** Changing a customer's name, e-mail, address and other details at the provider. */
+export const customerDetails = defineCapability('customerDetails', {
   user: {
     updateCustomer,
     syncCustomerDetails,
@@ -100,7 +100,7 @@ export const customerDetails = capability('customerDetails', {
   braintree: braintreeCustomerDetails,
 })
 
-/** Languages of customers, for providers that store them. */
-export const languages = capability('languages', {
+/** Languages of customers, for providers that store a language with each customer. */
+export const languages = defineCapability('languages', {
   stripe: () => ({ languages: true }),
 })

@@ -7,9 +7,9 @@ import type { DownloadOptions } from '../invoices/download.ts'
 const DEFAULT = 'en'
 
 /**
- * Returns the language of everything an owner reads: mail and PDFs. The `locale` option comes
- * first, then the provider's value, then the default. Invalid values are skipped, because they
- * would make every mail fail.
+ * Returns the language of the mail and PDFs for an owner: the result of the `locale` option,
+ * otherwise the language stored at the provider, otherwise the default. Invalid values are skipped,
+ * because they would make every mail fail.
  */
 export async function localeOf(context: BillingContext, billed: BilledOwner): Promise<string> {
   const { locale, invoice } = context.options
@@ -30,7 +30,10 @@ async function atProvider(
   return customer?.locale ?? null
 }
 
-/** Sets the owner's language, unless the caller has chosen one. */
+/**
+ * Adds the owner's language to the options for an invoice PDF, unless the caller has chosen a
+ * language.
+ */
 export async function withOwnerLocale(
   { context, user }: UserScope,
   options: DownloadOptions,

@@ -8,13 +8,13 @@ import type { Address, CustomerDetails, ProviderCustomer } from '../../providers
 import type { Gateway } from '../../providers/gateway.ts'
 import type { GatewayParts } from '../../providers/gateway-parts.ts'
 import type { Stripe } from '../../providers/sdk-types.ts'
-import { idOf, orNull, type StripeContext } from '../../providers/stripe/client.ts'
+import { idOf, nullIfMissing, type StripeContext } from '../../providers/stripe/client.ts'
 import { describeMethod, summarizeMethod } from '../../providers/stripe/describe-method.ts'
 import { isMissing, toBillingError } from '../../providers/stripe/errors.ts'
-import { once } from '../../providers/stripe/once.ts'
+import { createIdempotently } from '../../providers/stripe/once.ts'
 import type { ProviderMethod } from '../payment-methods/contract.ts'
 
-/** Members that `describeCustomer` needs expanded. */
+/** Fields that a request must expand (Stripe's `expand` parameter) for `describeCustomer()`. */
 export const CUSTOMER_EXPAND = ['invoice_settings.default_payment_method']
 
 type Customers = Pick<
@@ -26,20 +26,20 @@ export function stripeCustomers(context: StripeContext): Customers {
   const { stripe } = context
 
   async function findCustomer(id: string): Promise<ProviderCustomer | null> {
-    return orNull(async () => {
+    return nullIfMissing(async () => {
       const customer = await stripe.customers.retrieve(id, { expand: CUSTOMER_EXPAND })
       return customer.deleted ? null : describeCustomer(customer)
     })
   }
 
   async function setCard(customerId: string, token: string): Promise<ProviderCustomer> {
-    const method = await attach(context, customerId, token)
-    return makeDefault(context, customerId, method.id)
+    const method = await attachPaymentMethod(context, customerId, token)
+    return makeDefaultMethod(context, customerId, method.id)
   }
 
   return {
     async createCustomer({ owner, details, operation }) {
-      const { metadata, ...rest } = toDetails(details)
+      const { metadata, ...rest } = toStripeCustomer(details)
       const params: Stripe.CustomerCreateParams = {
         ...(rest as Stripe.CustomerCreateParams),
         metadata: {
@@ -48,7 +48,7 @@ export function stripeCustomers(context: StripeContext): Customers {
           operation,
         },
       }
-      const customer = await once(
+      const customer = await createIdempotently(
         `${operation}:customer`,
         (request) => stripe.customers.create(params, request),
         () => findByOperation(context, operation, details.email),
@@ -112,8 +112,8 @@ async function findByOperation(
   return null
 }
 
-/** Makes an attached payment method the default, also for running subscriptions. */
-export async function makeDefault(
+/** Makes a payment method of the customer the default, and bills running subscriptions to it. */
+export async function makeDefaultMethod(
   context: StripeContext,
   customerId: string,
   method: string,
@@ -127,10 +127,10 @@ export async function makeDefault(
 }
 
 /**
- * Attaches a payment method to the customer. A legacy token becomes a payment method first. A
- * repeat finds the first one by its idempotency keys.
+ * Attaches a payment method to the customer. A legacy card token (`tok_…`) is turned into a payment
+ * method first. A repeated call returns the same payment method.
  */
-export async function attach(
+export async function attachPaymentMethod(
   context: StripeContext,
   customer: string,
   token: string,
@@ -140,13 +140,13 @@ export async function attach(
   const id = await toMethodId(context, customer, token)
   let attempt = `${key}:attach`
   for (;;) {
-    const method = await once(
+    const method = await createIdempotently(
       attempt,
       (request) => attachOnce(stripe, id, customer, request),
       // Attaching it twice changes nothing.
       async () => null,
     )
-    if (await findAttached(context, customer, method.id)) return method
+    if (await findAttachedMethod(context, customer, method.id)) return method
     // Stripe repeated an earlier response, but the method was detached since. A new key returns its
     // current state.
     attempt = `${key}:after:${method.id}`
@@ -163,7 +163,7 @@ async function toMethodId(
   token: string,
 ): Promise<string> {
   if (!token.startsWith('tok_')) return token
-  const { id } = await once(
+  const { id } = await createIdempotently(
     `${keyOf(customer, token)}:method`,
     (request) => stripe.paymentMethods.create({ type: 'card', card: { token } }, request),
     // A token works once, so a retry creates no second card.
@@ -194,12 +194,12 @@ async function attachOnce(
  * Finds a payment method of the customer. `null` if it was detached, or belongs to another
  * customer.
  */
-export async function findAttached(
+export async function findAttachedMethod(
   { stripe }: StripeContext,
   customerId: string,
   id: string,
 ): Promise<Stripe.PaymentMethod | null> {
-  return orNull(() => stripe.customers.retrievePaymentMethod(customerId, id))
+  return nullIfMissing(() => stripe.customers.retrievePaymentMethod(customerId, id))
 }
 
 /**
@@ -226,7 +226,7 @@ async function repointSubscriptions(
  * itself.
  * @throws NoPaymentMethod if there is none.
  */
-export async function requireMethod(
+export async function requireDefaultMethod(
   { stripe }: StripeContext,
   customerId: string,
 ): Promise<string> {
@@ -240,7 +240,7 @@ export async function requireMethod(
 }
 
 /** Finds the customer's default payment method. `null` for none. */
-export async function findDefault(
+export async function findDefaultMethod(
   { stripe }: StripeContext,
   customerId: string,
 ): Promise<Stripe.PaymentMethod | null> {
@@ -279,24 +279,24 @@ export function stripeCustomerDetails({
   return {
     customerDetails: {
       async set(customerId, details) {
-        await stripe.customers.update(customerId, toDetails(details))
+        await stripe.customers.update(customerId, toStripeCustomer(details))
       },
     },
   }
 }
 
-/** Renames the details that Stripe calls differently, and passes on the rest. */
-export function toDetails(details: CustomerDetails): Stripe.CustomerUpdateParams {
+/** Converts customer details to Stripe's parameters, whose names differ in part. */
+export function toStripeCustomer(details: CustomerDetails): Stripe.CustomerUpdateParams {
   const { address, locale, ...rest } = details
   return {
     ...(rest as Stripe.CustomerUpdateParams),
-    ...(address === undefined ? {} : { address: toAddress(address) ?? '' }),
+    ...(address === undefined ? {} : { address: toStripeAddress(address) ?? '' }),
     ...(locale === undefined ? {} : { preferred_locales: [requireLocale('locale', locale)] }),
   }
 }
 
 /** Converts an address. `null` if it is empty. */
-export function toAddress({ postalCode, ...rest }: Address): Stripe.AddressParam | null {
+export function toStripeAddress({ postalCode, ...rest }: Address): Stripe.AddressParam | null {
   if (postalCode === undefined && Object.keys(rest).length === 0) return null
   return { ...rest, ...(postalCode === undefined ? {} : { postal_code: postalCode }) }
 }

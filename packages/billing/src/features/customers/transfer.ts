@@ -1,7 +1,7 @@
 import type { Database } from '@tollgate/database'
-import type { BillingContext, Resume } from '../../core/context.ts'
-import { isFinal, NoCustomer, TransferRefused } from '../../core/errors/errors.ts'
-import { finish } from '../../core/operation.ts'
+import type { BillingContext, ResumeOperation } from '../../core/context.ts'
+import { isDefiniteFailure, NoCustomer, TransferRefused } from '../../core/errors/errors.ts'
+import { finishOperation } from '../../core/operation.ts'
 import { resumeInterrupted, withOwnerLocks } from '../../core/owner-lock.ts'
 import type { Operation } from '../../core/storage/operations.ts'
 import type { BilledOwner } from '../../core/storage/tables.ts'
@@ -10,12 +10,13 @@ import { type Owner, ownerKey } from '../../core/values/owner.ts'
 import type { ProviderName } from '../../core/values/provider-name.ts'
 import { closeCheckouts } from '../checkout/close-checkouts.ts'
 import { hadSubscriptionTrial } from '../trials/one-trial.ts'
-import { customerTransferred } from './events.ts'
+import { customerTransferredEvents } from './events.ts'
 
 /**
- * Transfers the customer of one owner to another, with everything that belongs to it. Our rows
- * change in one transaction: if the process crashes before it, nothing has changed; after it, only
- * the new owner's name at the provider is missing, which that owner's next operation writes.
+ * Transfers a customer with its subscriptions and payment methods from one owner to another. Our
+ * database changes in one transaction. After a crash before the transaction, nothing has changed.
+ * After a later crash, only the new owner's name at the provider is missing, and that owner's next
+ * operation writes it.
  */
 export async function transferCustomer(
   context: BillingContext,
@@ -32,7 +33,7 @@ export async function transferCustomer(
     const newOwner = await requireOwner(context, to)
     if (await isDone(context, from, newOwner)) return
     const { provider } = await requireCustomer(context, from)
-    await requireFree(context, newOwner, provider)
+    await requireNoCustomerYet(context, newOwner, provider)
     // A page sent to the old owner must not be paid for the new one.
     await closeCheckouts(context, locked.from, begun)
     const billed = await requireCustomer(context, from)
@@ -68,11 +69,11 @@ async function isDone(
 }
 
 /**
- * Requires an owner without a customer and subscriptions: subscriptions of the same name could not
- * be told apart.
+ * Requires that the new owner has neither a customer nor subscriptions, because two subscriptions
+ * of the same name could not be told apart.
  * @throws TransferRefused otherwise.
  */
-export async function requireFree(
+export async function requireNoCustomerYet(
   { subscriptions }: BillingContext,
   { owner, provider, providerId }: BilledOwner,
   wanted: ProviderName,
@@ -111,13 +112,16 @@ async function move(
   // The columns are unique across owners, so the old owner is cleared first.
   await owners.clearCustomer(from, { provider, providerId: customer }, tx)
   await owners.setCustomer(to, billed, tx)
-  for (const event of customerTransferred(billed, to, id)) await events.record(tx, event)
+  for (const event of customerTransferredEvents(billed, to, id)) await events.record(tx, event)
   const request = { provider, customer }
   return operations.begin({ owner: to, kind: 'transfer', request }, at, tx)
 }
 
-/** Writes the new owner's name at the provider. Our rows have changed already. */
-export const resumeTransfer: Resume = async (context, locked, operation) => {
+/**
+ * Completes a transfer that a crash interrupted, by writing the new owner's name at the provider.
+ * Our database has changed already.
+ */
+export const resumeTransfer: ResumeOperation = async (context, locked, operation) => {
   const { provider, customer } = operation.request
   if (!context.options.providers.find(provider)) return
   const billed = await context.owners.find(locked.owner)
@@ -127,8 +131,8 @@ export const resumeTransfer: Resume = async (context, locked, operation) => {
       .change(provider, async (gateway) => gateway.setOwner?.(String(customer), locked.owner))
       .catch((error) => {
         // A deleted customer needs no name.
-        if (!isFinal(error)) throw error
+        if (!isDefiniteFailure(error)) throw error
       })
   }
-  await finish(context, locked, operation)
+  await finishOperation(context, locked, operation)
 }

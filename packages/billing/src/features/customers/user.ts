@@ -1,13 +1,18 @@
 import { isBillingError } from '../../core/errors/error-codes.ts'
 import { withOwnerLock } from '../../core/owner-lock.ts'
-import { requireOwner, type UserHaving, type UserScope } from '../../core/user-scope.ts'
+import { requireOwner, type UserScope, type UserScopeWith } from '../../core/user-scope.ts'
 import { requireText } from '../../core/values/arguments.ts'
 import type { Owner } from '../../core/values/owner.ts'
 import type { ProviderName } from '../../core/values/provider-name.ts'
 import type { CustomerDetails } from '../../providers/customer.ts'
 import { requirePart } from '../../providers/gateway-parts.ts'
 import { chooseProvider as choose } from './choose-provider.ts'
-import { detailsFromRow, ensureCustomer, requireLanguage, withPresentCustomer } from './customer.ts'
+import {
+  customerDetailsFromRow,
+  ensureCustomer,
+  requireValidLocale,
+  withExistingCustomer,
+} from './customer.ts'
 import { transferCustomer } from './transfer.ts'
 
 export async function updateCard(
@@ -25,11 +30,11 @@ export async function updateCard(
 }
 
 export async function updateCustomer(
-  user: UserHaving<'customerDetails'>,
+  user: UserScopeWith<'customerDetails'>,
   details: CustomerDetails,
 ): Promise<void> {
-  requireLanguage(user.context, user.provider, details)
-  await withPresentCustomer(user, (locked, customerId) =>
+  requireValidLocale(user.context, user.provider, details)
+  await withExistingCustomer(user, (locked, customerId) =>
     locked.change(user.provider, (gateway) =>
       requirePart(gateway, 'customerDetails').set(customerId, details),
     ),
@@ -37,10 +42,10 @@ export async function updateCustomer(
 }
 
 /**
- * Copies the row to the provider. Reads it under the lock, so that of two concurrent changes the
- * later one also wins at the provider.
+ * Copies the customer details from the owner's row to the provider. Reads the row while it holds
+ * the owner's lock, so that the later of two concurrent changes also wins at the provider.
  */
-export async function syncCustomerDetails(user: UserHaving<'customerDetails'>): Promise<void> {
+export async function syncCustomerDetails(user: UserScopeWith<'customerDetails'>): Promise<void> {
   const { context, owner } = user
   await withOwnerLock(context, owner, async (locked) => {
     const billed = await requireOwner(context, owner)
@@ -48,7 +53,10 @@ export async function syncCustomerDetails(user: UserHaving<'customerDetails'>): 
     if (provider === null || providerId === null) return
     try {
       await locked.change(provider, (gateway) =>
-        requirePart(gateway, 'customerDetails').set(providerId, detailsFromRow(context, billed)),
+        requirePart(gateway, 'customerDetails').set(
+          providerId,
+          customerDetailsFromRow(context, billed),
+        ),
       )
     } catch (error) {
       // The details of a deleted customer are sent again when a card creates a new one.
@@ -67,7 +75,7 @@ export async function transferTo(user: UserScope, to: Owner): Promise<void> {
   await user.user.reload()
 }
 
-export async function readFromProvider(user: UserScope): Promise<unknown> {
+export async function readProviderCustomer(user: UserScope): Promise<unknown> {
   const providerId = await user.findCustomerId()
   if (providerId === null) return null
   return (await (await user.gateway()).findCustomer(providerId))?.raw ?? null

@@ -1,9 +1,9 @@
 import type braintree from 'braintree'
 import { fromDecimal } from '../../core/values/money.ts'
 import type { BraintreeContext } from '../../providers/braintree/client.ts'
-import { orNull } from '../../providers/braintree/errors.ts'
-import { salesOf } from '../invoices/braintree.ts'
-import { subscriptionOfUsage } from '../usage/braintree-usage-order.ts'
+import { nullIfMissing } from '../../providers/braintree/errors.ts'
+import { listSales } from '../invoices/braintree.ts'
+import { subscriptionOfUsageSale } from '../usage/braintree-usage-order.ts'
 import type { Disputes, ProviderDispute } from './contract.ts'
 
 /**
@@ -18,7 +18,7 @@ export function braintreeDisputes(context: BraintreeContext): { readonly dispute
       find: (id) => findDispute(context, id),
       async list(customerId) {
         const found: ProviderDispute[] = []
-        for (const { disputes = [] } of (await salesOf(context, customerId)) as Disputed[]) {
+        for (const { disputes = [] } of (await listSales(context, customerId)) as Disputed[]) {
           for (const { id } of disputes) {
             const dispute = await findDispute(context, id)
             if (dispute) found.push(dispute)
@@ -34,7 +34,7 @@ export function braintreeDisputes(context: BraintreeContext): { readonly dispute
 type Disputed = braintree.Transaction & { readonly disputes?: readonly { readonly id: string }[] }
 
 async function findDispute(context: BraintreeContext, id: string): Promise<ProviderDispute | null> {
-  return orNull(async () => {
+  return nullIfMissing(async () => {
     // The typings leave out the object around the dispute.
     const found: unknown = await context.gateway.dispute.find(id)
     return describe(context, (found as { readonly dispute: RawDispute }).dispute)
@@ -51,7 +51,7 @@ async function describe(
   return {
     id: dispute.id,
     customerId: sale.customer?.id ?? null,
-    subscriptionId: sale.subscriptionId || subscriptionOfUsage(sale),
+    subscriptionId: sale.subscriptionId || subscriptionOfUsageSale(sale),
     charge: sale.id,
     amount: fromDecimal(amountDisputed, currencyIsoCode),
     reason: dispute.reason ?? null,
@@ -62,13 +62,16 @@ async function describe(
 }
 
 /**
- * Fields that decide whether the disputed money is gone. A transaction lists its disputes with the
- * same fields.
+ * Fields of a Braintree dispute that decide whether the disputed money was taken from the merchant.
+ * The disputes listed in a transaction have the same fields.
  */
-export interface DisputeFacts {
+export interface DisputeFields {
   /** Braintree's status of the dispute. */
   readonly status: string
-  /** Braintree's kind of the dispute; `retrieval` is an inquiry. */
+  /**
+   * Braintree's kind of the dispute; `retrieval` means that the bank only asks for information, and
+   * takes no money.
+   */
   readonly kind: string
   /** Disputed amount as a decimal string. */
   readonly amountDisputed: string
@@ -78,13 +81,13 @@ export interface DisputeFacts {
 
 /** A dispute as the SDK returns it: the typings have other names and cases. */
 type RawDispute = Omit<braintree.Dispute, 'status' | 'kind'> &
-  DisputeFacts & {
+  DisputeFields & {
     readonly transaction: { readonly id: string }
     readonly dateOpened?: string
     readonly receivedDate?: string
   }
 
-export function disputeStatusOf({ status, kind }: DisputeFacts): ProviderDispute['status'] {
+export function disputeStatusOf({ status, kind }: DisputeFields): ProviderDispute['status'] {
   const word = status.toLowerCase()
   if (word === 'won') return 'won'
   if (LOST.includes(word)) return 'lost'

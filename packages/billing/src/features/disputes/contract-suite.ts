@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict'
 import { type ContractPart, openAccount } from '../../providers/contract-suite.ts'
 
-/** Contract of disputes, for gateways that report them and accounts that can have one. */
+/**
+ * Contract tests of disputes (chargebacks), for gateways that report them, in test accounts that
+ * can create one.
+ */
 export const disputesContract: ContractPart = ({ describe, it }, create) => {
   describe('a dispute of a charge', () => {
     it('names the customer of the disputed charge, for gateways with disputes', async () => {

@@ -1,8 +1,8 @@
 import type { Money } from '../../core/values/money.ts'
 
 /**
- * A dispute: a charge that the customer asked their bank to return, in the same form for every
- * provider.
+ * A dispute (chargeback): the customer asked their bank to return a charge. In the same form for
+ * every provider.
  */
 export interface ProviderDispute {
   /** The provider's id of the dispute. */
@@ -15,20 +15,21 @@ export interface ProviderDispute {
   readonly charge: string
   /** The disputed amount. */
   readonly amount: Money
-  /** The provider's code for the reason. `null` for none. */
+  /** The provider's code for the reason of the dispute. `null` for none. */
   readonly reason: string | null
   /**
-   * `inquiry`: the bank asks, and no money is taken. `open`: not decided yet. `won`: decided for
-   * the merchant. `lost`: decided for the customer.
+   * Status of the dispute. `inquiry`: the bank asks for information, and no money is taken. `open`:
+   * the dispute is not decided yet. `won`: decided for the merchant. `lost`: decided for the
+   * customer.
    */
   readonly status: 'inquiry' | 'open' | 'won' | 'lost'
   /** When the dispute was opened. */
   readonly openedAt: Date
-  /** The provider's own object. */
+  /** The object as the provider's SDK returned it. */
   readonly raw: unknown
 }
 
-/** Disputes of charges. */
+/** Gateway interface to disputes (chargebacks) of charges. */
 export interface Disputes {
   /** Finds a dispute. `null` if there is none. */
   find(id: string): Promise<ProviderDispute | null>
@@ -38,11 +39,11 @@ export interface Disputes {
 
 declare module '../../providers/gateway-parts.ts' {
   interface GatewayParts {
-    /** Disputes of charges. */
+    /** Gateway interface to disputes (chargebacks) of charges. */
     readonly disputes: Disputes
   }
 
-  interface ReadingMethods {
+  interface ReadOnlyMethods {
     readonly disputes: keyof Disputes
   }
 }

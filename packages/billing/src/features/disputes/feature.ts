@@ -1,8 +1,8 @@
-import { capability } from '../define-feature.ts'
+import { defineCapability } from '../define-feature.ts'
 import { braintreeDisputes } from './braintree.ts'
 import { stripeDisputes } from './stripe.ts'
 /** Disputes: charges that a customer asked their bank to return. */
-export const disputes = capability('disputes', {
+export const disputes = defineCapability('disputes', {
   stripe: stripeDisputes,
   braintree: braintreeDisputes,
 })

@@ -1,13 +1,13 @@
 import type { BillingContext } from '../../core/context.ts'
-import { converge } from '../../core/converge.ts'
-import type { DisputeFacts, NewBillingEvent } from '../../core/events/billing-event.ts'
+import { convergeSubscription } from '../../core/converge.ts'
+import type { DisputeEventData, NewBillingEvent } from '../../core/events/billing-event.ts'
 import type { LockedOwner } from '../../core/locked-owner.ts'
 import type { DisputeRecord } from '../../core/storage/disputes.ts'
 import type { SubscriptionRecord } from '../../core/storage/tables.ts'
 import type { ProviderName } from '../../core/values/provider-name.ts'
 import { ended } from '../../core/values/subscription-state.ts'
-import type { About } from '../invoices/events.ts'
-import { type Drift, type DriftReport, failureOf } from '../sync/drift.ts'
+import type { EventOrigin } from '../invoices/events.ts'
+import { type Drift, type DriftReport, toSyncFailure } from '../sync/drift.ts'
 import type { DefaultHandler } from '../webhooks/default-handler.ts'
 import type { ProviderDispute } from './contract.ts'
 
@@ -24,7 +24,7 @@ export async function storeDispute(
   const row = await subscriptionOf(context, provider, found)
   if (row && endsAccess(context, row, found)) {
     await locked.change(provider, (changing) => changing.cancelNow(row.providerId))
-    await converge(context, locked, row)
+    await convergeSubscription(context, locked, row)
   }
   // Stored last, because sync() regards a dispute as settled once its row has the final status.
   await record(context, locked, { provider, found, row, emitsEvents: true })
@@ -69,8 +69,9 @@ async function record(
 }
 
 /**
- * Makes up for lost webhooks, and returns the differences. A dispute that was decided before we
- * knew it may be years old, and the subscription paid since, so it is only stored and reported.
+ * Compares a customer's disputes at the provider with our database, to repair lost webhooks, and
+ * returns the differences. A dispute that was decided before we learned of it is only stored and
+ * reported: it may be years old, and the subscription may have been paid since.
  */
 export async function syncDisputes(
   context: BillingContext,
@@ -87,7 +88,7 @@ export async function syncDisputes(
   } catch (error) {
     // For example an API key that may not read disputes. The rest of the sync does not depend on
     // them.
-    return { drift, failures: [failureOf(owner, error)] }
+    return { drift, failures: [toSyncFailure(owner, error)] }
   }
   for (const found of listed) {
     const before = await context.disputes.find(provider, found.id)
@@ -125,8 +126,8 @@ async function subscriptionOf(
 }
 
 /**
- * Moves undecided disputes to the replacement of a subscription, so that a swap does not end a
- * suspension. Can be repeated.
+ * Moves the undecided disputes of a subscription to the subscription that replaces it, so that
+ * access stays suspended after a swap. Repeated calls have no further effect.
  */
 export async function moveDisputes(
   context: BillingContext,
@@ -154,17 +155,17 @@ function endsAccess(
   return isWanted && !ended(row, options.clock.now())
 }
 
-/** Whether the dispute is decided for good. */
+/** Whether the bank has decided the dispute (`won` or `lost`). */
 export function isDecided({ status }: Pick<ProviderDispute, 'status'>): boolean {
   return status === 'won' || status === 'lost'
 }
 
 /**
- * Returns the events of a stored dispute: it was opened, an inquiry became a dispute, or it was
- * decided.
+ * Returns the events for a dispute that was stored: that it was opened, that an inquiry became a
+ * dispute, or that it was decided.
  */
 export function eventsOfDispute(
-  { owner, provider }: About,
+  { owner, provider }: EventOrigin,
   before: Pick<ProviderDispute, 'status'> | null,
   found: ProviderDispute,
 ): NewBillingEvent[] {
@@ -182,13 +183,13 @@ export function eventsOfDispute(
   ]
 }
 
-function factsOf(found: ProviderDispute): DisputeFacts {
+function factsOf(found: ProviderDispute): DisputeEventData {
   const { id, charge, subscriptionId: subscription, amount, reason, status, openedAt } = found
   return { id, charge, subscription, amount, reason, status, openedAt: openedAt.toISOString() }
 }
 
-/** Handles webhooks about disputes. */
-export const dispute: DefaultHandler = async (context, { locked, gateway, subject }) => {
+/** Handles provider webhooks about disputes. */
+export const handleDisputeEvent: DefaultHandler = async (context, { locked, gateway, subject }) => {
   const { disputeId } = subject
   const found = disputeId ? await gateway.disputes?.find(disputeId) : null
   if (found) await storeDispute(context, locked, gateway.name, found)

@@ -1,6 +1,6 @@
 import { money } from '../../core/values/money.ts'
 import type { Stripe } from '../../providers/sdk-types.ts'
-import { idOf, orNull, type StripeContext, toDate } from '../../providers/stripe/client.ts'
+import { idOf, nullIfMissing, type StripeContext, toDate } from '../../providers/stripe/client.ts'
 import { invoiceOfPayment } from '../payments/stripe.ts'
 import type { Disputes, ProviderDispute } from './contract.ts'
 
@@ -8,7 +8,7 @@ export function stripeDisputes(context: StripeContext): { readonly disputes: Dis
   return {
     disputes: {
       async find(id) {
-        return orNull(async () => {
+        return nullIfMissing(async () => {
           const dispute = await context.stripe.disputes.retrieve(id, { expand: ['charge'] })
           return describe(context, dispute)
         })
@@ -47,8 +47,8 @@ async function describe(context: StripeContext, dispute: Stripe.Dispute): Promis
 }
 
 /**
- * Maps Stripe's status. An inquiry that was closed cost nothing, so it counts as won. An unknown
- * status counts as not decided.
+ * Maps Stripe's status of a dispute. A closed inquiry has cost nothing, so it counts as `won`. An
+ * unknown status counts as `open`.
  */
 export function statusOfDispute(status: Stripe.Dispute['status']): ProviderDispute['status'] {
   if (status === 'won' || status === 'warning_closed' || status === 'prevented') return 'won'

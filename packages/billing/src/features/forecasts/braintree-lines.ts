@@ -1,17 +1,17 @@
 import { money } from '../../core/values/money.ts'
 import type { BasisPoints } from '../../core/values/tax.ts'
 import {
+  type AddOnOrDiscount,
   amountOf,
+  type CreditTerms,
   hasCyclesLeft,
-  type Modification,
-  type Terms,
-  toMinor,
+  toMinorUnits,
 } from '../../providers/braintree/plan-credit.ts'
 import { includedTax } from '../invoices/braintree-included-tax.ts'
 import type { PreviewLineKind, UpcomingInvoice } from './upcoming-invoice.ts'
 
-/** A line of an invoice, in the currency's smallest unit. */
-export interface Line {
+/** A line of a previewed invoice. Its amount is in the currency's smallest unit. */
+export interface ForecastLine {
   readonly kind: PreviewLineKind
   readonly description: string
   readonly amount: number
@@ -21,30 +21,30 @@ export interface Line {
 export interface CycleTerms {
   readonly planId?: string | undefined
   readonly price: string
-  readonly addOns: readonly Modification[]
-  readonly discounts: readonly Modification[]
+  readonly addOns: readonly AddOnOrDiscount[]
+  readonly discounts: readonly AddOnOrDiscount[]
 }
 
-/** Returns the lines of the next cycle: price and add-ons, less discounts. */
-export function linesOfCycle(
+/** Returns the invoice lines of a billing cycle: the price and the add-ons, less discounts. */
+export function cycleLines(
   cycle: CycleTerms,
-  terms: Pick<Terms, 'currency' | 'planCredit'>,
-): Line[] {
+  terms: Pick<CreditTerms, 'currency' | 'planCredit'>,
+): ForecastLine[] {
   return [
     {
       kind: 'item',
       description: cycle.planId ?? '',
-      amount: toMinor(cycle.price, terms.currency),
+      amount: toMinorUnits(cycle.price, terms.currency),
     },
     ...cycle.addOns.filter(hasCyclesLeft).map(
-      (each): Line => ({
+      (each): ForecastLine => ({
         kind: 'item',
         description: each.name ?? each.id,
         amount: amountOf(each, terms),
       }),
     ),
     ...cycle.discounts.filter(hasCyclesLeft).map(
-      (each): Line =>
+      (each): ForecastLine =>
         each.id === terms.planCredit
           ? { kind: 'proration', description: 'Unused time', amount: -amountOf(each, terms) }
           : {
@@ -56,26 +56,27 @@ export function linesOfCycle(
   ]
 }
 
-/** Returns the line of a balance. Negative amounts are credit. */
-export function lineOfBalance(balance: number): Line {
+/** Returns the invoice line for the subscription's balance. Negative amounts are credit. */
+export function balanceLine(balance: number): ForecastLine {
   const description = balance < 0 ? 'Credit from before' : 'Owed from before'
   return { kind: 'balance', description, amount: balance }
 }
 
 /**
- * Adds a line for unused credit, which stays on the balance, so that the total is never below zero.
+ * If credit exceeds the other lines, adds a line for the unused credit, which stays on the balance,
+ * so that the total is never below zero.
  */
-export function withUnusedCredit(lines: readonly Line[]): Line[] {
-  const rest = Math.max(0, -sumOf(lines))
+export function withUnusedCredit(lines: readonly ForecastLine[]): ForecastLine[] {
+  const rest = Math.max(0, -sumOfLines(lines))
   return [...lines, { kind: 'balance', description: 'Kept for later invoices', amount: rest }]
 }
 
-/** Converts the lines into an upcoming invoice. They add up to its total. */
-export function toUpcoming(
-  lines: readonly Line[],
+/** Converts the lines into a preview of an invoice, whose total is the sum of the lines. */
+export function toUpcomingInvoice(
+  lines: readonly ForecastLine[],
   { currency, tax, date }: { currency: string; tax: BasisPoints; date: Date },
 ): UpcomingInvoice {
-  const total = sumOf(lines)
+  const total = sumOfLines(lines)
   return {
     date,
     total: money(total, currency),
@@ -86,6 +87,6 @@ export function toUpcoming(
   }
 }
 
-export function sumOf(lines: readonly Line[]): number {
+export function sumOfLines(lines: readonly ForecastLine[]): number {
   return lines.reduce((sum, { amount }) => sum + amount, 0)
 }

@@ -1,54 +1,57 @@
 import type braintree from 'braintree'
 import { UnknownCoupon } from '../../core/errors/errors.ts'
-import { afterChanges } from '../../providers/braintree/add-ons.ts'
+import { applyAddOnChanges } from '../../providers/braintree/add-ons.ts'
 import type { BraintreeContext } from '../../providers/braintree/client.ts'
 import {
   addDays,
   addMonths,
-  anchorOf,
+  billingDayOf,
   type Day,
   dayOf,
   nextDayOfMonth,
   startOfDay,
 } from '../../providers/braintree/days.ts'
-import { hasCyclesLeft, type Modification } from '../../providers/braintree/plan-credit.ts'
+import { type AddOnOrDiscount, hasCyclesLeft } from '../../providers/braintree/plan-credit.ts'
 import { type Plan, requirePlan } from '../../providers/braintree/plans.ts'
-import { requestOfNew } from '../subscribe/braintree.ts'
+import { newSubscriptionRequest } from '../subscribe/braintree.ts'
 import {
+  balanceLine,
   type CycleTerms,
-  type Line,
-  lineOfBalance,
-  linesOfCycle,
-  sumOf,
-  toUpcoming,
+  cycleLines,
+  type ForecastLine,
+  sumOfLines,
+  toUpcomingInvoice,
   withUnusedCredit,
 } from './braintree-lines.ts'
-import type { PossibleSubscription } from './contract.ts'
+import type { PreviewedSubscription } from './contract.ts'
 import type { FirstInvoices } from './upcoming-invoice.ts'
 
-type Request = Awaited<ReturnType<typeof requestOfNew>>
+type Request = Awaited<ReturnType<typeof newSubscriptionRequest>>
 
-/** Calculates the invoices from the request that would create the subscription. */
-export async function firstInvoices(
+/**
+ * Previews the first invoices of a new subscription, calculated from the request that would create
+ * it, because Braintree has no previews.
+ */
+export async function previewFirstInvoices(
   context: BraintreeContext,
-  wanted: PossibleSubscription,
+  wanted: PreviewedSubscription,
   now: Date,
 ): Promise<FirstInvoices> {
   const plan = await requirePlan(context, wanted.plan)
-  const request = await requestOfNew(context, plan, wanted)
+  const request = await newSubscriptionRequest(context, plan, wanted)
   const cycle = await firstCycle(context, plan, request)
   const { currency } = plan
   const terms = { currency, planCredit: context.planCredit }
-  const invoice = (lines: readonly Line[], date: Date) =>
-    toUpcoming(withUnusedCredit(lines), { currency, tax: wanted.tax, date })
-  const lines = linesOfCycle(cycle, terms)
+  const invoice = (lines: readonly ForecastLine[], date: Date) =>
+    toUpcomingInvoice(withUnusedCredit(lines), { currency, tax: wanted.tax, date })
+  const lines = cycleLines(cycle, terms)
   const begins = firstDay(plan, request, dayOf(now))
   // A trial, or a plan with a later billing day, charges nothing yet.
   if (begins > dayOf(now))
     return { now: invoice([], now), next: invoice(lines, startOfDay(begins)) }
-  const rest = Math.min(0, sumOf(lines))
-  const second = [...linesOfCycle(afterFirst(cycle), terms), lineOfBalance(rest)]
-  const next = addMonths(begins, plan.frequency, plan.billingDay ?? anchorOf(begins))
+  const rest = Math.min(0, sumOfLines(lines))
+  const second = [...cycleLines(afterFirst(cycle), terms), balanceLine(rest)]
+  const next = addMonths(begins, plan.frequency, plan.billingDay ?? billingDayOf(begins))
   return {
     now: invoice(lines, now),
     next: plan.cycles === 1 ? null : invoice(second, startOfDay(next)),
@@ -76,12 +79,12 @@ async function firstCycle(
     ...update.find(({ existingId }) => existingId === each.id),
   }))
   const added = add.map((each) => ({ ...requireDiscount(listed, each.inheritedFromId), ...each }))
-  const addOns = afterChanges(plan.addOns, request)
+  const addOns = applyAddOnChanges(plan.addOns, request)
   return {
     planId: plan.id,
     price: request.price,
     addOns: [...addOns.kept, ...addOns.added],
-    discounts: [...own, ...(added as Modification[])],
+    discounts: [...own, ...(added as AddOnOrDiscount[])],
   }
 }
 
@@ -100,7 +103,7 @@ function requireDiscount(listed: readonly braintree.Discount[], id: string): bra
 
 /** Returns the price, add-ons and discounts that apply after the first cycle. */
 function afterFirst(cycle: CycleTerms): CycleTerms {
-  const counted = (all: readonly Modification[]) =>
+  const counted = (all: readonly AddOnOrDiscount[]) =>
     all.filter(hasCyclesLeft).map((each) => ({
       ...each,
       currentBillingCycle: (each.currentBillingCycle ?? 0) + 1,

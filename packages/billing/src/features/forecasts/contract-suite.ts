@@ -1,11 +1,16 @@
 import assert from 'node:assert/strict'
-import { type Account, type ContractPart, codeOf, testsOf } from '../../providers/contract-suite.ts'
-import type { PossibleSubscription } from './contract.ts'
+import {
+  type ContractPart,
+  type ContractTestAccount,
+  capabilityTests,
+  errorCodeOf,
+} from '../../providers/contract-suite.ts'
+import type { PreviewedSubscription } from './contract.ts'
 import type { UpcomingInvoice } from './upcoming-invoice.ts'
 
-/** Contract of invoice previews, for gateways that have them. */
+/** Contract tests of invoice previews, for gateways that implement `forecasts`. */
 export const forecastsContract: ContractPart = ({ describe, it }, create) => {
-  const onBills = testsOf('forecasts', 'for gateways with previews', { it }, create)
+  const onBills = capabilityTests('forecasts', 'for gateways with previews', { it }, create)
 
   describe('an upcoming invoice', () => {
     onBills('is due at the end of the period', async (forecasts, { subscribe, read }) => {
@@ -54,12 +59,15 @@ export const forecastsContract: ContractPart = ({ describe, it }, create) => {
 
     onBills('is refused for an unknown plan', async (forecasts, account) => {
       const wanted = { ...possible(account, null), plan: 'none-of-ours' }
-      assert.equal(await codeOf(() => forecasts.ofNew(wanted, account.now())), 'unknown_price')
+      assert.equal(await errorCodeOf(() => forecasts.ofNew(wanted, account.now())), 'unknown_price')
     })
   })
 }
 
-function possible({ plans }: Account, customerId: string | null): PossibleSubscription {
+function possible(
+  { plans }: ContractTestAccount,
+  customerId: string | null,
+): PreviewedSubscription {
   const [plan] = plans
   return { customerId, details: {}, plan, quantity: 1, coupon: null, trialDays: null, tax: 0 }
 }

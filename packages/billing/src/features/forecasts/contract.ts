@@ -3,27 +3,30 @@ import type { CustomerDetails } from '../../providers/customer.ts'
 import type { NewSubscription } from '../../providers/subscription.ts'
 import type { FirstInvoices, UpcomingInvoice } from './upcoming-invoice.ts'
 
-/** A subscription to preview. */
-export interface PossibleSubscription
+/** The new subscription whose first invoices are previewed, without creating it. */
+export interface PreviewedSubscription
   extends Omit<NewSubscription, 'operation' | 'name' | 'customerId'> {
   /** The provider's id of the customer. `null` for a user without a customer yet. */
   readonly customerId: string | null
-  /** Details of a user without a customer yet. */
+  /**
+   * Name, address and other details of a user without a customer yet, from which the provider
+   * calculates taxes.
+   */
   readonly details: CustomerDetails
 }
 
-/** Previews of invoices. Creates nothing at the provider. */
+/** Gateway interface for previews of invoices. Creates nothing at the provider. */
 export interface Forecasts {
   /**
-   * Previews the next invoice of a subscription. `null` if none comes. `tax` is part of the prices,
-   * for providers that do not know taxes.
+   * Previews the next invoice of a subscription. `null` if there will be none. `tax` is the tax
+   * that the prices include, for providers that do not know taxes.
    */
   upcoming(id: string, tax: BasisPoints): Promise<UpcomingInvoice | null>
   /**
-   * Previews the invoices of `createSubscription`: the first one, and the one after the trial or
-   * first period.
+   * Previews the invoices that `createSubscription()` would cause: the first one, and the one after
+   * the trial or first period.
    */
-  ofNew(subscription: PossibleSubscription, now: Date): Promise<FirstInvoices>
+  ofNew(subscription: PreviewedSubscription, now: Date): Promise<FirstInvoices>
 }
 
 declare module '../../providers/gateway-parts.ts' {
@@ -32,7 +35,7 @@ declare module '../../providers/gateway-parts.ts' {
     readonly forecasts: Forecasts
   }
 
-  interface ReadingMethods {
+  interface ReadOnlyMethods {
     readonly forecasts: keyof Forecasts
   }
 }

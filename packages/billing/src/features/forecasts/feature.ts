@@ -1,10 +1,10 @@
-import type { SubscriptionHaving } from '../../core/subscription-scope.ts'
-import type { UserHaving } from '../../core/user-scope.ts'
+import type { SubscriptionScopeWith } from '../../core/subscription-scope.ts'
+import type { UserScopeWith } from '../../core/user-scope.ts'
 import { awaitsFirstPayment } from '../../core/values/subscription-state.ts'
-import { capability } from '../define-feature.ts'
-import { isCountedByUs } from '../payments/subscription.ts'
+import { defineCapability } from '../define-feature.ts'
+import { isUsageCountedByUs } from '../payments/subscription.ts'
 import { findSubscription, listSubscriptions } from '../subscribe/user.ts'
-import { addUsage } from '../usage/charges/upcoming-usage.ts'
+import { addUsageToUpcomingInvoice } from '../usage/charges/upcoming-usage.ts'
 import { braintreeForecasts } from './braintree.ts'
 import { stripeForecasts } from './stripe.ts'
 import type { UpcomingInvoice } from './upcoming-invoice.ts'
@@ -12,8 +12,8 @@ import type { UpcomingInvoice } from './upcoming-invoice.ts'
 declare module '../../billable-user.ts' {
   interface BillableUser<User> {
     /**
-     * Previews the next invoice of the named subscription, or the earliest one of all
-     * subscriptions. `null` if none is coming.
+     * Previews the next invoice of the subscription with this name. Without a name, returns the
+     * earliest next invoice of all the user's subscriptions. `null` if none is coming.
      * @example
      * const next = await user.upcomingInvoice('main')
      * if (next) show(next.date, formatMoney(next.total))
@@ -34,12 +34,12 @@ declare module '../../subscription.ts' {
 }
 
 /** Previews of invoices that are still to come. */
-export const forecasts = capability('forecasts', {
+export const forecasts = defineCapability('forecasts', {
   user: {
-    upcomingInvoice: findFirstUpcoming,
+    upcomingInvoice: findFirstUpcomingInvoice,
   },
   subscription: {
-    upcomingInvoice: findUpcoming,
+    upcomingInvoice: findUpcomingInvoice,
   },
   builder: ['preview'],
   stripe: stripeForecasts,
@@ -47,10 +47,11 @@ export const forecasts = capability('forecasts', {
 })
 
 /**
- * Previews the next invoice of the named subscription, or the earliest one of all subscriptions.
+ * Previews the next invoice of the subscription with this name. Without a name, returns the
+ * earliest next invoice of all the user's subscriptions.
  */
-export async function findFirstUpcoming(
-  user: UserHaving<'forecasts'>,
+export async function findFirstUpcomingInvoice(
+  user: UserScopeWith<'forecasts'>,
   name: string | undefined,
 ): Promise<UpcomingInvoice | null> {
   if (name !== undefined) return (await findSubscription(user, name))?.upcomingInvoice() ?? null
@@ -63,14 +64,19 @@ export async function findFirstUpcoming(
   return first
 }
 
-/** Previews the next invoice, with the tax that its prices include according to our rows. */
-export async function findUpcoming(
-  subscription: SubscriptionHaving<'forecasts'>,
+/**
+ * Previews the next invoice of a subscription. The tax included in its prices is read from our
+ * database.
+ */
+export async function findUpcomingInvoice(
+  subscription: SubscriptionScopeWith<'forecasts'>,
 ): Promise<UpcomingInvoice | null> {
   const { context, record } = subscription
   if (subscription.isEnded() || awaitsFirstPayment(record)) return null
   const terms = await context.taxes.find(record.provider, record.providerId)
   const { forecasts } = await subscription.gateway()
   const upcoming = await forecasts.upcoming(record.providerId, terms?.tax ?? 0)
-  return isCountedByUs(subscription) ? addUsage(context, record, upcoming) : upcoming
+  return isUsageCountedByUs(subscription)
+    ? addUsageToUpcomingInvoice(context, record, upcoming)
+    : upcoming
 }

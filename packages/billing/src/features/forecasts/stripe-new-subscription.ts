@@ -1,41 +1,42 @@
 import type Stripe from 'stripe'
 import { money } from '../../core/values/money.ts'
 import { idOf, type StripeContext, toDate, toSeconds } from '../../providers/stripe/client.ts'
-import { toAddress } from '../customers/stripe.ts'
+import { toStripeAddress } from '../customers/stripe.ts'
 import type { InvoiceData } from '../invoices/invoice.ts'
-import { completeInvoice, INVOICE_DETAILS } from '../invoices/stripe.ts'
-import { showWithCode } from '../promotion-codes/stripe-replacement-codes.ts'
-import { createParams } from '../subscribe/stripe.ts'
-import { upcomingOf } from '../swap/stripe-preview.ts'
-import { taxRates } from '../taxes/stripe-chosen-tax.ts'
-import type { PossibleSubscription } from './contract.ts'
+import { completeInvoice, INVOICE_EXPAND } from '../invoices/stripe.ts'
+import { previewWithPromotionCode } from '../promotion-codes/stripe-replacement-codes.ts'
+import { subscriptionCreateParams } from '../subscribe/stripe.ts'
+import { toUpcomingInvoice } from '../swap/stripe-preview.ts'
+import { createTaxRateFinder } from '../taxes/stripe-chosen-tax.ts'
+import type { PreviewedSubscription } from './contract.ts'
 import type { FirstInvoices, UpcomingInvoice } from './upcoming-invoice.ts'
 
 type Params = Stripe.InvoiceCreatePreviewParams
 type Item = Stripe.InvoiceCreatePreviewParams.SubscriptionDetails.Item
 
 const DAY = 86_400
-const DETAILS = [...INVOICE_DETAILS, 'discounts.source.coupon']
+const DETAILS = [...INVOICE_EXPAND, 'discounts.source.coupon']
 
 /**
- * Previews the invoices from the parameters that would create the subscription. Stripe previews
- * only the first invoice, so the second one is requested as the first one of a new customer,
- * without the balance and invoice items that the first one has used up.
+ * Previews the first two invoices of a new subscription, with the parameters that would create it.
+ * Stripe previews only the first invoice. The second one is therefore requested as the first
+ * invoice of a new customer, because the first one has used up the customer's balance and pending
+ * invoice items.
  */
-export async function firstInvoices(
+export async function previewFirstInvoices(
   context: StripeContext,
-  wanted: PossibleSubscription,
+  wanted: PreviewedSubscription,
   now: Date,
 ): Promise<FirstInvoices> {
   const { stripe } = context
   const { customerId } = wanted
-  const rates = await taxRates(context)(wanted.tax)
-  const params = createParams(
+  const rates = await createTaxRateFinder(context)(wanted.tax)
+  const params = subscriptionCreateParams(
     { ...wanted, customerId: customerId ?? '', name: '', operation: '' },
     rates,
   )
   const terms = termsOf(params, now)
-  const first = await showWithCode(context, wanted, (given) => {
+  const first = await previewWithPromotionCode(context, wanted, (given) => {
     const discounts = given ? [given] : params.discounts
     return stripe.invoices.createPreview({
       ...terms,
@@ -49,11 +50,11 @@ export async function firstInvoices(
   if (first.period_end > toSeconds(now)) {
     return {
       now: emptyInvoice(first.currency, now),
-      next: upcomingOf(shown, toDate(first.period_end)),
+      next: toUpcomingInvoice(shown, toDate(first.period_end)),
     }
   }
   return {
-    now: upcomingOf(shown, now),
+    now: toUpcomingInvoice(shown, now),
     next: await secondInvoice(context, { wanted, terms, first, shown, now }),
   }
 }
@@ -83,7 +84,7 @@ function termsOf(params: Stripe.SubscriptionCreateParams, now: Date): Params {
 }
 
 interface First {
-  readonly wanted: PossibleSubscription
+  readonly wanted: PreviewedSubscription
   readonly terms: Params
   readonly first: Stripe.Invoice
   readonly shown: InvoiceData
@@ -123,11 +124,11 @@ async function secondInvoice(
     customer_details: await customerDetails(context, wanted),
     ...(discounts.length > 0 ? { discounts } : {}),
     subscription_details: { ...others, items: items.filter(isDue) },
-    expand: INVOICE_DETAILS,
+    expand: INVOICE_EXPAND,
   })
   const data = await completeInvoice(context, second)
   const balance = shown.startingBalance + shown.total - shown.amountDue
-  return upcomingOf(
+  return toUpcomingInvoice(
     { ...data, startingBalance: balance, amountDue: Math.max(0, data.total + balance) },
     toDate(due),
   )
@@ -166,7 +167,7 @@ function lastingCoupons(first: Stripe.Invoice, due: number): { coupon: string }[
 /** Returns the customer details that decide the tax. */
 async function customerDetails(
   { stripe }: StripeContext,
-  wanted: PossibleSubscription,
+  wanted: PreviewedSubscription,
 ): Promise<Stripe.InvoiceCreatePreviewParams.CustomerDetails> {
   if (wanted.customerId === null) return detailsOf(wanted)
   const customer = await stripe.customers.retrieve(wanted.customerId, {
@@ -197,7 +198,7 @@ function given(address: Stripe.Address): Stripe.AddressParam {
  */
 function detailsOf({
   details: { address },
-}: PossibleSubscription): Stripe.InvoiceCreatePreviewParams.CustomerDetails {
-  const place = address && toAddress(address)
+}: PreviewedSubscription): Stripe.InvoiceCreatePreviewParams.CustomerDetails {
+  const place = address && toStripeAddress(address)
   return { tax_exempt: 'none', ...(place ? { address: place } : {}) }
 }

@@ -1,10 +1,10 @@
 import type Stripe from 'stripe'
 import { type StripeContext, toDate } from '../../providers/stripe/client.ts'
 import { isMissing } from '../../providers/stripe/errors.ts'
-import { completeInvoice, INVOICE_DETAILS } from '../invoices/stripe.ts'
-import { upcomingOf } from '../swap/stripe-preview.ts'
+import { completeInvoice, INVOICE_EXPAND } from '../invoices/stripe.ts'
+import { toUpcomingInvoice } from '../swap/stripe-preview.ts'
 import type { Forecasts } from './contract.ts'
-import { firstInvoices } from './stripe-new-subscription.ts'
+import { previewFirstInvoices } from './stripe-new-subscription.ts'
 import type { UpcomingInvoice } from './upcoming-invoice.ts'
 
 /**
@@ -17,7 +17,7 @@ export function stripeForecasts(context: StripeContext): { readonly forecasts: F
   return {
     forecasts: {
       upcoming: (id) => findUpcoming(context, id),
-      ofNew: (wanted, now) => firstInvoices(context, wanted, now),
+      ofNew: (wanted, now) => previewFirstInvoices(context, wanted, now),
     },
   }
 }
@@ -29,11 +29,11 @@ async function findUpcoming(context: StripeContext, id: string): Promise<Upcomin
     if (!BILLED.includes(status)) return null
     const invoice = await stripe.invoices.createPreview({
       subscription: id,
-      expand: INVOICE_DETAILS,
+      expand: INVOICE_EXPAND,
     })
     const isPaused = pause !== null && !(pause.resumes_at && pause.resumes_at <= invoice.period_end)
     if (isPaused) return null
-    return upcomingOf(await completeInvoice(context, invoice), toDate(invoice.period_end))
+    return toUpcomingInvoice(await completeInvoice(context, invoice), toDate(invoice.period_end))
   } catch (error) {
     if (isMissing(error) || hasNone(error)) return null
     throw error

@@ -1,14 +1,15 @@
 import type { Money } from '../../core/values/money.ts'
 
 /**
- * Kind of a preview line: the plan, metered usage, used or unused time of a period, a coupon, a
- * tax, or an earlier balance.
+ * Kind of a line in an invoice preview. `item`: a price of the subscription. `usage`: metered
+ * usage. `proration`: used or unused time of a billing period. `discount`: a coupon. `tax`: a tax.
+ * `balance`: the customer's earlier balance.
  */
 export type PreviewLineKind = 'item' | 'usage' | 'proration' | 'discount' | 'tax' | 'balance'
 
 /** One line of an upcoming invoice. */
 export interface PreviewLine {
-  /** Kind of the line. */
+  /** Kind of the line, such as `proration` or `tax`. */
   readonly kind: PreviewLineKind
   /** Text shown to the customer. */
   readonly description: string
@@ -27,11 +28,14 @@ export interface UpcomingInvoice {
   readonly total: Money
   /** Lines of the invoice. */
   readonly lines: readonly PreviewLine[]
-  /** Tax contained in the total, for prices that include it (Braintree). Other taxes are lines. */
+  /**
+   * Tax contained in the total, for prices that include tax (Braintree). Taxes that are added to
+   * the prices are lines instead.
+   */
   readonly includedTax: Money
   /**
-   * Set if the tax is missing because the provider does not know the customer's location. Creating
-   * the subscription would fail.
+   * `true` if the preview lacks the tax because the provider does not know the customer's location.
+   * Creating the subscription would then fail.
    */
   readonly taxLocationUnknown?: true
 }
@@ -41,8 +45,8 @@ export interface FirstInvoices {
   /** The invoice charged immediately. Its total is zero during a trial. */
   readonly now: UpcomingInvoice
   /**
-   * The invoice after the trial or the first period. `null` if there is none, or it cannot be
-   * known.
+   * The invoice after the trial or the first period. `null` if there will be none, or if it cannot
+   * be predicted.
    */
   readonly next: UpcomingInvoice | null
 }

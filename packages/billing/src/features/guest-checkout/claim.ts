@@ -1,10 +1,10 @@
-import type { BillingContext, Resume } from '../../core/context.ts'
-import { converge } from '../../core/converge.ts'
-import { CheckoutNotFound, isFinal } from '../../core/errors/errors.ts'
+import type { BillingContext, ResumeOperation } from '../../core/context.ts'
+import { convergeSubscription } from '../../core/converge.ts'
+import { CheckoutNotFound, isDefiniteFailure } from '../../core/errors/errors.ts'
 import type { LockedOwner } from '../../core/locked-owner.ts'
-import { finish } from '../../core/operation.ts'
+import { finishOperation } from '../../core/operation.ts'
 import { resumeInterrupted, withOwnerLock } from '../../core/owner-lock.ts'
-import type { UserHaving } from '../../core/user-scope.ts'
+import type { UserScopeWith } from '../../core/user-scope.ts'
 import { requireOwner } from '../../core/user-scope.ts'
 import { ownerKey } from '../../core/values/owner.ts'
 import type { ProviderName } from '../../core/values/provider-name.ts'
@@ -14,20 +14,20 @@ import {
   storePendingPayment,
 } from '../checkout/checkout-result.ts'
 import type { ProviderCheckout } from '../checkout/contract.ts'
-import { type CheckoutResult, resultOf } from '../checkout/user.ts'
-import { requireFree } from '../customers/transfer.ts'
-import { GUEST } from './guest.ts'
+import { type CheckoutResult, toCheckoutResult } from '../checkout/user.ts'
+import { requireNoCustomerYet } from '../customers/transfer.ts'
+import { GUEST_OWNER } from './guest.ts'
 
 /** A completed page of a guest, which therefore has a customer. */
 type CompletedPage = ProviderCheckout & { readonly customerId: string }
 
 /**
- * Gives the user the customer that a guest's page created. The row and the operation are written in
- * one transaction: if the process crashes before it, nothing has changed; after it, the user's next
- * operation does the rest.
+ * Assigns the customer that a guest's checkout page created to this user. The user's row and an
+ * operation are written in one transaction. After a crash before the transaction, nothing has
+ * changed. After a later crash, the user's next operation does the rest.
  */
 export async function claimCheckout(
-  user: UserHaving<'guestCheckout'>,
+  user: UserScopeWith<'guestCheckout'>,
   id: unknown,
 ): Promise<CheckoutResult> {
   const { context, owner, provider } = user
@@ -38,7 +38,7 @@ export async function claimCheckout(
     // The user has claimed the page before.
     if (holder && ownerKey(holder.owner) === ownerKey(owner)) return
     if (holder) throw missing()
-    await requireFree(context, await requireOwner(context, owner), provider)
+    await requireNoCustomerYet(context, await requireOwner(context, owner), provider)
     const customer = await (await locked.gateway(provider)).findCustomer(page.customerId)
     if (!customer) throw missing()
     const columns = { provider, providerId: customer.id, ...customer.card }
@@ -57,11 +57,14 @@ export async function claimCheckout(
       throw error
     }
   })
-  return resultOf(user, await requirePage(context, provider, id))
+  return toCheckoutResult(user, await requirePage(context, provider, id))
 }
 
-/** Writes the owner's name at the provider, and adds what the page sold to our rows. */
-export const resumeClaim: Resume = async (context, locked, operation) => {
+/**
+ * Completes the claim of a guest's checkout page that a crash interrupted: writes the owner's name
+ * at the provider, and stores the page's subscription or payment in our database.
+ */
+export const resumeClaim: ResumeOperation = async (context, locked, operation) => {
   const { provider, page, customer } = operation.request
   if (!context.options.providers.find(provider)) return
   await nameOwner(locked, provider, String(customer))
@@ -69,10 +72,10 @@ export const resumeClaim: Resume = async (context, locked, operation) => {
   if (found) {
     await storeEnteredCard(context, locked, provider, { ...found, customerId: String(customer) })
     const { subscriptionId: providerId } = found
-    if (providerId !== null) await converge(context, locked, { provider, providerId })
+    if (providerId !== null) await convergeSubscription(context, locked, { provider, providerId })
   }
   const newEvents = found ? await findCheckoutEvents(context, locked, provider, found) : []
-  await finish(context, locked, operation, async (tx) => {
+  await finishOperation(context, locked, operation, async (tx) => {
     for (const event of newEvents) await context.events.record(tx, event)
     if (found) await storePendingPayment(context, locked, provider, found, tx)
   })
@@ -87,7 +90,7 @@ async function nameOwner(
     await locked.change(provider, async (gateway) => gateway.setOwner?.(customer, locked.owner))
   } catch (error) {
     // A deleted customer needs no name.
-    if (!isFinal(error)) throw error
+    if (!isDefiniteFailure(error)) throw error
   }
 }
 
@@ -105,7 +108,7 @@ async function requirePage(
   const { checkout } = await context.gateway(provider)
   const found = await checkout?.find(id)
   const { customerId = null } = found ?? {}
-  if (!found || found.owner !== GUEST || found.status !== 'complete' || customerId === null) {
+  if (!found || found.owner !== GUEST_OWNER || found.status !== 'complete' || customerId === null) {
     throw missing()
   }
   return { ...found, customerId }

@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict'
-import { type ContractPart, newOperation, openAccount } from '../../providers/contract-suite.ts'
+import { type ContractPart, newOperationId, openAccount } from '../../providers/contract-suite.ts'
 import type { NewGuestCheckout } from './contract.ts'
 
-/** Contract of hosted pages for guests, for gateways that have them. */
+/**
+ * Contract tests of hosted checkout pages for guests, for gateways that implement `guestCheckout`.
+ */
 export const guestCheckoutContract: ContractPart = ({ describe, it }, create) => {
   describe('a hosted page for a guest', () => {
     it('is created once per key and has no customer, for gateways with guest pages', async () => {
@@ -15,7 +17,7 @@ export const guestCheckoutContract: ContractPart = ({ describe, it }, create) =>
       assert.deepEqual([made.status, made.customerId, made.owner], ['open', null, 'guest'])
       assert.ok(made.url && URL.canParse(made.url))
       assert.equal((await guestCheckout.create(wanted)).id, made.id)
-      const other = await guestCheckout.create({ ...wanted, key: newOperation() })
+      const other = await guestCheckout.create({ ...wanted, key: newOperationId() })
       assert.notEqual(other.id, made.id)
       assert.equal((await checkout.find(made.id))?.owner, 'guest')
     })
@@ -38,6 +40,6 @@ function page(price: string): NewGuestCheckout {
     cancelUrl: null,
     locale: null,
     metadata: {},
-    key: newOperation(),
+    key: newOperationId(),
   }
 }

@@ -1,19 +1,21 @@
 import type { NewCheckout, ProviderCheckout } from '../checkout/contract.ts'
 
-/** A hosted page for a guest, who has no customer yet. */
+/**
+ * A hosted checkout page to create for a guest: a visitor who is neither a user nor a customer yet.
+ */
 export interface NewGuestCheckout extends Omit<NewCheckout, 'customerId' | 'operation'> {
-  /** Idempotency key. A repeat with the same key returns the same page. */
+  /** Idempotency key: repeated calls with the same key return the same page. */
   readonly key: string
 }
 
 /**
- * Hosted pages for guests. Completing one creates a customer, which belongs to no user until one
- * claims the page.
+ * Gateway interface to hosted checkout pages for guests. Completing a page creates a customer at
+ * the provider, who belongs to no user until a user claims the page.
  */
 export interface GuestPages {
   /**
-   * Creates a page. A repeat with the same key returns the same one. The part `checkout` finds it
-   * by its id.
+   * Creates a hosted checkout page for a guest. A repeated call with the same key returns the same
+   * page. The gateway's `checkout.find()` finds it by its id.
    */
   create(checkout: NewGuestCheckout): Promise<ProviderCheckout>
 }

@@ -1,5 +1,5 @@
 import type { CheckoutResult } from '../checkout/user.ts'
-import { capability } from '../define-feature.ts'
+import { defineCapability } from '../define-feature.ts'
 import { claimCheckout, resumeClaim } from './claim.ts'
 import { stripeGuestPages } from './stripe.ts'
 
@@ -27,8 +27,8 @@ declare module '../../core/storage/tables.ts' {
   }
 }
 
-/** Hosted pages for guests. */
-export const guestCheckout = capability('guestCheckout', {
+/** Hosted checkout pages for guests, who become users later. */
+export const guestCheckout = defineCapability('guestCheckout', {
   user: { claimCheckout },
   operations: { claim_checkout: resumeClaim },
   stripe: stripeGuestPages,

@@ -2,22 +2,22 @@ import { randomUUID } from 'node:crypto'
 import type { BillingContext } from '../../core/context.ts'
 import { InvalidArgument } from '../../core/errors/errors.ts'
 import { requireKnownPrice, requireProvider } from '../../core/known-prices.ts'
-import { ownUrl } from '../../core/own-url.ts'
+import { requireApplicationUrl } from '../../core/own-url.ts'
 import { requireText } from '../../core/values/arguments.ts'
 import type { ProviderName } from '../../core/values/provider-name.ts'
 import { requireCapability, requirePart } from '../../providers/gateway-parts.ts'
 import {
   type CheckoutItem,
   type CheckoutOptions,
-  requireCheckout,
+  parseCheckoutRequest,
 } from '../checkout/checkout-request.ts'
 import type { ProviderCheckout } from '../checkout/contract.ts'
 
 /**
- * Stored at the provider in place of an owner. Keys of owners contain a colon, so it cannot be
- * mistaken for one.
+ * Value stored at the provider in place of the owner's key for a checkout page of a guest. Owner
+ * keys contain a colon, so it cannot be mistaken for one.
  */
-export const GUEST = 'guest'
+export const GUEST_OWNER = 'guest'
 
 /** Options of `user.checkout()` that depend on the user's history. */
 const FOR_USERS = ['promotionCode', 'trialDays', 'trialUntil', 'withoutCard', 'anchorOn']
@@ -38,22 +38,23 @@ export interface GuestCheckoutOptions
     | 'name'
   > {
   /**
-   * Mode of the page: it starts a subscription or takes a single payment.
+   * Purpose of the page: it starts a subscription or takes a single payment.
    * @default 'subscription'
    */
   readonly mode?: 'subscription' | 'payment'
   /**
-   * Taxes: the provider's, by the guest's address (`automatic`), the ids of the provider's tax
-   * rates for each price, or `none`. Required, because `taxPercentage` needs a user.
+   * Tax to charge. `automatic`: the provider calculates it from the guest's address. A list of ids:
+   * the provider's tax rates for each price. `none`: no tax. Required, because the option
+   * `taxPercentage` needs a user.
    */
   readonly tax: 'automatic' | 'none' | readonly string[]
   /** The provider that hosts the page. Default: the default provider. */
   readonly provider?: ProviderName
-  /** Identifies the page, so that repeated calls with the same key return it for a day. */
+  /** Idempotency key: for a day, repeated calls with the same key return the same page. */
   readonly idempotencyKey?: string
 }
 
-/** A hosted page for a guest. */
+/** A hosted checkout page for a guest, as returned by `billing.guestCheckout()`. */
 export type GuestCheckout = Pick<ProviderCheckout, 'id' | 'url' | 'status' | 'expiresAt'>
 
 export async function openGuestCheckout(
@@ -73,7 +74,7 @@ export async function openGuestCheckout(
   const key =
     idempotencyKey === undefined ? randomUUID() : requireText('idempotency key', idempotencyKey)
   const gateway = await context.gateway(provider.name)
-  const wanted = requireCheckout(items, options, (amount) => gateway.toMoney(amount))
+  const wanted = parseCheckoutRequest(items, options, (amount) => gateway.toMoney(amount))
   const [main] = wanted.lines
   if (wanted.subscription && main && 'price' in main) requireKnownPrice(provider, main.price)
   const { cancelPath, tax: _, ...page } = wanted
@@ -81,12 +82,13 @@ export async function openGuestCheckout(
   const { id, url, status, expiresAt } = await requirePart(gateway, 'guestCheckout').create({
     ...page,
     lines: wanted.lines.map((line) => ({ ...line, ...rates })),
-    owner: GUEST,
+    owner: GUEST_OWNER,
     tax: tax === 'automatic' ? 'automatic' : 0,
     ...(wanted.subscription ? { chosenTax: tax } : {}),
     // Our own return route works for users only.
-    successUrl: ownUrl(context, 'successPath', wanted.successPath),
-    cancelUrl: cancelPath === null ? null : ownUrl(context, 'cancelPath', cancelPath),
+    successUrl: requireApplicationUrl(context, 'successPath', wanted.successPath),
+    cancelUrl:
+      cancelPath === null ? null : requireApplicationUrl(context, 'cancelPath', cancelPath),
     key,
   })
   return { id, url, status, expiresAt }

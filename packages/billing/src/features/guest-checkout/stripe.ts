@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { GatewayParts } from '../../providers/gateway-parts.ts'
 import type { StripeContext } from '../../providers/stripe/client.ts'
-import { once } from '../../providers/stripe/once.ts'
+import { createIdempotently } from '../../providers/stripe/once.ts'
 import { describeCheckout } from '../checkout/stripe.ts'
 import { checkoutParams } from '../checkout/stripe-params.ts'
 
@@ -18,7 +18,7 @@ export function stripeGuestPages({
         const page = { ...wanted, customerId: null, operation }
         const { metadata, ...params } = checkoutParams(page, { rates: [], currency })
         const { operation: _, ...kept } = metadata as Record<string, string>
-        const session = await once(
+        const session = await createIdempotently(
           `${key}:guest`,
           (request) => stripe.checkout.sessions.create({ ...params, metadata: kept }, request),
           // A lost page can be forgotten, because it never reached the guest.

@@ -1,5 +1,5 @@
 import type { BraintreeContext } from '../../providers/braintree/client.ts'
-import { orNull } from '../../providers/braintree/errors.ts'
+import { nullIfMissing } from '../../providers/braintree/errors.ts'
 import type { GatewayParts } from '../../providers/gateway-parts.ts'
 
 /** At Braintree the number of an invoice is the id of its transaction. */
@@ -11,7 +11,7 @@ export function braintreeInvoiceSearch({
       async find(number) {
         // Other ids would become part of the URL.
         if (!/^\w{1,36}$/.test(number)) return []
-        const sale = await orNull(() => gateway.transaction.find(number))
+        const sale = await nullIfMissing(() => gateway.transaction.find(number))
         const customerId = sale?.type === 'sale' ? sale.customer?.id : undefined
         return sale && customerId ? [{ id: sale.id, customerId }] : []
       },

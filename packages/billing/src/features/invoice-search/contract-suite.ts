@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
-import { type ContractPart, testsOf } from '../../providers/contract-suite.ts'
+import { type ContractPart, capabilityTests } from '../../providers/contract-suite.ts'
 
 /** Contract tests of the search for invoices, for gateways with the part `invoiceSearch`. */
 export const invoiceSearchContract: ContractPart = ({ describe, it }, create) => {
   describe('the search for invoices', () => {
-    const test = testsOf('invoiceSearch', 'of all customers', { it }, create)
+    const test = capabilityTests('invoiceSearch', 'of all customers', { it }, create)
 
     test('finds one by number and by id', async (search, { gateway, customerId, currency }) => {
       const item = { description: 'A T-shirt', amount: { amount: 1500, currency } }

@@ -1,9 +1,9 @@
-import { capability } from '../define-feature.ts'
+import { defineCapability } from '../define-feature.ts'
 import { braintreeInvoiceSearch } from './braintree.ts'
 import { stripeInvoiceSearch } from './stripe.ts'
 
 /** Search for invoices of all customers. */
-export const invoiceSearch = capability('invoiceSearch', {
+export const invoiceSearch = defineCapability('invoiceSearch', {
   stripe: stripeInvoiceSearch,
   braintree: braintreeInvoiceSearch,
 })

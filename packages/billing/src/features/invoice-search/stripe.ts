@@ -1,6 +1,6 @@
 import type Stripe from 'stripe'
 import type { GatewayParts } from '../../providers/gateway-parts.ts'
-import { idOf, orNull, type StripeContext } from '../../providers/stripe/client.ts'
+import { idOf, nullIfMissing, type StripeContext } from '../../providers/stripe/client.ts'
 import type { InvoiceHit } from './contract.ts'
 
 /** A few customers may have invoices of the same number, if each counts their own. */
@@ -14,7 +14,7 @@ export function stripeInvoiceSearch({
     invoiceSearch: {
       async find(number) {
         if (/^in_\w{1,100}$/.test(number)) {
-          const invoice = await orNull(() => stripe.invoices.retrieve(number))
+          const invoice = await nullIfMissing(() => stripe.invoices.retrieve(number))
           return invoice ? hitOf(invoice) : []
         }
         const query = `number:"${number.replace(/["\\]/g, '\\$&')}"`

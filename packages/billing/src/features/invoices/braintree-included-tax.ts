@@ -2,8 +2,8 @@ import { proportion } from '../../core/values/money.ts'
 import type { BasisPoints } from '../../core/values/tax.ts'
 
 /**
- * Returns the tax included in a Braintree charge, rounded to the cent: the net amount is total ÷ (1
- * + tax).
+ * Returns the tax included in the total of a Braintree charge, in the currency's smallest unit and
+ * rounded. The net amount is total ÷ (1 + tax).
  */
 export function includedTax(total: number, tax: BasisPoints): number {
   return total - proportion(total, 10_000, 10_000 + tax)

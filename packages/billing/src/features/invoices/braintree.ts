@@ -1,13 +1,13 @@
 import { fromDecimal } from '../../core/values/money.ts'
 import { type BasisPoints, formatTaxPercentage } from '../../core/values/tax.ts'
 import type { BraintreeContext } from '../../providers/braintree/client.ts'
-import { collect } from '../../providers/braintree/collect.ts'
+import { collectResults } from '../../providers/braintree/collect.ts'
 import { startOfDay } from '../../providers/braintree/days.ts'
 import { isNotFound } from '../../providers/braintree/errors.ts'
 import type { Gateway } from '../../providers/gateway.ts'
 import type { braintree } from '../../providers/sdk-types.ts'
-import type { TaxOf } from '../payments/charge-contract.ts'
-import { subscriptionOfUsage } from '../usage/braintree-usage-order.ts'
+import type { TaxLookup } from '../payments/charge-contract.ts'
+import { subscriptionOfUsageSale } from '../usage/braintree-usage-order.ts'
 import { includedTax } from './braintree-included-tax.ts'
 import type { InvoiceData } from './invoice.ts'
 
@@ -21,12 +21,14 @@ const PENDING = [
   'submitted_for_settlement',
 ]
 
-/** Invoices at Braintree, which are its successful sales. */
+/**
+ * Implements invoices for Braintree, which has none: each successful sale is listed as an invoice.
+ */
 export function braintreeInvoices(
   context: BraintreeContext,
 ): Pick<Gateway, 'hasPaid' | 'listInvoices' | 'findInvoice'> {
   const { gateway } = context
-  const sales = (customerId: string) => salesOf(context, customerId)
+  const sales = (customerId: string) => listSales(context, customerId)
   return {
     hasPaid: async (customerId) =>
       (await sales(customerId)).some(({ status }) => [...PAID, ...PENDING].includes(status)),
@@ -36,14 +38,14 @@ export function braintreeInvoices(
         .filter(({ status }) => statuses.includes(status))
         .sort((a, b) => b.createdAt.localeCompare(a.createdAt))
         .slice(0, limit ?? undefined)
-        .map((transaction) => toInvoice(context, transaction, taxOf))
+        .map((transaction) => saleToInvoice(context, transaction, taxOf))
     },
     async findInvoice(id, customerId, taxOf) {
       try {
         const transaction = await gateway.transaction.find(id)
         const isOurs = transaction.customer?.id === customerId && transaction.type === 'sale'
         const counts = [...PAID, ...PENDING].includes(transaction.status)
-        return isOurs && counts ? toInvoice(context, transaction, taxOf) : null
+        return isOurs && counts ? saleToInvoice(context, transaction, taxOf) : null
       } catch (error) {
         if (isNotFound(error)) return null
         throw error
@@ -52,15 +54,15 @@ export function braintreeInvoices(
   }
 }
 
-/** Lists every sale of a customer, in any state. */
-export async function salesOf(
+/** Lists all sales (charges) of a Braintree customer, whatever their status. */
+export async function listSales(
   { gateway }: BraintreeContext,
   customerId: string,
 ): Promise<braintree.Transaction[]> {
   const stream = gateway.transaction.search((search: Search) => {
     search.customerId().is(customerId)
   })
-  const found = await collect<braintree.Transaction>(gateway, stream)
+  const found = await collectResults<braintree.Transaction>(gateway, stream)
   return found.filter(({ type }) => type === 'sale')
 }
 
@@ -68,10 +70,10 @@ interface Search {
   customerId(): { is(id: string): void }
 }
 
-export function toInvoice(
+export function saleToInvoice(
   { options }: BraintreeContext,
   transaction: braintree.Transaction,
-  taxOf: TaxOf,
+  taxOf: TaxLookup,
 ): InvoiceData {
   const currency = transaction.currencyIsoCode.toLowerCase()
   const minor = (text: string | undefined) => fromDecimal(text ?? '0', currency).amount
@@ -90,7 +92,7 @@ export function toInvoice(
   const taken = discounts.reduce((sum, { amount }) => sum + amount, 0)
   const added = addOns.reduce((sum, { amount }) => sum + amount, 0)
   const main = total + taken - added
-  const ofUsage = subscriptionOfUsage(transaction)
+  const ofUsage = subscriptionOfUsageSale(transaction)
   const subscription = transaction.subscriptionId || ofUsage
   const custom = (transaction.customFields || {}) as Record<string, unknown>
   const description = custom[options.descriptionField ?? 'description']

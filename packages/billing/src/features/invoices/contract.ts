@@ -1,18 +1,18 @@
 import type { InvoiceData } from './invoice.ts'
 
-/** A voided invoice. */
+/** The result of voiding an invoice. */
 export interface VoidedInvoice {
-  /** The invoice in its current state. */
+  /** The invoice after it was voided. */
   readonly invoice: InvoiceData
-  /** The provider's id of the invoice's subscription. `null` for none. */
+  /** The provider's id of the subscription that the invoice bills. `null` for none. */
   readonly subscription: string | null
 }
 
-/** Actions on unpaid invoices. */
+/** Gateway interface for actions on unpaid invoices. */
 export interface InvoiceActions {
   /**
    * Voids an invoice, so that it can no longer be paid. `null` if it belongs to another customer.
-   * Voiding it twice changes nothing.
+   * Voiding a voided invoice changes nothing.
    * @throws InvoicePaid before anything is changed, if it is paid, or a draft that credit would pay
    * on finalization.
    */
@@ -21,7 +21,7 @@ export interface InvoiceActions {
 
 declare module '../../providers/gateway-parts.ts' {
   interface GatewayParts {
-    /** Actions on unpaid invoices. */
+    /** Gateway interface for actions on unpaid invoices. */
     readonly invoiceActions: InvoiceActions
   }
 }

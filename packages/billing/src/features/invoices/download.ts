@@ -4,25 +4,27 @@ import type { Invoice } from './invoice.ts'
 import { renderCreditNote, renderInvoice } from './pdf.ts'
 import type { InvoicePdfOptions } from './pdf-options.ts'
 
-/** Options for `downloadInvoice()`: the vendor, the product, and the look of the PDF. */
+/**
+ * Options for `downloadInvoice()`: the vendor, the product, the language and the look of the PDF.
+ */
 export type DownloadOptions = InvoicePdfOptions
 
-/** Returns the PDF as the response of our route. */
+/** Renders an invoice as PDF, and returns it as the response of our own download route. */
 export async function invoiceResponse(
   invoice: Invoice,
   options: DownloadOptions,
 ): Promise<HttpResponse> {
   const body = await renderInvoice(invoice.data, options)
-  return pdfResponse(body, fileName(options.product, invoice.date()))
+  return pdfResponse(body, pdfFileName(options.product, invoice.date()))
 }
 
-/** Returns the PDF as a file to attach to mail. */
+/** Renders an invoice as PDF, and returns it as a file to attach to mail. */
 export async function invoiceFile(
   invoice: Invoice,
   options: DownloadOptions,
 ): Promise<{ name: string; type: string; body: Uint8Array }> {
   const body = await renderInvoice(invoice.data, options)
-  return { name: fileName(options.product, invoice.date()), type: 'application/pdf', body }
+  return { name: pdfFileName(options.product, invoice.date()), type: 'application/pdf', body }
 }
 
 function pdfResponse(body: Uint8Array<ArrayBuffer>, name: string): HttpResponse {
@@ -38,7 +40,10 @@ function pdfResponse(body: Uint8Array<ArrayBuffer>, name: string): HttpResponse 
   }
 }
 
-/** Returns the PDF as a web-standard `Response`, for routes of the application. */
+/**
+ * Renders an invoice as PDF, and returns it as a web-standard `Response`, for the application's own
+ * routes.
+ */
 export async function invoiceDownload(
   invoice: Invoice,
   options: DownloadOptions,
@@ -47,8 +52,8 @@ export async function invoiceDownload(
 }
 
 /**
- * Returns a credit note's PDF as a web-standard `Response`. The file is named after its number,
- * because a month can have several.
+ * Renders a credit note as PDF, and returns it as a web-standard `Response`. The file name contains
+ * the number of the credit note, because a month can have several.
  */
 export async function creditNoteDownload(
   note: CreditNote,
@@ -59,9 +64,10 @@ export async function creditNoteDownload(
 }
 
 /**
- * Returns `<product>_<month>_<year>.pdf`, without characters that break headers or file systems.
+ * Returns the file name of a PDF, `<product>_<month>_<year>.pdf`, without characters that break
+ * HTTP headers or file systems.
  */
-export function fileName(product: string, date: Date): string {
+export function pdfFileName(product: string, date: Date): string {
   const safe = safeName(product) || 'invoice'
   return `${safe}_${date.getUTCMonth() + 1}_${date.getUTCFullYear()}.pdf`
 }

@@ -1,4 +1,4 @@
-import type { InvoiceFacts, NewBillingEvent } from '../../core/events/billing-event.ts'
+import type { InvoiceEventData, NewBillingEvent } from '../../core/events/billing-event.ts'
 import { money } from '../../core/values/money.ts'
 import type { Owner } from '../../core/values/owner.ts'
 import type { ProviderName } from '../../core/values/provider-name.ts'
@@ -6,13 +6,13 @@ import type { CreditNoteData } from '../credit-notes/credit-note.ts'
 import type { Refund } from '../refunds/refund.ts'
 import type { InvoiceData } from './invoice.ts'
 
-/** The owner and provider of an event. */
-export interface About {
+/** The owner and the provider that a billing event is about. */
+export interface EventOrigin {
   readonly owner: Owner
   readonly provider: ProviderName
 }
 
-export function factsOfInvoice(invoice: InvoiceData): InvoiceFacts {
+export function toInvoiceFacts(invoice: InvoiceData): InvoiceEventData {
   const { id, number, date, currency, total, amountDue } = invoice
   return {
     id,
@@ -23,17 +23,26 @@ export function factsOfInvoice(invoice: InvoiceData): InvoiceFacts {
   }
 }
 
-export function invoicePaid({ owner, provider }: About, invoice: InvoiceData): NewBillingEvent {
-  const data = { invoice: factsOfInvoice(invoice) }
+export function invoicePaidEvent(
+  { owner, provider }: EventOrigin,
+  invoice: InvoiceData,
+): NewBillingEvent {
+  const data = { invoice: toInvoiceFacts(invoice) }
   return { type: 'invoice.paid', owner, provider, subject: `${provider}:${invoice.id}`, data }
 }
 
-export function invoiceVoided({ owner, provider }: About, invoice: InvoiceData): NewBillingEvent {
-  const data = { invoice: factsOfInvoice(invoice) }
+export function invoiceVoidedEvent(
+  { owner, provider }: EventOrigin,
+  invoice: InvoiceData,
+): NewBillingEvent {
+  const data = { invoice: toInvoiceFacts(invoice) }
   return { type: 'invoice.voided', owner, provider, subject: `${provider}:${invoice.id}`, data }
 }
 
-export function refundCreated({ owner, provider }: About, refund: Refund): NewBillingEvent {
+export function refundCreatedEvent(
+  { owner, provider }: EventOrigin,
+  refund: Refund,
+): NewBillingEvent {
   const { id, charge, amount, reason } = refund
   return {
     type: 'refund.created',
@@ -43,8 +52,8 @@ export function refundCreated({ owner, provider }: About, refund: Refund): NewBi
   }
 }
 
-export function creditNoteCreated(
-  { owner, provider }: About,
+export function creditNoteCreatedEvent(
+  { owner, provider }: EventOrigin,
   { id, number, invoice, total, currency }: CreditNoteData,
 ): NewBillingEvent {
   return {

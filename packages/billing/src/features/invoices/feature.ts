@@ -1,5 +1,5 @@
 import type { Amount } from '../../core/values/money.ts'
-import { capability, feature } from '../define-feature.ts'
+import { defineCapability, defineFeature } from '../define-feature.ts'
 import type { InvoiceForOptions } from '../payments/charge-contract.ts'
 import { invoiceFor } from '../payments/user.ts'
 import { braintreeInvoices } from './braintree.ts'
@@ -54,7 +54,7 @@ declare module '../../core/storage/tables.ts' {
 }
 
 /** Invoices, as data and as PDF. */
-export const invoices = feature({
+export const invoices = defineFeature({
   user: {
     invoiceFor: (user, description, amount, options = {}) =>
       invoiceFor(user, { description, amount }, options),
@@ -68,8 +68,8 @@ export const invoices = feature({
   braintree: braintreeInvoices,
 })
 
-/** Actions on unpaid invoices. */
-export const invoiceActions = capability('invoiceActions', {
+/** Voiding unpaid invoices. */
+export const invoiceActions = defineCapability('invoiceActions', {
   invoice: ['void'],
   operations: { void: null },
   stripe: stripeInvoiceActions,

@@ -9,11 +9,11 @@ export interface InvoiceLine {
   /** Number of units, with decimals for metered usage. `null` if the provider does not say. */
   readonly quantity: number | null
   /**
-   * Price per unit as a decimal string, in the currency's smallest unit. For a tier, the price
-   * within that tier.
+   * Price per unit as a decimal string, in the currency's smallest unit. If the price has tiers,
+   * the price within the tier that the line bills.
    */
   readonly unitAmount?: string
-  /** Whether the line bills metered usage in arrears. */
+  /** Whether the line bills metered usage, which is charged after the period. */
   readonly isUsage?: true
   /** The billing period of the line. `null` for none. */
   readonly period: { readonly start: Date; readonly end: Date } | null
@@ -46,7 +46,8 @@ export interface InvoiceCustomer {
   /** The e-mail address on the invoice. */
   readonly email: string | null
   /**
-   * Lines of the address as the provider has them. The country is an ISO 3166 code of two letters.
+   * Lines of the postal address as stored at the provider. The country is a two-letter ISO 3166
+   * code.
    */
   readonly address?: readonly string[]
 }

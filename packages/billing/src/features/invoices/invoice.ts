@@ -9,7 +9,7 @@ import type { InvoiceCustomer, InvoiceDiscount, InvoiceLine, InvoiceTax } from '
 export interface InvoiceData {
   /** The provider's id of the invoice. */
   readonly id: string
-  /** The provider that issued it. */
+  /** The payment provider that issued the invoice. */
   readonly provider: ProviderName
   /** The number printed on the invoice, or the id if the provider has no numbers. */
   readonly number: string
@@ -17,7 +17,7 @@ export interface InvoiceData {
   readonly date: Date
   /** Whether the invoice is paid. `false` while the payment is missing or being settled. */
   readonly paid: boolean
-  /** Set if the invoice was voided. */
+  /** `true` if the invoice was voided, otherwise left out. */
   readonly isVoid?: true
   /** ISO 4217 currency code, in lower case. */
   readonly currency: string
@@ -25,15 +25,18 @@ export interface InvoiceData {
   readonly customer: InvoiceCustomer
   /** The lines of the invoice. */
   readonly lines: readonly InvoiceLine[]
-  /** Amount before discounts and taxes. */
+  /** Sum of the lines, before discounts and taxes. */
   readonly subtotal: number
-  /** Discounts as positive amounts. */
+  /** Discounts of the invoice, as positive amounts. */
   readonly discounts: readonly InvoiceDiscount[]
-  /** Taxes with their rates. */
+  /** Taxes of the invoice, with their rates. */
   readonly taxes: readonly InvoiceTax[]
   /** The customer's tax ids at the time of the invoice. */
   readonly customerTaxIds?: readonly string[]
-  /** Whether the customer owes the tax to the tax authority (reverse charge). */
+  /**
+   * Whether the invoice is under reverse charge: the customer, and not the seller, owes the tax to
+   * the tax authority.
+   */
   readonly reverseCharge?: boolean
   /** Amount after discounts and taxes. */
   readonly total: number
@@ -41,16 +44,21 @@ export interface InvoiceData {
    * The customer's balance before the invoice. Negative amounts are credit that the invoice used.
    */
   readonly startingBalance: number
-  /** Amount to pay after the balance. */
+  /**
+   * Amount to pay after the customer's balance was applied: credit reduces it, debt increases it.
+   */
   readonly amountDue: number
-  /** Due date of a sent invoice. Left out for an invoice that is charged automatically. */
+  /**
+   * Due date of an invoice that was sent to the customer. Left out for an invoice that is charged
+   * automatically.
+   */
   readonly dueAt?: Date
   /**
    * URL of the provider's page on which the customer can view and pay the invoice. Left out if
    * there is none.
    */
   readonly paymentUrl?: string
-  /** The provider's own object. */
+  /** The object as the provider's SDK returned it. */
   readonly raw: unknown
 }
 
@@ -68,25 +76,28 @@ export interface InvoiceAmounts {
    * The customer's balance before the invoice. Negative amounts are credit that the invoice used.
    */
   readonly startingBalance: Money
-  /** Amount that the customer pays, or has paid, after the balance. */
+  /**
+   * Amount that the customer pays, or has paid, after their balance was applied: credit reduces it,
+   * debt increases it.
+   */
   readonly amountDue: Money
 }
 
-/** Actions on an invoice that was read from its user. */
+/** Implementation of the actions of `Invoice`, which are documented there. */
 export interface InvoiceMethods {
-  /** Pays the invoice. */
+  /** Pays the invoice with the customer's default payment method. */
   pay(): Promise<Invoice>
-  /** Records a payment made outside the provider. */
+  /** Records that the invoice was paid outside the provider. */
   markPaid(): Promise<Invoice>
   /** Voids the invoice before it is paid. */
   void(): Promise<Invoice>
   /** Refunds the invoice. */
   refund(options: RefundOptions): Promise<Refund>
-  /** Reads how much was refunded. */
+  /** Reads how much of the invoice was refunded so far. */
   refunded(): Promise<Money>
-  /** Reads what the customer has to confirm. */
+  /** Reads the payment that the customer has to authenticate. `null` if there is none. */
   pendingConfirmation(): Promise<PendingConfirmation | null>
-  /** Issues a credit note. */
+  /** Issues a credit note for the invoice. */
   creditNote(options: CreditNoteOptions): Promise<CreditNote>
 }
 
@@ -139,8 +150,8 @@ export class Invoice {
   }
 
   /**
-   * Refunds what was charged for the invoice: everything that is left, or a part. Works like
-   * `user.refund()`.
+   * Refunds the money that was charged for the invoice: everything that was not refunded yet, or a
+   * part of it. Works like `user.refund()`.
    * @example
    * await invoice.refund({ amount: money(500, 'eur'), idempotencyKey: `refund-${request.id}` })
    */
@@ -153,16 +164,19 @@ export class Invoice {
     return this.#deeds.refunded()
   }
 
-  /** Reads what the customer has to confirm before the invoice is paid. `null` for nothing. */
+  /**
+   * Reads the payment of this invoice that the customer has to authenticate. `null` if there is
+   * none.
+   */
   pendingConfirmation(): Promise<PendingConfirmation | null> {
     return this.#deeds.pendingConfirmation()
   }
 
   /**
-   * Issues a credit note, which reverses the invoice or a part of it; `to` says where the paid
-   * money goes. An unpaid invoice has less to pay afterwards. Without an idempotency key, each call
-   * for a part issues another note.
-   * @throws AmountTooLarge if less is left of the invoice.
+   * Issues a credit note, which reverses the invoice or a part of it. The option `to` decides where
+   * the paid money is returned. If the invoice is unpaid, its amount due is reduced. Without an
+   * idempotency key, each call with an amount or lines issues another credit note.
+   * @throws AmountTooLarge if less than the amount can still be credited.
    * @throws Unsupported at Braintree.
    * @example
    * await invoice.creditNote({ to: 'refund', reason: 'product_unsatisfactory', idempotencyKey: `return-${id}` })
@@ -191,7 +205,10 @@ export class Invoice {
     return this.data.isVoid ?? false
   }
 
-  /** Due date of a sent invoice. `null` for an invoice that is charged automatically. */
+  /**
+   * Due date of an invoice that was sent to the customer. `null` for an invoice that is charged
+   * automatically.
+   */
   get dueAt(): Date | null {
     return this.data.dueAt ?? null
   }
@@ -204,7 +221,7 @@ export class Invoice {
     return this.data.paymentUrl ?? null
   }
 
-  /** The provider's own object. */
+  /** The object as the provider's SDK returned it. */
   get raw(): unknown {
     return this.data.raw
   }
@@ -215,8 +232,8 @@ export class Invoice {
   }
 
   /**
-   * The amounts as numbers with their currency. `total()`, `subtotal()` and `tax()` return them
-   * formatted.
+   * The amounts of the invoice as numbers with their currency. `total()`, `subtotal()` and `tax()`
+   * return them formatted.
    * @example
    * const { total, tax } = invoice.amounts
    * await book(total.amount - tax.amount, total.currency)
@@ -233,7 +250,7 @@ export class Invoice {
     }
   }
 
-  /** The total, formatted in the given locale: `€19.99`, or `19,99 €` with `de`. */
+  /** The invoice total, formatted in the given locale: `€19.99`, or `19,99 €` with `de`. */
   total(locale = this.#locale): string {
     return formatMoney(this.amounts.total, locale)
   }
@@ -248,7 +265,7 @@ export class Invoice {
     return formatMoney(this.amounts.tax, locale)
   }
 
-  /** The total as amount and currency. */
+  /** The invoice total as amount and currency. */
   rawTotal(): Money {
     return this.amounts.total
   }

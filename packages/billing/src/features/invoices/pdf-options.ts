@@ -18,18 +18,21 @@ export interface InvoicePdfOptions {
    * provider.
    */
   readonly customerDetails?: readonly string[]
-  /** Refunded amount, printed below the total. `invoice.refunded()` returns it. */
+  /** Refunded amount to print below the total. `invoice.refunded()` reads it from the provider. */
   readonly refunded?: Money
   /** Text at the end of the last page. */
   readonly footer?: string
   /**
    * Locale of the document: its texts, the format of amounts and dates, and the reading direction.
-   * Default: the owner's language for downloads, otherwise `en-US`. In the option `invoice`, it is
-   * the fallback for owners without a known language.
+   * Default: the owner's language for downloads, otherwise `en-US`. If set in the option `invoice`
+   * of `createBilling()`, it is the fallback for owners whose language is unknown.
    */
   readonly locale?: string
-  /** Replacements for our texts, for a missing language or a preferred term. */
+  /** Texts that replace ours, for a language that we do not have or a term that you prefer. */
   readonly words?: Partial<InvoiceWords>
-  /** TrueType or OpenType files for scripts that DejaVu Sans lacks, such as Chinese. */
+  /**
+   * Contents of TrueType or OpenType font files, for writing systems that the default font DejaVu
+   * Sans lacks, such as Chinese.
+   */
   readonly fonts?: { readonly regular: Uint8Array; readonly bold: Uint8Array }
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { textOfPdf } from '../../../test/read-pdf.ts'
 import { money } from '../../core/values/money.ts'
-import { fileName, invoiceResponse } from './download.ts'
+import { invoiceResponse, pdfFileName } from './download.ts'
 import { Invoice, type InvoiceData } from './invoice.ts'
 import { renderCreditNote, renderInvoice } from './pdf.ts'
 
@@ -78,13 +78,13 @@ describe('an invoice as PDF', () => {
     ['fr-FR', ['Reçu', 'Date 1 mars 2026', 'Remise (SPRING, 10 %)', 'Total', '27,37 €']],
     ['pl-PL', ['Potwierdzenie\nzapłaty', 'Zapłacono ze środków', 'Razem']],
     ['xx', ['Receipt', 'Billed to']],
-  ])('is written in the language of %s', async (locale, expected) => {
+  ])('is written in the language of the locale %s', async (locale, expected) => {
     const customer = { name: 'Ada', email: null }
     const text = textOfPdf(await renderInvoice(sample({ customer }), { ...seller, locale }))
     for (const words of expected) expect(text).toContain(words)
   })
 
-  it('accepts replacements for its texts', async () => {
+  it('uses the application’s own texts if they are given', async () => {
     const words = { receipt: 'Paid invoice' }
     const text = textOfPdf(await renderInvoice(sample(), { ...seller, words }))
     expect(text).toContain('Paid invoice')
@@ -92,13 +92,13 @@ describe('an invoice as PDF', () => {
     expect(text).toContain('Billed to')
   })
 
-  it('keeps right-to-left names whole, including brackets', async () => {
+  it('prints right-to-left names correctly, including brackets', async () => {
     const customer = { name: 'דנה (בע״מ)', email: null }
     // In drawing order, from the left: the opening bracket is on the right.
     expect(textOfPdf(await renderInvoice(sample({ customer }), seller))).toContain('(מ״עב) הנד')
   })
 
-  it('is mirrored for right-to-left locales', async () => {
+  it('has a mirrored layout in right-to-left locales', async () => {
     const of = async (locale: string) =>
       textOfPdf(await renderInvoice(sample(), { ...seller, locale }))
     expect(await of('he-IL')).toContain('הלבק\nTG-0001 רפסמ\n')
@@ -109,15 +109,18 @@ describe('an invoice as PDF', () => {
     ['en-GB', 'Tax ID FR123', 'Reverse charge'],
     ['de-DE', 'USt-IdNr. FR123', 'Steuerschuldnerschaft des Leistungsempfängers'],
     ['nl-NL', 'Btw-nummer FR123', 'Btw verlegd'],
-  ])('states who owes the tax, in %s', async (locale, taxId, note) => {
-    const business = { ...sample(), customerTaxIds: ['FR123'], reverseCharge: true }
-    const text = textOfPdf(await renderInvoice(business, { ...seller, locale }))
-    expect(text).toContain(taxId)
-    expect(text).toContain(note)
-    expect(textOfPdf(await renderInvoice(sample(), { ...seller, locale }))).not.toContain(note)
-  })
+  ])(
+    'states that the customer owes the tax (reverse charge), in the language of %s',
+    async (locale, taxId, note) => {
+      const business = { ...sample(), customerTaxIds: ['FR123'], reverseCharge: true }
+      const text = textOfPdf(await renderInvoice(business, { ...seller, locale }))
+      expect(text).toContain(taxId)
+      expect(text).toContain(note)
+      expect(textOfPdf(await renderInvoice(sample(), { ...seller, locale }))).not.toContain(note)
+    },
+  )
 
-  it('has the legally required parts: addresses, tax ids, and the seller at the foot of each page', async () => {
+  it('contains the legally required parts: addresses, tax ids, and the seller in the footer of each page', async () => {
     const customer = {
       name: 'Ada',
       email: null,
@@ -157,31 +160,34 @@ describe('an invoice as PDF', () => {
     expect(pagesOf(first)).toBe(1)
   })
 
-  it.each(['de', 'en', 'ar'])('prints a credit note in %s with its whole title', async (locale) => {
-    const { customer: _, paid, startingBalance, amountDue, ...same } = sample()
-    const note = {
-      ...same,
-      customer: { name: 'Ada', email: null },
-      id: 'cn_1',
-      number: 'TG-0001-CN-01',
-      invoice: 'in_1',
-      invoiceNumber: 'TG-0001',
-      givenBack: { refunded: 2000, toBalance: 737, outside: 0 },
-      reason: null,
-      memo: 'As agreed',
-      isVoid: false,
-    }
-    const text = textOfPdf(await renderCreditNote(note, { ...seller, locale }))
-    expect(text).toContain('As agreed')
-    const expected = {
-      de: ['\nRechnungskorrektur\n', 'Zur Rechnung TG-0001\n', 'Erstattet', '20,00 €'],
-      en: ['\nCredit note\n', 'For invoice TG-0001\n', 'Added to your credit', '€7.37'],
-      ar: ['TG-0001-CN-01'],
-    }[locale]
-    for (const words of expected ?? []) expect(text).toContain(words)
-  })
+  it.each(['de', 'en', 'ar'])(
+    'prints the whole title of a credit note in the language %s',
+    async (locale) => {
+      const { customer: _, paid, startingBalance, amountDue, ...same } = sample()
+      const note = {
+        ...same,
+        customer: { name: 'Ada', email: null },
+        id: 'cn_1',
+        number: 'TG-0001-CN-01',
+        invoice: 'in_1',
+        invoiceNumber: 'TG-0001',
+        givenBack: { refunded: 2000, toBalance: 737, outside: 0 },
+        reason: null,
+        memo: 'As agreed',
+        isVoid: false,
+      }
+      const text = textOfPdf(await renderCreditNote(note, { ...seller, locale }))
+      expect(text).toContain('As agreed')
+      const expected = {
+        de: ['\nRechnungskorrektur\n', 'Zur Rechnung TG-0001\n', 'Erstattet', '20,00 €'],
+        en: ['\nCredit note\n', 'For invoice TG-0001\n', 'Added to your credit', '€7.37'],
+        ar: ['TG-0001-CN-01'],
+      }[locale]
+      for (const words of expected ?? []) expect(text).toContain(words)
+    },
+  )
 
-  it('throws without a vendor', () => {
+  it('cannot be made without a vendor', () => {
     expect(() => renderInvoice(sample(), { vendor: '', product: 'Gold' })).toThrow(/vendor/)
   })
 
@@ -200,11 +206,11 @@ describe('an invoice as PDF', () => {
     ['a"\r\nSet-Cookie: x', 'a_Set-Cookie_x_3_2026.pdf'],
     ['', 'invoice_3_2026.pdf'],
     ['Żółw', 'Żółw_3_2026.pdf'],
-  ])('makes a safe file name of %j', (product, expected) => {
-    expect(fileName(product, day('2026-03-01'))).toBe(expected)
+  ])('gets a safe file name from the product name %j', (product, expected) => {
+    expect(pdfFileName(product, day('2026-03-01'))).toBe(expected)
   })
 
-  it('returns its totals as text, such as €27.37, and its date as a Date', () => {
+  it('is made from an invoice with formatted totals, such as €27.37, and a Date', () => {
     const invoice = new Invoice(sample())
     expect(invoice.total()).toBe('€27.37')
     expect(invoice.subtotal()).toBe('€25.50')
@@ -212,7 +218,7 @@ describe('an invoice as PDF', () => {
     expect(invoice.date()).toEqual(day('2026-03-01'))
   })
 
-  it('returns its amounts in minor units with their currency', () => {
+  it('is made from an invoice whose amounts are also available as integers with a currency', () => {
     const { amounts } = new Invoice(sample())
     expect(amounts).toEqual({
       subtotal: money(2550, 'eur'),

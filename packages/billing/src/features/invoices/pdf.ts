@@ -12,8 +12,8 @@ import type { InvoiceDiscount, InvoiceLine, InvoiceTax } from './invoice-parts.t
 import type { InvoicePdfOptions } from './pdf-options.ts'
 
 /**
- * Renders an invoice as PDF, or a receipt once it is paid. The same invoice and options always give
- * the same bytes. Requires the package `@tollgate/invoices`.
+ * Renders an invoice as PDF. A paid invoice is titled as a receipt. The same invoice and options
+ * always result in the same bytes. Requires the package `@tollgate/invoices`.
  */
 export function renderInvoice(
   invoice: InvoiceData,
@@ -24,8 +24,8 @@ export function renderInvoice(
 }
 
 /**
- * Renders a credit note as PDF, with the number of the credited invoice. The same note and options
- * always give the same bytes. Requires the package `@tollgate/invoices`.
+ * Renders a credit note as PDF, with the number of the credited invoice. The same credit note and
+ * options always result in the same bytes. Requires the package `@tollgate/invoices`.
  */
 export function renderCreditNote(
   note: CreditNoteData,

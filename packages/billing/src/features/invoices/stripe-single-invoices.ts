@@ -6,14 +6,19 @@ import type { Gateway } from '../../providers/gateway.ts'
 import { refuseOverrides } from '../../providers/overrides.ts'
 import { idOf, type StripeContext } from '../../providers/stripe/client.ts'
 import { idempotencyKeyReused, toBillingError } from '../../providers/stripe/errors.ts'
-import { once } from '../../providers/stripe/once.ts'
-import { requireMethod } from '../customers/stripe.ts'
+import { createIdempotently } from '../../providers/stripe/once.ts'
+import { requireDefaultMethod } from '../customers/stripe.ts'
 import type { InvoiceForOptions, InvoiceOutcome } from '../payments/charge-contract.ts'
 import { completeInvoice } from './stripe.ts'
-import { finalize, voidInvoice } from './stripe-void.ts'
+import { finalizeDraft, voidInvoice } from './stripe-void.ts'
 
-/** Parameters of an invoice that our calls set themselves. */
-export const DECIDED = ['customer', 'currency', 'auto_advance', 'pending_invoice_items_behavior']
+/** Invoice parameters that billing sets itself, so that callers cannot pass them. */
+export const RESERVED_PARAMS = [
+  'customer',
+  'currency',
+  'auto_advance',
+  'pending_invoice_items_behavior',
+]
 
 /** Metadata of an invoice that we voided, to tell it from one that the merchant voided. */
 const VOIDED = { tollgate_voided: 'payment_failed' }
@@ -23,7 +28,7 @@ interface Item {
   readonly amount: Money
 }
 
-interface Wanted {
+interface SingleInvoice {
   readonly customer: string
   readonly item: Item
   readonly key: string | null
@@ -31,7 +36,10 @@ interface Wanted {
   readonly more: Stripe.InvoiceCreateParams
 }
 
-/** Invoices at Stripe that are paid on demand: those of `invoiceFor()`, and all open ones. */
+/**
+ * Implements invoices that are paid on demand for Stripe: those that `invoiceFor()` creates, and
+ * other open invoices.
+ */
 export function stripeSingleInvoices(
   context: StripeContext,
 ): Pick<Gateway, 'invoiceFor' | 'payInvoice' | 'amountOwed' | 'payNow'> {
@@ -39,13 +47,13 @@ export function stripeSingleInvoices(
   return {
     async invoiceFor(customer, item, given: InvoiceForOptions<'stripe'>) {
       const { idempotencyKey, voidOnFailure = false, automaticTax = false, ...options } = given
-      refuseOverrides(options, DECIDED)
+      refuseOverrides(options, RESERVED_PARAMS)
       const more: Stripe.InvoiceCreateParams = {
         ...(automaticTax ? { automatic_tax: { enabled: true } } : {}),
         ...options,
       }
-      await requireMethod(context, customer)
-      const { id } = await openInvoice(context, {
+      await requireDefaultMethod(context, customer)
+      const { id } = await findOrCreateInvoice(context, {
         customer,
         item,
         key: idempotencyKey ?? null,
@@ -68,7 +76,7 @@ export function stripeSingleInvoices(
     async payNow({ raw }) {
       const subscription = raw as Stripe.Subscription
       for (const { id, status } of inOrder(subscription, await listOwed(context, subscription))) {
-        if (status === 'draft') await finalize(context, id)
+        if (status === 'draft') await finalizeDraft(context, id)
         // The customer is present, so the bank may require authentication.
         await payOnce(context, id, { offSession: false })
       }
@@ -108,8 +116,14 @@ function inOrder(
   return [...owed.filter(isFirst), ...owed.filter((invoice) => !isFirst(invoice))]
 }
 
-/** Returns the finalized invoice of a key, or creates it, with its one line. */
-export async function openInvoice(context: StripeContext, wanted: Wanted): Promise<Stripe.Invoice> {
+/**
+ * Finds the invoice with this idempotency key, or creates it with its single line, and returns it
+ * finalized.
+ */
+export async function findOrCreateInvoice(
+  context: StripeContext,
+  wanted: SingleInvoice,
+): Promise<Stripe.Invoice> {
   const { stripe } = context
   const { item } = wanted
   const invoice = (await findOpen(context, wanted)) ?? (await create(context, wanted))
@@ -136,7 +150,10 @@ export async function openInvoice(context: StripeContext, wanted: Wanted): Promi
 }
 
 /** Finds the invoice of a key. One that we voided after a failure does not count. */
-async function findOpen(context: StripeContext, wanted: Wanted): Promise<Stripe.Invoice | null> {
+async function findOpen(
+  context: StripeContext,
+  wanted: SingleInvoice,
+): Promise<Stripe.Invoice | null> {
   const [newest] = await findByKey(context, wanted)
   if (!newest) return null
   const [line] = newest.lines.data
@@ -159,7 +176,7 @@ async function findOpen(context: StripeContext, wanted: Wanted): Promise<Stripe.
 /** Finds the invoices of a key, newest first. */
 async function findByKey(
   { stripe }: StripeContext,
-  { customer, key }: Wanted,
+  { customer, key }: SingleInvoice,
 ): Promise<Stripe.Invoice[]> {
   const found: Stripe.Invoice[] = []
   if (key === null) return found
@@ -169,7 +186,7 @@ async function findByKey(
   return found
 }
 
-async function create(context: StripeContext, wanted: Wanted): Promise<Stripe.Invoice> {
+async function create(context: StripeContext, wanted: SingleInvoice): Promise<Stripe.Invoice> {
   const { customer, item, key, more } = wanted
   const before = (await findByKey(context, wanted)).length
   // Excludes pending items, such as a proration that waits for the next renewal.
@@ -181,7 +198,7 @@ async function create(context: StripeContext, wanted: Wanted): Promise<Stripe.In
     pending_invoice_items_behavior: 'exclude',
     ...(key === null ? {} : { metadata: { ...(more.metadata || {}), tollgate_key: key } }),
   }
-  return once(
+  return createIdempotently(
     `${key ?? randomUUID()}:invoice:${before}`,
     (request) => context.stripe.invoices.create(params, request),
     async () => {

@@ -3,7 +3,7 @@ import { InvoicePaid } from '../../core/errors/errors.ts'
 import { idOf, type StripeContext } from '../../providers/stripe/client.ts'
 import { isMissing } from '../../providers/stripe/errors.ts'
 import type { InvoiceActions } from './contract.ts'
-import { completeInvoice, INVOICE_DETAILS } from './stripe.ts'
+import { completeInvoice, INVOICE_EXPAND } from './stripe.ts'
 
 const CREDIT_PAYS =
   'Credit pays this invoice, and nobody is charged: give the credit back by a credit note once it is paid'
@@ -20,7 +20,7 @@ const STRONG: ReadonlySet<string> = new Set([
   'sgd',
 ])
 
-/** Voids unpaid invoices at Stripe. */
+/** Implements voiding unpaid invoices for Stripe. */
 export function stripeInvoiceActions(context: StripeContext): {
   readonly invoiceActions: InvoiceActions
 } {
@@ -33,11 +33,11 @@ export function stripeInvoiceActions(context: StripeContext): {
         if (before.status === 'draft') {
           if (isSettledByCredit(before)) throw new InvoicePaid(CREDIT_PAYS)
           // A subscription's draft cannot be deleted, only finalized and voided.
-          await finalize(context, id)
+          await finalizeDraft(context, id)
         }
         const isVoid = before.status === 'void' || (await voidInvoice(context, id))
         if (!isVoid) throw new InvoicePaid('The invoice is paid: give the money back instead')
-        const invoice = await stripe.invoices.retrieve(id, { expand: INVOICE_DETAILS })
+        const invoice = await stripe.invoices.retrieve(id, { expand: INVOICE_EXPAND })
         return {
           invoice: await completeInvoice(context, invoice),
           subscription: idOf(invoice.parent?.subscription_details?.subscription),
@@ -73,8 +73,8 @@ function isPresent(customer: Stripe.Invoice['customer']): customer is Stripe.Cus
   return typeof customer === 'object' && customer !== null && !('deleted' in customer)
 }
 
-/** Finalizes a draft, which Stripe can do by itself in a race. */
-export async function finalize({ stripe }: StripeContext, id: string): Promise<void> {
+/** Finalizes a draft invoice. Does nothing if Stripe has finalized it by itself in the meantime. */
+export async function finalizeDraft({ stripe }: StripeContext, id: string): Promise<void> {
   try {
     await stripe.invoices.finalizeInvoice(id, { auto_advance: false })
   } catch (error) {
@@ -84,8 +84,8 @@ export async function finalize({ stripe }: StripeContext, id: string): Promise<v
 }
 
 /**
- * Voids an invoice and its payment. Returns `false` if it was paid before. Stripe decides
- * atomically, so that in a race an invoice is either voided or paid.
+ * Voids an invoice and its payment. Returns `false` if the invoice was paid before. Stripe decides
+ * atomically: an invoice that is voided and paid at the same moment ends up as one or the other.
  */
 export async function voidInvoice({ stripe }: StripeContext, id: string): Promise<boolean> {
   try {

@@ -2,15 +2,15 @@ import type Stripe from 'stripe'
 import type { Gateway } from '../../providers/gateway.ts'
 import { idOf, type StripeContext, toDate } from '../../providers/stripe/client.ts'
 import { isMissing } from '../../providers/stripe/errors.ts'
-import { isWithheld } from '../proration/stripe-lines.ts'
+import { isWithheldCredit } from '../proration/stripe-lines.ts'
 import type { InvoiceData } from './invoice.ts'
 import type { InvoiceCustomer, InvoiceDiscount, InvoiceLine, InvoiceTax } from './invoice-parts.ts'
 
 /** Statuses of invoices that can still be paid; void and uncollectible ones cannot. */
 const PENDING: readonly (string | null)[] = ['draft', 'open']
 
-/** Members that `completeInvoice` needs expanded. */
-export const INVOICE_DETAILS = ['discounts', 'total_discount_amounts.discount']
+/** Fields that a request must expand (Stripe's `expand` parameter) for `completeInvoice()`. */
+export const INVOICE_EXPAND = ['discounts', 'total_discount_amounts.discount']
 
 export function stripeInvoices(
   context: StripeContext,
@@ -32,7 +32,7 @@ export function stripeInvoices(
       const query: Stripe.InvoiceListParams = {
         customer,
         limit: Math.min(limit ?? 100, 100),
-        expand: INVOICE_DETAILS.map((path) => `data.${path}`),
+        expand: INVOICE_EXPAND.map((path) => `data.${path}`),
         ...(pending ? {} : { status: 'paid' }),
       }
       for await (const invoice of stripe.invoices.list(query)) {
@@ -45,7 +45,7 @@ export function stripeInvoices(
     async findInvoice(id, customerId) {
       if (!/^in_\w{1,100}$/.test(id)) return null
       try {
-        const invoice = await stripe.invoices.retrieve(id, { expand: INVOICE_DETAILS })
+        const invoice = await stripe.invoices.retrieve(id, { expand: INVOICE_EXPAND })
         if (idOf(invoice.customer) !== customerId) return null
         return await completeInvoice(context, invoice)
       } catch (error) {
@@ -57,8 +57,8 @@ export function stripeInvoices(
 }
 
 /**
- * Describes an invoice with all its lines, and the tax percentages, which Stripe keeps in separate
- * objects.
+ * Converts a Stripe invoice to our form. Reads the lines that the object does not contain, and the
+ * tax percentages, which Stripe keeps in separate objects.
  */
 export async function completeInvoice(
   context: StripeContext,
@@ -79,7 +79,7 @@ export async function completeInvoice(
     discounts: discountsOf(invoice.total_discount_amounts),
     taxes: await taxesOf(context, invoice.total_taxes),
     customerTaxIds: taxIdsOf(invoice),
-    reverseCharge: isReversed(invoice),
+    reverseCharge: isReverseCharged(invoice),
     total: invoice.total,
     startingBalance: invoice.starting_balance,
     amountDue: invoice.amount_due,
@@ -90,10 +90,10 @@ export async function completeInvoice(
 }
 
 /**
- * Whether the tax is reverse-charged: set for this customer by hand, or found by Stripe's tax
- * rules.
+ * Whether the invoice is under reverse charge (the customer owes the tax), because it is set for
+ * this customer or because Stripe Tax decided so.
  */
-export function isReversed({
+export function isReverseCharged({
   customer_tax_exempt: exempt,
   total_taxes: taxes,
 }: Stripe.Invoice): boolean {
@@ -116,7 +116,7 @@ async function allLines(
   return lines
 }
 
-/** Returns the customer as stored on the invoice. */
+/** Returns the customer's name, e-mail and address as stored on the invoice. */
 export function customerOf(invoice: Stripe.Invoice): InvoiceCustomer {
   const { line1, line2, postal_code, city, state, country } = invoice.customer_address ?? {}
   const town = [postal_code, city].filter(Boolean).join(' ')
@@ -170,7 +170,7 @@ function describeLine(line: Stripe.InvoiceLineItem, invoice: Stripe.Invoice): In
 function descriptionOf(line: Stripe.InvoiceLineItem): string {
   const said = line.description ?? 'Charge'
   // Stripe's own description is the product's name.
-  return isWithheld(line) ? `Given back before: ${said}` : said
+  return isWithheldCredit(line) ? `Given back before: ${said}` : said
 }
 
 /** Returns the quantity, with decimals for usage. `quantity` itself is an integer. */

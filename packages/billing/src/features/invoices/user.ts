@@ -1,36 +1,36 @@
-import { converge } from '../../core/converge.ts'
+import { convergeSubscription } from '../../core/converge.ts'
 import { InvoiceNotFound } from '../../core/errors/errors.ts'
-import { attempt, begin, finish } from '../../core/operation.ts'
-import type { UserHaving, UserScope } from '../../core/user-scope.ts'
+import { beginOperation, finishOperation, runOperation } from '../../core/operation.ts'
+import type { UserScope, UserScopeWith } from '../../core/user-scope.ts'
 import { requireCount } from '../../core/values/arguments.ts'
 import type { PendingConfirmation } from '../../core/values/confirmation.ts'
 import type { Gateway } from '../../providers/gateway.ts'
 import { requirePart } from '../../providers/gateway-parts.ts'
-import { writeCreditNote } from '../credit-notes/user.ts'
-import { withPresentCustomer } from '../customers/customer.ts'
+import { issueCreditNote } from '../credit-notes/user.ts'
+import { withExistingCustomer } from '../customers/customer.ts'
 import { withOwnerLocale } from '../customers/locale-of.ts'
 import type { InvoiceOutcome } from '../payments/charge-contract.ts'
-import { refund, refundedOf } from '../refunds/user.ts'
+import { readRefundedAmount, refund } from '../refunds/user.ts'
 import { showUsageLines } from '../usage/charges/usage-lines.ts'
 import { type DownloadOptions, invoiceDownload } from './download.ts'
-import { invoiceVoided } from './events.ts'
+import { invoiceVoidedEvent } from './events.ts'
 import { Invoice, type InvoiceData } from './invoice.ts'
 
 /** Options for `invoices()`. */
 export interface InvoiceListOptions {
-  /** Maximum number of invoices, newest first. Default: all. */
+  /** Maximum number of invoices to return, newest first. Default: all. */
   readonly limit?: number
 }
 
 /** Selects the invoices to list. */
-export interface WantedInvoices extends InvoiceListOptions {
+export interface InvoiceQuery extends InvoiceListOptions {
   /** Whether to include unpaid invoices. */
   readonly pending: boolean
 }
 
 export async function listInvoices(
   user: UserScope,
-  { limit, pending }: WantedInvoices,
+  { limit, pending }: InvoiceQuery,
 ): Promise<Invoice[]> {
   const count = limit === undefined ? null : requireCount(limit)
   const customerId = await user.findCustomerId()
@@ -61,23 +61,23 @@ export async function downloadInvoice(
   return invoiceDownload(invoice, await withOwnerLocale(user, options))
 }
 
-/** Returns the paid invoice, or throws the reason why it is not paid. */
+/** Returns the invoice if it was paid, otherwise throws the error that explains why it was not. */
 export function requirePaidInvoice(user: UserScope, { invoice, failure }: InvoiceOutcome): Invoice {
   if (!failure) return toInvoice(user, invoice)
   failure.invoice = toInvoice(user, invoice)
   throw failure
 }
 
-/** Returns an invoice of this user, with its actions. */
+/** Wraps the data of a user's invoice in an `Invoice`, which formats amounts and has actions. */
 export function toInvoice(user: UserScope, data: InvoiceData): Invoice {
   return new Invoice(data, undefined, {
     pay: () => payOrRecord(user, (gateway, customerId) => gateway.payInvoice(data.id, customerId)),
     markPaid: async () => markPaid(user.having('sentInvoices'), data.id),
     void: async () => voidInvoice(user.having('invoiceActions'), data.id),
     refund: async (options) => refund(user.having('refunds'), data.id, options),
-    refunded: async () => refundedOf(user.having('refunds'), data),
+    refunded: async () => readRefundedAmount(user.having('refunds'), data),
     pendingConfirmation: () => findConfirmationOf(user, data.id),
-    creditNote: async (options) => writeCreditNote(user.having('creditNotes'), data, options),
+    creditNote: async (options) => issueCreditNote(user.having('creditNotes'), data, options),
   })
 }
 
@@ -89,7 +89,7 @@ async function findConfirmationOf(
   return confirmations?.findOfInvoice(id, await user.requireCustomerId()) ?? null
 }
 
-function markPaid(user: UserHaving<'sentInvoices'>, id: string): Promise<Invoice> {
+function markPaid(user: UserScopeWith<'sentInvoices'>, id: string): Promise<Invoice> {
   return payOrRecord(user, (gateway, customerId) =>
     requirePart(gateway, 'sentInvoices').markPaid(id, customerId),
   )
@@ -104,10 +104,10 @@ async function payOrRecord(
   settle: (gateway: Gateway, customerId: string) => Promise<InvoiceOutcome | null>,
 ): Promise<Invoice> {
   const { context, provider } = user
-  const outcome = await withPresentCustomer(user, async (locked, customerId) => {
+  const outcome = await withExistingCustomer(user, async (locked, customerId) => {
     const paid = await locked.change(provider, (gateway) => settle(gateway, customerId))
     const providerId = paid?.subscription
-    if (providerId) await converge(context, locked, { provider, providerId })
+    if (providerId) await convergeSubscription(context, locked, { provider, providerId })
     return paid
   })
   if (!outcome) throw new InvoiceNotFound('There is no such invoice')
@@ -118,20 +118,20 @@ async function payOrRecord(
  * Voids an invoice. Its state at the provider decides the result, so a retry after a crash finds it
  * void and updates the row.
  */
-async function voidInvoice(user: UserHaving<'invoiceActions'>, id: string): Promise<Invoice> {
+async function voidInvoice(user: UserScopeWith<'invoiceActions'>, id: string): Promise<Invoice> {
   const { context, owner, provider } = user
-  const { invoice } = await withPresentCustomer(user, async (locked, customerId) => {
+  const { invoice } = await withExistingCustomer(user, async (locked, customerId) => {
     const request = { provider, invoice: id }
-    const operation = await begin(context, locked, { owner, kind: 'void', request })
-    return attempt(context, locked, operation, async () => {
+    const operation = await beginOperation(context, locked, { owner, kind: 'void', request })
+    return runOperation(context, locked, operation, async () => {
       const voided = await locked.change(provider, (gateway) =>
         requirePart(gateway, 'invoiceActions').void(id, customerId),
       )
       if (!voided) throw new InvoiceNotFound('There is no such invoice')
       const { subscription: providerId } = voided
-      if (providerId) await converge(context, locked, { provider, providerId })
-      await finish(context, locked, operation, (tx) =>
-        context.events.record(tx, invoiceVoided(user, voided.invoice)),
+      if (providerId) await convergeSubscription(context, locked, { provider, providerId })
+      await finishOperation(context, locked, operation, (tx) =>
+        context.events.record(tx, invoiceVoidedEvent(user, voided.invoice)),
       )
       return voided
     })

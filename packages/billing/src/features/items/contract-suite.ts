@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
-import { type ContractPart, codeOf, testsOf } from '../../providers/contract-suite.ts'
-import type { WantedItem } from '../../providers/item.ts'
+import { type ContractPart, capabilityTests, errorCodeOf } from '../../providers/contract-suite.ts'
+import type { RequestedItem } from '../../providers/item.ts'
 
 /**
- * Contract of subscriptions with several prices, for gateways that have them and accounts that name
- * some.
+ * Contract tests of subscriptions with several prices, for gateways that implement `items`, in test
+ * accounts with such prices.
  */
 export const itemsContract: ContractPart = ({ describe, it }, create) => {
-  const onItems = testsOf(
+  const onItems = capabilityTests(
     'items',
     'for gateways with several prices',
     { it },
@@ -81,16 +81,16 @@ export const itemsContract: ContractPart = ({ describe, it }, create) => {
         { price: plan, quantity: 1 },
         { price: 'none-of-theirs', quantity: 1 },
       ]
-      const code = await codeOf(() => items.change(id, change(wanted), account.now()))
+      const code = await errorCodeOf(() => items.change(id, change(wanted), account.now()))
       assert.equal(code, 'unknown_price')
     })
   })
 }
 
-function change(wanted: readonly WantedItem[]) {
+function change(wanted: readonly RequestedItem[]) {
   return { wanted, prorate: true, invoiceNow: false, prorationDate: null, tax: 0, before: null }
 }
 
-function format(items: readonly WantedItem[]): string[] {
+function format(items: readonly RequestedItem[]): string[] {
   return items.map(({ price, quantity }) => `${price} × ${quantity}`).sort()
 }

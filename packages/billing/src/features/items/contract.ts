@@ -1,36 +1,45 @@
 import type { BasisPoints, TaxTerms } from '../../core/values/tax.ts'
-import type { WantedItem } from '../../providers/item.ts'
+import type { RequestedItem } from '../../providers/item.ts'
 import type { SwapPreview } from '../swap/contract.ts'
 
 /**
- * A change of a subscription's prices, given as the complete list, because a repeat of "add one"
- * would add twice. The price and tax of the main item, and the end of the subscription stay.
+ * A change of a subscription's prices. It names the complete list of prices, so that a repeated
+ * request does not add a price twice. The main price, its tax, and the end of the subscription do
+ * not change.
  */
 export interface ItemsChange {
   /** All wanted prices, the main one first. Prices that are not listed are removed. */
-  readonly wanted: readonly WantedItem[]
-  /** Whether to credit unused time of the old prices. */
+  readonly wanted: readonly RequestedItem[]
+  /**
+   * Whether to prorate: to credit the unused time of the old prices and charge the new ones for the
+   * rest of the period.
+   */
   readonly prorate: boolean
-  /** Whether to charge the difference immediately instead of with the next invoice. */
+  /** Whether to charge the prorated difference immediately instead of with the next invoice. */
   readonly invoiceNow: boolean
-  /** The time that a preview used, to charge the same amounts. `null` for now. */
+  /** The proration date of an earlier preview, to charge the previewed amounts. `null` for now. */
   readonly prorationDate: Date | null
-  /** Tax added to the prices of new items, for providers that do not know taxes. */
+  /** Tax to add to the amounts of new prices, for providers that do not know taxes. */
   readonly tax: BasisPoints
   /**
-   * Ids of the provider's tax rates for new items, by price, for gateways with the part
-   * `lineRates`.
+   * Ids of the provider's tax rates for newly added prices, by price id, for gateways that
+   * implement `lineRates`.
    */
   readonly itemRates?: Readonly<Record<string, readonly string[]>>
-  /** The current price and tax from our rows. `null` if the provider keeps them. */
+  /** The current main price and tax from our database. `null` if the provider stores them. */
   readonly before: TaxTerms | null
 }
 
-/** Several prices in one subscription. `ProviderSubscription.items` lists them. */
+/**
+ * Gateway interface for subscriptions with several prices, which `ProviderSubscription.items`
+ * lists.
+ */
 export interface SubscriptionItems {
-  /** Sets the prices to the wanted list. Does nothing if they match it already. */
+  /**
+   * Sets the subscription's prices to the list in `change`. Does nothing if they match it already.
+   */
   change(id: string, change: ItemsChange, now: Date): Promise<void>
-  /** Previews the cost of `change`. */
+  /** Previews the cost of `change()` without changing anything. */
   preview(id: string, change: ItemsChange, now: Date): Promise<SwapPreview>
 }
 
@@ -40,7 +49,7 @@ declare module '../../providers/gateway-parts.ts' {
     readonly items: SubscriptionItems
   }
 
-  interface ReadingMethods {
+  interface ReadOnlyMethods {
     readonly items: 'preview'
   }
 }

@@ -1,8 +1,8 @@
-import { capability, feature, only } from '../define-feature.ts'
+import { defineCapability, defineFeature, pickPart } from '../define-feature.ts'
 import { braintreeSwaps } from '../swap/braintree.ts'
 import type { SwapPreview } from '../swap/contract.ts'
 import { stripeSwaps } from '../swap/stripe.ts'
-import { type SwapOptions, swapTo } from '../swap/subscription.ts'
+import { type SwapOptions, swapPrices } from '../swap/subscription.ts'
 import {
   changeItems,
   hasProduct,
@@ -62,15 +62,15 @@ declare module '../../subscription.ts' {
   }
 }
 
-/** Products of a subscription's prices. */
-export const prices = feature({
+/** The product that a subscription's price belongs to. */
+export const prices = defineFeature({
   subscription: {
     hasProduct,
   },
 })
 
 /** Several prices in one subscription. */
-export const items = capability('items', {
+export const items = defineCapability('items', {
   subscription: {
     preview: previewChange,
   },
@@ -83,12 +83,12 @@ export const items = capability('items', {
       changeItems(subscription, { remove: price }, { ...options, invoiceNow: false }),
     swapItem: async (subscription, from, to, options = {}) => {
       if (from === subscription.record.providerPlan) {
-        return swapTo(subscription, { ...options, plan: to, invoiceNow: false })
+        return swapPrices(subscription, { ...options, plan: to, invoiceNow: false })
       }
       return changeItems(subscription, { replace: from, by: to }, { ...options, invoiceNow: false })
     },
   },
   builder: ['price'],
-  stripe: (context) => only(stripeSwaps(context), 'items'),
-  braintree: (context) => only(braintreeSwaps(context), 'items'),
+  stripe: (context) => pickPart(stripeSwaps(context), 'items'),
+  braintree: (context) => pickPart(braintreeSwaps(context), 'items'),
 })

@@ -2,38 +2,41 @@ import { InvalidArgument, ItemNotFound } from '../../core/errors/errors.ts'
 import { requireKnownPrice, requireProvider } from '../../core/known-prices.ts'
 import type {
   ChangeAtProvider,
-  SubscriptionHaving,
   SubscriptionScope,
+  SubscriptionScopeWith,
 } from '../../core/subscription-scope.ts'
 import { requireCount, requireText } from '../../core/values/arguments.ts'
 import { requirePart } from '../../providers/gateway-parts.ts'
-import type { WantedItem } from '../../providers/item.ts'
+import type { RequestedItem } from '../../providers/item.ts'
 import type { ProviderSubscription } from '../../providers/subscription.ts'
-import { wantedOf } from '../../providers/wanted-items.ts'
-import { type Carry, withPlanRule } from '../schedules/planned-swap.ts'
+import { toRequestedItems } from '../../providers/wanted-items.ts'
+import { type PlannedItemsUpdate, withPlannedSwapRule } from '../schedules/planned-swap.ts'
 import type { SwapPreview } from '../swap/contract.ts'
-import { rejectWhilePaused, requirePayable } from '../swap/reject-while-paused.ts'
-import { type ItemWanted, previewSwap, type SwapOptions } from '../swap/subscription.ts'
+import { rejectPreviewWhilePaused, rejectWhilePaused } from '../swap/reject-while-paused.ts'
+import { previewSwap, type SwapItem, type SwapOptions } from '../swap/subscription.ts'
 import { sendUsageFirst } from '../usage/send-usage-first.ts'
 import type { ItemsChange } from './contract.ts'
 
-/** A change of one price beside the main one, or of a quantity. */
+/**
+ * A change of one of a subscription's prices: adds, removes or replaces an additional price, or
+ * sets the quantity of a price.
+ */
 export type ItemChange =
   | { readonly add: string; readonly quantity?: number | null }
   | { readonly remove: string }
   | { readonly replace: string; readonly by: string }
   | { readonly quantity: number; readonly price?: string }
 
-/** How a change of prices is billed. */
+/** Billing options for a change of prices. */
 export interface ItemBilling extends SwapOptions {
   readonly invoiceNow: boolean
 }
 
-type Scope = SubscriptionHaving<'items'>
+type Scope = SubscriptionScopeWith<'items'>
 
 /**
- * Whether one of the prices belongs to the product. Calls the provider for the main price, whose
- * product is not in our rows.
+ * Whether one of the subscription's prices belongs to the product. Asks the provider for the
+ * product of the main price, which is not in our database.
  */
 export async function hasProduct(
   subscription: SubscriptionScope,
@@ -51,24 +54,24 @@ export async function changeItems(
 ): Promise<void> {
   requireItemChange(subscription, change)
   const terms = {
-    ...(await termsOf(subscription, billing)),
+    ...(await itemsChangeTerms(subscription, billing)),
     ...(await ratesOf(subscription, change)),
   }
   const make: ChangeAtProvider = async ({ found, ask }) => {
-    const wanted = targetOf(found, change)
+    const wanted = itemsAfterChange(found, change)
     await ask((gateway) =>
       requirePart(gateway, 'items').change(found.id, { ...terms, wanted }, subscription.now()),
     )
   }
   const plans = {
-    carry: carrying(change),
-    targetOf: (found: ProviderSubscription) => targetOf(found, change),
+    carry: plannedItemsUpdate(change),
+    targetOf: (found: ProviderSubscription) => itemsAfterChange(found, change),
   }
-  const planAware = withPlanRule(subscription, 'items', make, plans)
+  const planAware = withPlannedSwapRule(subscription, 'items', make, plans)
   const isBilled = async (found: ProviderSubscription) => {
     if (billing.invoiceNow) return true
     const { items } = await subscription.gateway()
-    const wanted = targetOf(found, change)
+    const wanted = itemsAfterChange(found, change)
     return (await items.preview(found.id, { ...terms, wanted }, subscription.now())).immediately
   }
   const removesPrice = 'remove' in change || 'replace' in change
@@ -77,10 +80,11 @@ export async function changeItems(
 }
 
 /**
- * Returns a function that applies the change to the prices of a planned swap. A removed or replaced
- * price that is not planned stays out. A quantity of the current plan applies to the planned one.
+ * Returns a function that makes the same change in the prices of a planned swap. A price that is
+ * removed or replaced is ignored if it is not planned. A new quantity of the current main price
+ * also applies to the planned main price.
  */
-export function carrying(change: ItemChange): Carry {
+export function plannedItemsUpdate(change: ItemChange): PlannedItemsUpdate {
   return (planned, plan) => {
     const has = (id: string) => planned.some(({ price }) => price === id)
     const [main] = planned
@@ -104,7 +108,10 @@ export function carrying(change: ItemChange): Carry {
   }
 }
 
-/** Previews a change of prices with the parameters of the call that makes it. */
+/**
+ * Previews the cost of a change of prices, with the same parameters as the call that makes the
+ * change.
+ */
 export async function previewItems(
   subscription: Scope,
   change: ItemChange,
@@ -112,16 +119,16 @@ export async function previewItems(
 ): Promise<SwapPreview> {
   requireItemChange(subscription, change)
   const terms = {
-    ...(await termsOf(subscription, billing)),
+    ...(await itemsChangeTerms(subscription, billing)),
     ...(await ratesOf(subscription, change)),
   }
   const found = await subscription.requireFound()
   const { items } = await subscription.gateway()
-  const wanted = targetOf(found, change)
+  const wanted = itemsAfterChange(found, change)
   const preview = await subscription.ask(
     items.preview(found.id, { ...terms, wanted }, subscription.now()),
   )
-  return requirePayable(preview, async () => found)
+  return rejectPreviewWhilePaused(preview, async () => found)
 }
 
 /** Returns the tax rates of an added price, if the application names some. */
@@ -143,8 +150,8 @@ function requireItemChange({ context, record }: Scope, change: ItemChange): void
   if (added !== null) requireKnownPrice(requireProvider(context, record.provider), added)
 }
 
-/** Returns everything about a change except the prices. */
-export async function termsOf(
+/** Returns the tax and billing terms for a change of prices. */
+export async function itemsChangeTerms(
   subscription: SubscriptionScope,
   { invoiceNow, prorationDate }: ItemBilling,
 ): Promise<Omit<ItemsChange, 'wanted'>> {
@@ -161,9 +168,12 @@ export async function termsOf(
   }
 }
 
-/** Returns all prices after the change. A change that was made already has no effect. */
-export function targetOf(found: ProviderSubscription, change: ItemChange): WantedItem[] {
-  const present = wantedOf(found)
+/**
+ * Returns all prices of the subscription after the change. A change that was made already has no
+ * effect.
+ */
+export function itemsAfterChange(found: ProviderSubscription, change: ItemChange): RequestedItem[] {
+  const present = toRequestedItems(found)
   if ('add' in change) return withAdded(present, change)
   if ('remove' in change) return withRemoved(present, change.remove)
   if ('replace' in change) return withReplaced(present, change)
@@ -171,9 +181,9 @@ export function targetOf(found: ProviderSubscription, change: ItemChange): Wante
 }
 
 function withAdded(
-  present: readonly WantedItem[],
+  present: readonly RequestedItem[],
   { add, quantity = 1 }: { readonly add: string; readonly quantity?: number | null },
-): WantedItem[] {
+): RequestedItem[] {
   const there = present.find(({ price }) => price === add)
   if (!there) return [...present, { price: add, quantity }]
   // Repeat of a call whose response was lost. A metered price has no quantity.
@@ -184,15 +194,15 @@ function withAdded(
   )
 }
 
-function withRemoved(present: readonly WantedItem[], removed: string): WantedItem[] {
+function withRemoved(present: readonly RequestedItem[], removed: string): RequestedItem[] {
   if (present[0]?.price !== removed) return present.filter(({ price }) => price !== removed)
   throw new InvalidArgument(`'${removed}' is the main price: swap it for another, or cancel()`)
 }
 
 function withReplaced(
-  present: readonly WantedItem[],
+  present: readonly RequestedItem[],
   { replace, by }: { readonly replace: string; readonly by: string },
-): WantedItem[] {
+): RequestedItem[] {
   const isThere = (id: string) => present.some(({ price }) => price === id)
   if (!isThere(replace)) {
     // Repeat of a call whose response was lost.
@@ -206,22 +216,22 @@ function withReplaced(
 }
 
 function withQuantity(
-  present: readonly WantedItem[],
+  present: readonly RequestedItem[],
   {
     quantity,
     price = present[0]?.price ?? '',
   }: { readonly quantity: number; readonly price?: string },
-): WantedItem[] {
-  requireCounted(present, price)
+): RequestedItem[] {
+  requireQuantityOf(present, price)
   return present.map((item) => (item.price === price ? { price, quantity } : item))
 }
 
 /**
- * Returns the quantity of a price.
+ * Returns the current quantity of a price.
  * @throws ItemNotFound if the subscription has no such price.
- * @throws InvalidArgument if it is metered.
+ * @throws InvalidArgument if the price is metered, because it has no quantity.
  */
-export function requireCounted(present: readonly WantedItem[], price: string): number {
+export function requireQuantityOf(present: readonly RequestedItem[], price: string): number {
   const item = present.find((each) => each.price === price)
   if (!item) throw notFound(price)
   if (item.quantity !== null) return item.quantity
@@ -233,10 +243,10 @@ function notFound(price: string): ItemNotFound {
 }
 
 /**
- * A change of plan or prices, for `preview()`. Each variant corresponds to the method of a similar
- * name.
+ * A change to preview with `preview()`: a swap, or a change of one price. Each variant previews the
+ * method of a similar name: `{ swap }` previews `swap()`, `{ add }` previews `addPrice()`.
  */
-export type SubscriptionChange = { readonly swap: string | readonly ItemWanted[] } | ItemChange
+export type SubscriptionChange = { readonly swap: string | readonly SwapItem[] } | ItemChange
 
 /** Options for `preview()`. */
 export interface PreviewOptions extends SwapOptions {

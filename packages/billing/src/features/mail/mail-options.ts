@@ -1,5 +1,5 @@
 import type { Owner } from '../../core/values/owner.ts'
-import type { MailWords, NoticeKind } from '../../core/words/words.ts'
+import type { MailKind, MailWords } from '../../core/words/words.ts'
 
 /** A file attached to mail. */
 export interface MailAttachment {
@@ -13,40 +13,50 @@ export interface MailAttachment {
 
 /** Rendered mail, ready to be sent. */
 export interface MailMessage {
-  /** Identifies the mail in repeated attempts. Suitable as an idempotency key of a mail service. */
+  /**
+   * Id of the mail, which is the same in every attempt to send it. Use it as idempotency key of
+   * your mail service.
+   */
   readonly id: string
   /** The kind of mail, such as `receipt`. */
-  readonly kind: NoticeKind
-  /** The e-mail address in the owner's row. */
+  readonly kind: MailKind
+  /** The recipient: the e-mail address in the owner's row. */
   readonly to: string
-  /** The language, such as `de`. */
+  /** The language of the mail, such as `de`. */
   readonly locale: string
-  /** The subject, in one line. */
+  /** The subject line of the mail. */
   readonly subject: string
   /** The content as plain text. */
   readonly text: string
   /** The content as a complete HTML page. */
   readonly html: string
-  /** The owner to whom it is sent. */
+  /** The owner (user or team) to whom the mail is sent. */
   readonly owner: Owner
   /**
-   * Returns the invoice of a receipt as PDF, which is rendered on this call. Other mail has no
-   * attachments.
+   * Returns the attachments: for a receipt, the invoice as PDF, which is rendered by this call.
+   * Other mail has none.
    */
   attachments(): Promise<MailAttachment[]>
 }
 
-/** Mail to customers. The vendor and product come from the option `invoice`. */
+/**
+ * Settings for mail to customers. The names of the vendor and the product come from the option
+ * `invoice`.
+ */
 export interface MailOptions {
-  /** Sends mail. If it throws, it is called again later with the same `id`. */
+  /**
+   * Sends one mail with your mail service. If it throws, it is called again later with the same
+   * `id`.
+   */
   send(message: MailMessage): Promise<unknown>
   /** The kinds of mail to send. Default: all. */
-  readonly only?: readonly NoticeKind[]
+  readonly only?: readonly MailKind[]
   /**
-   * Returns the URL of your page for the button, on which the customer changes the card, confirms a
-   * payment, or manages the subscription.
+   * Returns the URL for the button in the mail: a page of your application where the customer
+   * changes the card, confirms a payment, or manages the subscription. Without a URL, the mail has
+   * no button.
    */
-  link?(kind: NoticeKind, owner: Owner): string | null | undefined
-  /** Replacements for our texts, by language: `{ de: { closing: 'Tschüß' } }`. */
+  link?(kind: MailKind, owner: Owner): string | null | undefined
+  /** Texts that replace ours, by language: `{ de: { closing: 'Tschüß' } }`. */
   readonly words?: Readonly<Record<string, Partial<MailWords>>>
 }

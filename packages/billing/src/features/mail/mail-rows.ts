@@ -1,7 +1,7 @@
 import { type Database, insertIfAbsent } from '@tollgate/database'
 import {
   createQueue,
-  type Failure,
+  type FailedAttempt,
   newQueueEntry,
   type Queue,
   type QueueEntry,
@@ -9,42 +9,49 @@ import {
 import { noticeTable } from '../../core/storage/queue-tables.ts'
 import type { ProviderName } from '../../core/values/provider-name.ts'
 
-/** State of queued mail. `sending`: it was passed to `send`, which has not returned yet. */
-export type NoticeState = 'pending' | 'sending' | 'done' | 'dead'
+/**
+ * State of mail in the queue. `pending`: not sent yet. `sending`: it was passed to the option
+ * `send`, which has not returned yet. `done`: sent. `dead`: given up after all attempts.
+ */
+export type MailState = 'pending' | 'sending' | 'done' | 'dead'
 
-/** Mail that is queued or was sent. */
-export interface StoredNotice extends QueueEntry<NoticeState> {
-  /** The provider of the event. */
+/** Mail in the queue, sent or not. */
+export interface QueuedMail extends QueueEntry<MailState> {
+  /** The provider of the event that the mail is about. */
   readonly provider: ProviderName
   /** The kind of mail, such as `receipt`. */
   readonly kind: string
-  /** The subject of the mail, such as an invoice. There is one mail of each kind about it. */
+  /**
+   * Key of the object that the mail is about, such as the id of an invoice. At most one mail of
+   * each kind is sent about an object.
+   */
   readonly subject: string
-  /** The id of the event whose data the mail contains. */
+  /** The id of the billing event whose data the mail contains. */
   readonly eventId: string
 }
 
-export type NewNotice = Pick<StoredNotice, 'provider' | 'kind' | 'subject' | 'eventId'>
+export type NewMail = Pick<QueuedMail, 'provider' | 'kind' | 'subject' | 'eventId'>
 
-export interface NoticeRepository
-  extends Pick<
-    Queue<StoredNotice, NoticeState>,
-    'listDue' | 'claim' | 'list' | 'purge' | 'finish'
-  > {
+export interface MailRepository
+  extends Pick<Queue<QueuedMail, MailState>, 'listDue' | 'claim' | 'list' | 'purge' | 'finish'> {
   /**
-   * Queues mail. Returns `false` if there is one of that kind about the same subject, so that it is
-   * sent once.
+   * Queues mail. Returns `false` without queueing it if there is already mail of that kind about
+   * the same object.
    */
-  add(notice: NewNotice, at: Date, tx: Database): Promise<boolean>
+  add(notice: NewMail, at: Date, tx: Database): Promise<boolean>
   /**
-   * Marks mail as being sent. If the process crashes now, it stays `sending` and is not sent again.
+   * Marks mail as being sent. If the process then crashes, the mail stays in state `sending`, and
+   * is not sent again automatically.
    */
   beginSending(id: number): Promise<boolean>
-  /** Records a failed attempt: it is retried later, or given up. */
-  fail(id: number, failure: Failure): Promise<void>
   /**
-   * Makes mail that was given up, or is marked `sending`, due again. Returns `false` if there is
-   * none.
+   * Records a failed attempt to send mail: it is retried later or, after the last attempt, given
+   * up.
+   */
+  fail(id: number, failure: FailedAttempt): Promise<void>
+  /**
+   * Makes mail due again that was given up, or whose sending was interrupted. Returns `false` if
+   * there is none with this id.
    */
   retry(id: number, at: Date): Promise<boolean>
 }
@@ -52,11 +59,11 @@ export interface NoticeRepository
 const TABLE = 'billing_notices'
 const newNotice = noticeTable.omit('id')
 
-export function noticeRepository(database: Database): NoticeRepository {
+export function mailRepository(database: Database): MailRepository {
   const queue = createQueue(database, noticeTable, { givenUp: 'dead' })
   const change = async (
     id: number,
-    from: readonly NoticeState[],
+    from: readonly MailState[],
     values: Readonly<Record<string, unknown>>,
   ) => {
     const { numUpdatedRows } = await database.kysely

@@ -7,55 +7,55 @@ import { eventIdOf } from '../../core/storage/events.ts'
 import { purgeAll } from '../../core/storage/queue.ts'
 import type { BilledOwner } from '../../core/storage/tables.ts'
 import { findLocale, requireLocale } from '../../core/values/locale.ts'
-import type { NoticeKind } from '../../core/words/words.ts'
+import type { MailKind } from '../../core/words/words.ts'
 import { createWorker } from '../../core/worker.ts'
 import { type InvoiceSeller, workerSettings } from '../../options.ts'
-import { detailsFromRow } from '../customers/customer.ts'
+import { customerDetailsFromRow } from '../customers/customer.ts'
 import { localeOf } from '../customers/locale-of.ts'
 import { invoiceFile } from '../invoices/download.ts'
 import type { MailAttachment, MailMessage, MailOptions } from './mail-options.ts'
-import { noticeRepository, type StoredNotice } from './mail-rows.ts'
+import { mailRepository, type QueuedMail } from './mail-rows.ts'
 import { type MailFacts, type RenderedMail, renderMail } from './render-mail.ts'
 
 /** The queue of mail to customers. */
-export interface Notices {
+export interface MailQueue {
   /** Lists mail that was not sent yet. */
-  pending(limit?: number): Promise<StoredNotice[]>
+  pending(limit?: number): Promise<QueuedMail[]>
   /** Lists mail that was given up after all attempts. */
-  deadLetters(limit?: number): Promise<StoredNotice[]>
+  deadLetters(limit?: number): Promise<QueuedMail[]>
   /**
    * Lists mail that was being sent when its process crashed, so that it may have arrived. It is not
    * sent again unless you call `retry()`.
    */
-  unknown(limit?: number): Promise<StoredNotice[]>
+  unknown(limit?: number): Promise<QueuedMail[]>
   /**
-   * Makes mail of `deadLetters()` or `unknown()` due again. Returns `false` if there is none with
-   * this id.
+   * Makes mail that `deadLetters()` or `unknown()` lists due again. Returns `false` if there is
+   * none with this id.
    */
   retry(id: number): Promise<boolean>
-  /** Renders mail without sending it, for a preview or another channel. */
-  render(kind: NoticeKind, facts: MailFacts, locale: string): RenderedMail
+  /** Renders mail without sending it, for a preview or to send it in another way. */
+  render(kind: MailKind, facts: MailFacts, locale: string): RenderedMail
 }
 
-export interface NoticeSender extends Notices {
+export interface MailSender extends MailQueue {
   /** Sends the mail that is due now. */
   process(): Promise<void>
-  /** Queues the mail for an event. */
+  /** Consumer of billing events, which queues the mail for each event. */
   readonly consumer: EventConsumer
   stop(): Promise<void>
 }
 
 /**
- * Creates the queue of mail. Mail is sent at most once per subject, even if its event is emitted
- * again.
+ * Creates the queue of mail to customers. At most one mail of each kind is sent about an object
+ * such as an invoice, even if its event is emitted again.
  */
-export function createNotices(
+export function createMailQueue(
   context: BillingContext,
   mail: MailOptions,
   ready: () => Promise<void>,
-): NoticeSender {
+): MailSender {
   const { options } = context
-  const notices = noticeRepository(options.database)
+  const notices = mailRepository(options.database)
   const worker = createWorker(workerSettings(options, ready), {
     what: 'mail',
     queue: notices,
@@ -67,10 +67,13 @@ export function createNotices(
   })
   return {
     consumer: {
-      wants: (type) => isWanted(mail, KINDS[type]),
+      wants: (type) => isWanted(mail, MAIL_KIND_BY_EVENT[type]),
       async handle(event) {
-        const kind = KINDS[event.type]
-        const subject = subjectOf(event, isWanted(mail, KINDS['invoice.action_required']))
+        const kind = MAIL_KIND_BY_EVENT[event.type]
+        const subject = mailTopicOf(
+          event,
+          isWanted(mail, MAIL_KIND_BY_EVENT['invoice.action_required']),
+        )
         if (!kind || subject === null) return
         const notice = { provider: event.provider, kind, subject, eventId: event.id }
         await notices.add(notice, options.clock.now(), options.database)
@@ -94,9 +97,12 @@ export function createNotices(
   }
 }
 
-/** Deletes old mail from the queue, also if the option `mail` is not set any more. */
-export async function purgeNotices(database: Database, before: Date): Promise<number> {
-  const notices = noticeRepository(database)
+/**
+ * Deletes mail from the queue that was finished before this time, even if the option `mail` is no
+ * longer set. Returns the number of deleted rows.
+ */
+export async function purgeMail(database: Database, before: Date): Promise<number> {
+  const notices = mailRepository(database)
   let deleted = 0
   for (const state of ['done', 'dead', 'sending'] as const) {
     deleted += await purgeAll((limit) => notices.purge(state, before, limit))
@@ -104,7 +110,7 @@ export async function purgeNotices(database: Database, before: Date): Promise<nu
   return deleted
 }
 
-function isWanted({ only }: MailOptions, kind: NoticeKind | undefined): boolean {
+function isWanted({ only }: MailOptions, kind: MailKind | undefined): boolean {
   return kind !== undefined && (only?.includes(kind) ?? true)
 }
 
@@ -114,18 +120,18 @@ function isWanted({ only }: MailOptions, kind: NoticeKind | undefined): boolean 
 async function messageOf(
   context: BillingContext,
   mail: MailOptions,
-  notice: StoredNotice,
+  notice: QueuedMail,
 ): Promise<MailMessage | null> {
   const event = await context.events.find(notice.eventId)
   const billed = event && (await context.owners.find(event.owner))
-  const described = billed ? detailsFromRow(context, billed) : null
+  const described = billed ? customerDetailsFromRow(context, billed) : null
   const { invoice: seller } = context.options
   if (!event || !billed || !described?.email || !seller) return null
   const { email: to, name = null } = described
-  const kind = notice.kind as NoticeKind
+  const kind = notice.kind as MailKind
   const { owner } = billed
   const locale = await localeOf(context, billed)
-  const facts = factsOf(event)
+  const facts = mailFactsOf(event)
   const { vendor, product } = seller
   const url = mail.link?.(kind, owner) ?? facts.url ?? null
   const rendered = renderMail(
@@ -160,8 +166,8 @@ async function attachmentsOf(
   return found ? [await invoiceFile(found, seller)] : []
 }
 
-/** Kinds of mail by event type. */
-export const KINDS: Readonly<Partial<Record<BillingEventType, NoticeKind>>> = {
+/** The kind of mail that is sent for each type of billing event. */
+export const MAIL_KIND_BY_EVENT: Readonly<Partial<Record<BillingEventType, MailKind>>> = {
   'invoice.paid': 'receipt',
   'invoice.payment_failed': 'payment_failed',
   'invoice.action_required': 'action_required',
@@ -171,10 +177,11 @@ export const KINDS: Readonly<Partial<Record<BillingEventType, NoticeKind>>> = {
 }
 
 /**
- * Returns the subject of the mail for an event, of which there is one per kind. `null` for no mail.
- * `asksToConfirm`: whether mail of kind `action_required` is sent.
+ * Returns the key of the object that the mail for an event is about, such as an invoice id: at most
+ * one mail of each kind is sent about it. `null` if no mail is sent. `asksToConfirm`: whether mail
+ * of kind `action_required` is sent.
  */
-export function subjectOf(event: AnyBillingEvent, asksToConfirm: boolean): string | null {
+export function mailTopicOf(event: AnyBillingEvent, asksToConfirm: boolean): string | null {
   switch (event.type) {
     case 'invoice.paid':
       // A trial starts with an invoice over zero.
@@ -194,8 +201,8 @@ export function subjectOf(event: AnyBillingEvent, asksToConfirm: boolean): strin
   }
 }
 
-/** Returns the data of an event for its mail. */
-export function factsOf(event: AnyBillingEvent): Omit<MailFacts, 'vendor' | 'product'> {
+/** Returns the data of a billing event that its mail contains. */
+export function mailFactsOf(event: AnyBillingEvent): Omit<MailFacts, 'vendor' | 'product'> {
   switch (event.type) {
     case 'invoice.paid': {
       const { number, total, date } = event.data.invoice

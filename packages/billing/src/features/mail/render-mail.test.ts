@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import { money } from '../../core/values/money.ts'
 import { LANGUAGES, wordsOf } from '../../core/words/all.ts'
-import type { NoticeKind } from '../../core/words/words.ts'
+import type { MailKind } from '../../core/words/words.ts'
 import { type MailFacts, renderMail } from './render-mail.ts'
 
-const KINDS: readonly NoticeKind[] = [
+const KINDS: readonly MailKind[] = [
   'receipt',
   'payment_failed',
   'action_required',
@@ -30,20 +30,23 @@ const facts: MailFacts = {
 const placesOf = (text: string) => [...new Set(text.match(/\{\w+\}/g))].sort()
 
 describe('the texts of mail and invoices', () => {
-  it.each(Object.keys(LANGUAGES))('in %s are complete and have the same placeholders', (code) => {
-    const [words, en] = [wordsOf(code), wordsOf('en')]
-    expect(Object.keys(words.invoice).sort()).toEqual(Object.keys(en.invoice).sort())
-    expect(placesOf(words.invoice.page)).toEqual(['{page}', '{pages}'].sort())
-    expect(Object.keys(words.mail).sort()).toEqual(Object.keys(en.mail).sort())
-    for (const [name, english] of Object.entries(en.mail)) {
-      const said = words.mail[name as keyof typeof en.mail]
-      const both = [said, english].map((each) =>
-        placesOf(typeof each === 'string' ? each : `${each.subject}${each.text}`),
-      )
-      expect(both[0], name).toEqual(both[1])
-      expect(JSON.stringify(said)).not.toMatch(/""/)
-    }
-  })
+  it.each(Object.keys(LANGUAGES))(
+    'in the language %s are complete, with the same placeholders as in English',
+    (code) => {
+      const [words, en] = [wordsOf(code), wordsOf('en')]
+      expect(Object.keys(words.invoice).sort()).toEqual(Object.keys(en.invoice).sort())
+      expect(placesOf(words.invoice.page)).toEqual(['{page}', '{pages}'].sort())
+      expect(Object.keys(words.mail).sort()).toEqual(Object.keys(en.mail).sort())
+      for (const [name, english] of Object.entries(en.mail)) {
+        const said = words.mail[name as keyof typeof en.mail]
+        const both = [said, english].map((each) =>
+          placesOf(typeof each === 'string' ? each : `${each.subject}${each.text}`),
+        )
+        expect(both[0], name).toEqual(both[1])
+        expect(JSON.stringify(said)).not.toMatch(/""/)
+      }
+    },
+  )
 
   it('exist in 13 languages', () => {
     expect(new Set(Object.values(LANGUAGES)).size).toBe(13)
@@ -55,7 +58,7 @@ describe('rendered mail', () => {
     KINDS.map((kind) => [kind, locale] as const),
   )
 
-  it.each(all)('about %s is complete in %s', (kind, locale) => {
+  it.each(all)('is complete if it is of the kind %s, in the language %s', (kind, locale) => {
     const { subject, text, html } = renderMail(kind, facts, locale)
     for (const part of [subject, text, html]) {
       expect(part).not.toMatch(/\{\w+\}|undefined|null/)
@@ -65,7 +68,7 @@ describe('rendered mail', () => {
   })
 
   it('formats amounts, days and months by locale', () => {
-    const textOf = (kind: NoticeKind, locale: string) => renderMail(kind, facts, locale).text
+    const textOf = (kind: MailKind, locale: string) => renderMail(kind, facts, locale).text
     expect(textOf('receipt', 'en')).toContain('€19.99')
     expect(textOf('receipt', 'de')).toContain('19,99')
     expect(textOf('trial_ending', 'fr')).toContain('1 mars 2026')
@@ -87,13 +90,13 @@ describe('rendered mail', () => {
     expect(html).not.toContain('<c>')
   })
 
-  it('links to http and https URLs only', () => {
+  it('contains links to http and https URLs only', () => {
     const at = (url: string) => renderMail('card_expiring', { ...facts, url }, 'en').html
     expect(at('https://app.example.com/"x')).toContain('href="https://app.example.com/%22x"')
     expect(at('javascript:alert(1)')).not.toContain('href')
   })
 
-  it('accepts replacements for its texts', () => {
+  it('uses the application’s own texts if they are given', () => {
     const own = { closing: 'Yours', refunded: { subject: 'Back', text: 'You got {amount}.' } }
     const { subject, text } = renderMail('refunded', { ...facts, name: null }, 'en', own)
     expect(subject).toBe('Back')

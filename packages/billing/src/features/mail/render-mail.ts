@@ -3,35 +3,38 @@ import { omitUndefined } from '../../core/values/arguments.ts'
 import { requireLocale } from '../../core/values/locale.ts'
 import { formatMoney, type Money } from '../../core/values/money.ts'
 import { wordsOf } from '../../core/words/all.ts'
-import type { MailWords, NoticeKind } from '../../core/words/words.ts'
+import type { MailKind, MailWords } from '../../core/words/words.ts'
 
-/** Data of a mail. Fields that its kind does not need may be missing. */
+/** Data that a mail contains. Fields that this kind of mail does not need may be missing. */
 export interface MailFacts {
   /** Name of the seller. */
   readonly vendor: string
   /** Name of the product. */
   readonly product: string
-  /** Name of the customer. `null` if it is not known. */
+  /** Name of the customer. `null` if unknown. */
   readonly name?: string | null
   /** Amount that was paid, is owed, or was refunded. */
   readonly amount?: Money
-  /** Number of the invoice. `null` if it has none. */
+  /** Number of the invoice. `null` if the invoice has none. */
   readonly number?: string | null
-  /** Date of the payment, the next attempt, or the end of a trial. */
+  /**
+   * Date that the mail mentions: of the payment, of the next payment attempt, or of the end of the
+   * trial.
+   */
   readonly date?: Date | null
   /** Brand and last four digits of the card, such as `Visa 4242`. */
   readonly card?: string
   /** Month in which the card expires, such as `2027-04`. */
   readonly month?: string
-  /** Whether a subscription follows the trial. */
+  /** Whether a subscription follows the trial. `false` for a trial without a subscription. */
   readonly isBilledAfterwards?: boolean
-  /** URL of the button. */
+  /** URL of the button in the mail. `null` or left out for no button. */
   readonly url?: string | null
 }
 
 /** The content of a mail. */
 export interface RenderedMail {
-  /** The subject, in one line. */
+  /** The subject line of the mail. */
   readonly subject: string
   /** The content as plain text. */
   readonly text: string
@@ -39,9 +42,9 @@ export interface RenderedMail {
   readonly html: string
 }
 
-/** Renders mail. The same data always gives the same mail. */
+/** Renders mail from its data. The same data always results in the same mail. */
 export function renderMail(
-  kind: NoticeKind,
+  kind: MailKind,
   facts: MailFacts,
   locale: string,
   own: Partial<MailWords> = {},
@@ -83,7 +86,7 @@ interface Letter {
 }
 
 function moreOf(
-  kind: NoticeKind,
+  kind: MailKind,
   { date, isBilledAfterwards }: MailFacts,
   words: MailWords,
 ): string[] {
@@ -92,7 +95,7 @@ function moreOf(
   return [isBilledAfterwards ? words.subscriptionFollows : words.noSubscription]
 }
 
-function labelOf(kind: NoticeKind, words: MailWords): string | null {
+function labelOf(kind: MailKind, words: MailWords): string | null {
   if (kind === 'payment_failed' || kind === 'card_expiring') return words.changeMethod
   if (kind === 'action_required') return words.confirm
   return kind === 'trial_ending' ? words.manage : null

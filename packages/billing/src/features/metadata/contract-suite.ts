@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict'
-import { type ContractPart, newOperation, openAccount } from '../../providers/contract-suite.ts'
+import { type ContractPart, newOperationId, openAccount } from '../../providers/contract-suite.ts'
 
-/** Contract of metadata, for gateways whose provider stores it. */
+/** Contract tests of subscription metadata, for gateways whose provider stores it. */
 export const metadataContract: ContractPart = ({ describe, it }, create) => {
   describe('metadata of a subscription', () => {
     it('is stored with the subscription once, also by a repeated call', async () => {
       const { gateway, subscribe, read } = await openAccount(create)
       if (!gateway.metadata) return
       const metadata = { campaign: 'spring', order: '7' }
-      const operation = newOperation()
+      const operation = newOperationId()
       const { id } = await subscribe({ operation, terms: { metadata } })
       assert.equal((await subscribe({ operation, terms: { metadata } })).id, id)
       assert.deepEqual(await gateway.metadata.read(await read(id)), metadata)

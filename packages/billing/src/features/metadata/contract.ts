@@ -1,11 +1,14 @@
 /** The application's own key-value pairs, stored with an object at the provider. */
 export type Metadata = Readonly<Record<string, string>>
 
-/** Metadata of subscriptions. New subscriptions get it as `metadata`. */
+/**
+ * Gateway interface for reading the metadata of subscriptions. It is set when a subscription is
+ * created, by `NewSubscription.metadata`.
+ */
 export interface SubscriptionMetadata {
   /**
-   * Returns the application's metadata without keys that the gateway adds. `raw` is the provider's
-   * own object.
+   * Returns the application's metadata of a subscription, without the keys that the gateway itself
+   * adds. `raw` is the object of the provider's SDK.
    */
   read(found: { readonly raw: unknown }): Promise<Metadata>
 }
@@ -16,7 +19,7 @@ declare module '../../providers/gateway-parts.ts' {
     readonly metadata: SubscriptionMetadata
   }
 
-  interface ReadingMethods {
+  interface ReadOnlyMethods {
     readonly metadata: 'read'
   }
 }

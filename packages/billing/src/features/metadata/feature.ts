@@ -1,7 +1,7 @@
 import type Stripe from 'stripe'
-import { capability } from '../define-feature.ts'
+import { defineCapability } from '../define-feature.ts'
 import type { Metadata } from './contract.ts'
-import { withoutOwnKeys } from './metadata.ts'
+import { withoutReservedKeys } from './metadata.ts'
 
 declare module '../../subscription.ts' {
   interface Subscription {
@@ -17,7 +17,7 @@ declare module '../../subscription.ts' {
 }
 
 /** The application's metadata, stored with a subscription at the provider. */
-export const metadata = capability('metadata', {
+export const metadata = defineCapability('metadata', {
   subscription: {
     async metadata(subscription) {
       const found = await subscription.requireFound()
@@ -26,6 +26,8 @@ export const metadata = capability('metadata', {
   },
   builder: ['withMetadata'],
   stripe: () => ({
-    metadata: { read: async ({ raw }) => withoutOwnKeys((raw as Stripe.Subscription).metadata) },
+    metadata: {
+      read: async ({ raw }) => withoutReservedKeys((raw as Stripe.Subscription).metadata),
+    },
   }),
 })

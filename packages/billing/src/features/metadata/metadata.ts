@@ -20,7 +20,8 @@ const OWN_KEYS = new Set([
 const OWN_PREFIX = 'tollgate_'
 
 /**
- * Checks metadata, and sorts it by key, so that the same data in another order is the same request.
+ * Checks the application's metadata, and sorts it by key, so that the same data in another order
+ * results in the same request.
  */
 export function requireMetadata(given: Metadata): Metadata {
   const entries = Object.entries(given)
@@ -43,8 +44,8 @@ export function requireMetadata(given: Metadata): Metadata {
   return Object.fromEntries(entries.sort(([a], [b]) => (a < b ? -1 : 1)))
 }
 
-/** Removes the keys that billing adds. */
-export function withoutOwnKeys(all: Metadata): Metadata {
+/** Removes the metadata keys that billing adds for itself. */
+export function withoutReservedKeys(all: Metadata): Metadata {
   return Object.fromEntries(Object.entries(all).filter(([key]) => !isOwn(key)))
 }
 

@@ -28,22 +28,22 @@ export interface ApplicationEvent {
 
 /** Deliveries of events as signed webhooks to endpoints of the application. */
 export interface Deliveries {
-  /** The names of the endpoints, in the order of the options. */
+  /** The names of the application's webhook endpoints, in the order of the options. */
   readonly endpoints: readonly string[]
-  /** Lists the deliveries in this state, newest first. */
+  /** Lists the deliveries in the given state, newest first. */
   list(state: DeliveryState, limit?: number): Promise<StoredDelivery[]>
   /** Lists one page of the deliveries in this state. The last due is first. */
   page(state: DeliveryState, options?: QueuePageOptions): Promise<StoredDelivery[]>
   /** Finds a delivery. `null` if there is none. */
   find(id: number): Promise<StoredDelivery | null>
   /**
-   * Makes a delivery due now in any state, with the same `webhook-id` as before. Returns `false` if
-   * there is none, or its endpoint is not in the options.
+   * Sends a delivery again, whatever its state, with the same `webhook-id` as before. Returns
+   * `false` if there is no such delivery, or its endpoint is no longer in the options.
    */
   resend(id: number): Promise<boolean>
   /**
-   * Makes all deliveries of an endpoint due now that were given up, or held back after a 410 Gone.
-   * Returns their number.
+   * Sends all deliveries of an endpoint again that were given up, or held back after the endpoint
+   * responded with 410 Gone. Returns their number.
    */
   resendAll(endpoint: string): Promise<number>
   /** Whether an endpoint lists this type of event. */
@@ -61,12 +61,15 @@ export interface DeliverySender extends Deliveries {
   /** Sends the deliveries that are due now. */
   process(): Promise<void>
   /**
-   * Deletes deliveries that were finished before that time, or belong to an endpoint that is no
-   * longer configured. Returns their number. The newest held back delivery of an endpoint stays,
-   * because it marks the endpoint as held back until everything is sent again.
+   * Deletes deliveries that were finished before the given time, or whose endpoint is no longer
+   * configured. Returns their number. Keeps the newest delivery that was held back after a 410
+   * Gone, because it marks its endpoint as held back.
    */
   purge(before: Date): Promise<number>
-  /** Records the deliveries of an event. `null` if no endpoints are configured. */
+  /**
+   * Consumer of billing events, which queues a delivery of each event to each endpoint. `null` if
+   * no endpoints are configured.
+   */
   readonly consumer: EventConsumer | null
   stop(): Promise<void>
 }
@@ -80,8 +83,8 @@ const GONE = 410
 const HELD_BACK = `It answered with ${GONE}`
 
 /**
- * Creates the sender of deliveries. Each endpoint has its own worker, so that a slow one does not
- * delay the others.
+ * Creates the sender of webhooks to the application. Each endpoint has its own worker, so that a
+ * slow endpoint does not delay the others.
  */
 export function createDeliveries(
   { endpoints, applicationTypes, outgoing }: DeliverySettings,

@@ -30,7 +30,7 @@ describe('the deliveries option', () => {
     ['an unknown type', [{ url, secret, types: ['invoice.seen' as never] }], /no event 'invoice/],
     ['two endpoints of the same name', [1, 2].map(() => ({ url, secret })), /two are called/],
     ['a long name', [{ url, secret, name: 'n'.repeat(256) }], /1 to 255 characters/],
-  ])('rejects %s, without repeating the secret in the error', (_, endpoints, message) => {
+  ])('rejects %s, and the error does not contain the secret', (_, endpoints, message) => {
     const said = refusal({ endpoints })
     expect(said).toMatch(message)
     expect(said).not.toContain(secret.slice(6, 30))
@@ -43,7 +43,7 @@ describe('the deliveries option', () => {
     expect(refusal(opened)).toContain("deliveries: privateAddresses: 'localhost'")
   })
 
-  it('names an endpoint by its URL without the query, or as configured', () => {
+  it('gives an endpoint the configured name, or its URL without the query', () => {
     const { endpoints } = resolveDeliveries({
       endpoints: [
         { url, secret },

@@ -1,31 +1,36 @@
 import { type OutgoingRules, type OutgoingSettings, resolveOutgoing } from '@tollgate/http/outgoing'
 import { type BillingEventType, billingEventTypes } from '../../core/events/billing-event.ts'
 import { requireSecret } from '../../providers/secrets.ts'
-import { parseKey } from './signature.ts'
+import { parseDeliverySecret } from './signature.ts'
 
-/** An endpoint of the application that receives events as webhooks. */
+/** An endpoint of the application that receives billing events as webhooks. */
 export interface DeliveryEndpoint {
-  /** URL of the endpoint, with https. Plain http is only allowed for `privateAddresses`. */
+  /**
+   * URL of the endpoint, with https. Plain http is only allowed for addresses listed in
+   * `privateAddresses`.
+   */
   readonly url: string
   /**
-   * Signing secret: `whsec_` followed by 24 to 64 random bytes in base64. During a rotation, give
-   * several: all of them sign.
+   * Signing secret: `whsec_` followed by 24 to 64 random bytes in base64. While you rotate secrets,
+   * pass several: each delivery is signed with all of them.
    */
   readonly secret: string | readonly string[] | undefined
   /** Types of events to send. Default: all types of billing events, and no `applicationTypes`. */
   readonly types?: readonly (BillingEventType | (string & {}))[]
   /**
-   * Name of the endpoint in lists and logs. An endpoint with a new URL and an old name gets the
-   * deliveries that were waiting. Default: the URL without its query, which may contain a secret.
+   * Name of the endpoint in lists and logs. Keep the name when you change the URL, so that waiting
+   * deliveries are sent to the new URL. Default: the URL without its query, which may contain a
+   * secret.
    */
   readonly name?: string
 }
 
 /**
- * Endpoints that receive events as signed webhooks (Standard Webhooks), and how they are called.
+ * Endpoints of the application that receive billing events as signed webhooks (Standard Webhooks),
+ * and settings for the requests.
  */
 export interface DeliveryOptions extends OutgoingRules {
-  /** The endpoints. Each gets the types of events that it wants. */
+  /** The endpoints. Each receives the types of events that it lists in `types`. */
   readonly endpoints: readonly DeliveryEndpoint[]
   /**
    * Types of further events, which the application sends with `billing.deliveries.send()`. They go
@@ -39,7 +44,7 @@ export interface DeliveryOptions extends OutgoingRules {
    */
   readonly privateAddresses?: readonly string[]
   /**
-   * Seconds to wait for a response, 1 to 30.
+   * Seconds to wait for an endpoint's response, 1 to 30.
    * @default 15
    */
   readonly timeout?: number
@@ -112,7 +117,7 @@ function resolveEndpoint(
   if (secrets.length === 0) requireSecret(`${option}.secret`, undefined)
   const keys = secrets.map((each) => {
     requireSecret(`${option}.secret`, each)
-    return parseKey(`${option}.secret`, each)
+    return parseDeliverySecret(`${option}.secret`, each)
   })
   return { name, url, keys, wants: (type) => types?.includes(type) ?? isBillingType(type) }
 }

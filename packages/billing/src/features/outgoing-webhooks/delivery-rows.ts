@@ -8,12 +8,12 @@ import {
 import { createQueuePages, type QueuePages } from '../../core/storage/queue-pages.ts'
 import { deliveryTable, type QueueState } from '../../core/storage/queue-tables.ts'
 
-/** State of a delivery. `gone`: held back, because the endpoint responded with 410 Gone. */
+/** State of a webhook delivery. `gone`: held back, because its endpoint responded with 410 Gone. */
 export type DeliveryState = QueueState | 'gone'
 
-/** A delivery that is waiting or was sent. */
+/** A delivery of one event to one webhook endpoint, waiting or sent. */
 export interface StoredDelivery extends QueueEntry<DeliveryState> {
-  /** The name of the endpoint. */
+  /** The name of the webhook endpoint. */
   readonly endpoint: string
   /** The id of the event, sent as `webhook-id`. */
   readonly eventId: string
@@ -31,33 +31,33 @@ export type NewDelivery = Pick<
 export interface DeliveryRepository extends QueuePages<StoredDelivery, DeliveryState> {
   /** Returns the queue of one endpoint. */
   queueFor(endpoint: string): Queue<StoredDelivery, DeliveryState>
-  /** Adds a delivery. Returns `false` if the endpoint has one for this event. */
+  /** Adds a delivery. Returns `false` if the endpoint already has one for this event. */
   add(delivery: NewDelivery, at: Date): Promise<boolean>
-  /** Whether the endpoint has responded with 410 Gone. */
+  /** Whether deliveries to the endpoint are held back, because it responded with 410 Gone. */
   isHeldBack(endpoint: string): Promise<boolean>
   /**
-   * Checks again whether the endpoint of a delivery added as `gone` is held back. If not, makes the
-   * delivery due.
+   * Checks whether the endpoint of a delivery that was added in state `gone` is still held back. If
+   * not, makes the delivery due.
    */
   confirmHold(
     delivery: Pick<NewDelivery, 'endpoint' | 'eventId'>,
     error: string,
     at: Date,
   ): Promise<void>
-  /** Holds back all waiting deliveries of the endpoint. */
+  /** Holds back all waiting deliveries of the endpoint, after it responded with 410 Gone. */
   holdBack(endpoint: string, error: string): Promise<void>
   /** Lists the deliveries in this state, newest first. */
   list(state: DeliveryState, limit: number): Promise<StoredDelivery[]>
   resend(id: number, at: Date): Promise<boolean>
   /**
-   * Makes all deliveries due that were given up, or held back after a 410 Gone. Returns their
-   * number.
+   * Makes all deliveries of the endpoint due that were given up, or held back after a 410 Gone.
+   * Returns their number.
    */
   resendAll(endpoint: string, at: Date): Promise<number>
   /**
-   * Deletes up to `limit` deliveries that were finished before that time, or belong to none of
-   * these endpoints. Returns their number. The newest held back delivery of each endpoint stays,
-   * because it marks the endpoint as held back.
+   * Deletes up to `limit` deliveries that were finished before the given time, or that belong to
+   * none of these endpoints. Returns their number. Keeps the newest delivery of each endpoint that
+   * was held back, because it marks the endpoint as held back.
    */
   purge(before: Date, endpoints: readonly string[], limit: number): Promise<number>
 }

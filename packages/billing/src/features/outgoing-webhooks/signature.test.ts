@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { isDeliverySecret, parseKey, signDelivery } from './signature.ts'
+import { isDeliverySecret, parseDeliverySecret, signDelivery } from './signature.ts'
 
 const secretOf = (bytes: number) => `whsec_${Buffer.alloc(bytes, 7).toString('base64')}`
 
-describe('the secret of an endpoint', () => {
+describe('the signing secret of a webhook endpoint', () => {
   it.each([
     ['accepted with 24 bytes', secretOf(24), true],
     ['accepted with 64 bytes', secretOf(64), true],
@@ -17,14 +17,17 @@ describe('the secret of an endpoint', () => {
     ['rejected if its end is cut off', secretOf(33).slice(0, -3), false],
   ])('is %s', (_name, secret, isGood) => {
     expect(isDeliverySecret(secret)).toBe(isGood)
-    if (isGood) expect(parseKey('secret', secret)).toBeInstanceOf(Buffer)
-    else expect(() => parseKey('secret', secret)).toThrow(/^secret: expected whsec_ and 24 to 64/)
+    if (isGood) expect(parseDeliverySecret('secret', secret)).toBeInstanceOf(Buffer)
+    else
+      expect(() => parseDeliverySecret('secret', secret)).toThrow(
+        /^secret: expected whsec_ and 24 to 64/,
+      )
   })
 })
 
-describe('the signature of a delivery', () => {
-  it('equals the example of the Standard Webhooks specification, and has one part per key', () => {
-    const key = parseKey('secret', 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw')
+describe('the signature of an outgoing webhook', () => {
+  it('equals the example in the Standard Webhooks specification, and contains one signature per secret', () => {
+    const key = parseDeliverySecret('secret', 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw')
     const delivery = { id: 'msg_p5jXN8AQM9LWM0D4loKWxJek', body: '{"test": 2432232314}' }
     const example = 'v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE='
     expect(signDelivery([key, key], delivery, new Date(1_614_265_330_999))).toEqual({

@@ -5,16 +5,19 @@ const PREFIX = 'whsec_'
 const MIN_KEY_BYTES = 24
 const MAX_KEY_BYTES = 64
 
-/** Whether a text is a valid signing secret: `whsec_` and 24 to 64 bytes in base64. */
+/**
+ * Whether a text is a valid secret for signing webhooks: `whsec_` followed by 24 to 64 bytes in
+ * base64.
+ */
 export function isDeliverySecret(secret: string): boolean {
   return findKey(secret) !== null
 }
 
 /**
- * Returns the bytes of `whsec_…`.
- * @throws TypeError that names the option, and never the secret.
+ * Decodes a secret for signing webhooks (`whsec_…`) to its bytes.
+ * @throws TypeError if the secret is invalid. The message names the option, and never the secret.
  */
-export function parseKey(option: string, secret: string): Buffer {
+export function parseDeliverySecret(option: string, secret: string): Buffer {
   const key = findKey(secret)
   if (key) return key
   throw new TypeError(
@@ -32,8 +35,8 @@ function findKey(secret: string): Buffer | null {
 }
 
 /**
- * Returns the headers of a delivery by Standard Webhooks 1.0: id, time of this attempt, and for
- * each key a signature over both and the body.
+ * Returns the headers of a signed webhook as specified by Standard Webhooks 1.0: the id, the time
+ * of this attempt, and for each key a signature of id, time and body.
  */
 export function signDelivery(
   keys: readonly Buffer[],

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
-import { type ContractPart, inDays, testsOf } from '../../providers/contract-suite.ts'
+import { type ContractPart, capabilityTests, inDays } from '../../providers/contract-suite.ts'
 
-/** Contract of pauses, for gateways that have them. */
+/** Contract tests of paused subscriptions, for gateways that implement `pauses`. */
 export const pausesContract: ContractPart = ({ describe, it }, create) => {
-  const onPauses = testsOf('pauses', 'for gateways with pauses', { it }, create)
+  const onPauses = capabilityTests('pauses', 'for gateways with pauses', { it }, create)
 
   describe('a pause', () => {
     onPauses('has the settings of the last request', async (pauses, account) => {

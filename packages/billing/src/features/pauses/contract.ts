@@ -1,19 +1,25 @@
-/** Treatment of the invoices of a pause. */
+/**
+ * Treatment of the invoices created while a subscription is paused. `void`: they are never paid.
+ * `keep_as_draft`: they can be sent later. `mark_uncollectible`: they are written off.
+ */
 export type PausedBills = 'void' | 'keep_as_draft' | 'mark_uncollectible'
 
-/** A pause: invoices are created, but not collected. */
+/** A pause of a subscription: invoices are still created, but no payment is collected. */
 export interface Pause {
-  /** When the pause ends by itself. `null` if it does not. */
+  /** When the pause ends automatically. `null` if it lasts until `unpause()` is called. */
   readonly until: Date | null
   /** Treatment of the invoices created during the pause. */
   readonly bills: PausedBills
 }
 
-/** Pauses of subscriptions. `ProviderSubscription.pause` describes the current one. */
+/**
+ * Gateway interface for pausing the collection of payments of a subscription.
+ * `ProviderSubscription.pause` describes the current pause.
+ */
 export interface Pauses {
-  /** Pauses the subscription. A repeat replaces the pause. */
+  /** Pauses the subscription. A repeated call replaces the current pause. */
   pause(id: string, pause: Pause): Promise<void>
-  /** Ends the pause. Does nothing if there is none. */
+  /** Ends the subscription's pause. Does nothing if it is not paused. */
   unpause(id: string): Promise<void>
 }
 

@@ -1,4 +1,4 @@
-import { capability } from '../define-feature.ts'
+import { defineCapability } from '../define-feature.ts'
 import { stripePauses } from './stripe.ts'
 import { findPausedUntil, type PauseOptions, pause, unpause } from './subscription.ts'
 
@@ -27,8 +27,8 @@ declare module '../../subscription.ts' {
   }
 }
 
-/** Pauses of subscriptions. */
-export const pauses = capability('pauses', {
+/** Pausing subscriptions. */
+export const pauses = defineCapability('pauses', {
   subscription: {
     pausedUntil: findPausedUntil,
   },

@@ -1,7 +1,7 @@
 import { type StripeContext, toSeconds } from '../../providers/stripe/client.ts'
 import type { Pauses } from './contract.ts'
 
-/** Pauses at Stripe, where a paused subscription stays active. */
+/** Implements pauses for Stripe, where a paused subscription keeps the status `active`. */
 export function stripePauses({ stripe }: StripeContext): { readonly pauses: Pauses } {
   return {
     pauses: {

@@ -1,14 +1,14 @@
 import { InvalidArgument } from '../../core/errors/errors.ts'
-import type { SubscriptionHaving } from '../../core/subscription-scope.ts'
+import type { SubscriptionScopeWith } from '../../core/subscription-scope.ts'
 import { requireFuture } from '../../core/values/dates.ts'
 import { awaitsFirstPayment } from '../../core/values/subscription-state.ts'
 import { requirePart } from '../../providers/gateway-parts.ts'
-import { withPlanRule } from '../schedules/planned-swap.ts'
+import { withPlannedSwapRule } from '../schedules/planned-swap.ts'
 import type { Pause, PausedBills } from './contract.ts'
 
 /** Options for `pause()`. */
 export interface PauseOptions {
-  /** When the pause ends by itself. Default: never, until `unpause()` is called. */
+  /** When the pause ends automatically. Default: it lasts until `unpause()` is called. */
   readonly until?: Date
   /**
    * Treatment of the invoices created during the pause. `void`: they are never paid.
@@ -20,9 +20,12 @@ export interface PauseOptions {
 
 const BILLS: readonly PausedBills[] = ['void', 'keep_as_draft', 'mark_uncollectible']
 
-type Scope = SubscriptionHaving<'pauses'>
+type Scope = SubscriptionScopeWith<'pauses'>
 
-/** Pauses the subscription. Sets the whole pause, so that a repeat has the same result. */
+/**
+ * Pauses the subscription, and replaces a current pause with these options. Repeated calls have the
+ * same result.
+ */
 export async function pause(
   subscription: Scope,
   { until, bills = 'void' }: PauseOptions,
@@ -35,7 +38,7 @@ export async function pause(
   const { context, record } = subscription
   const wanted: Pause = { until: until ?? null, bills }
   await subscription.change(
-    withPlanRule(subscription, 'pause', async ({ found, ask }) => {
+    withPlannedSwapRule(subscription, 'pause', async ({ found, ask }) => {
       const standing = context.options.providers.standing(record.provider, found.status)
       if (awaitsFirstPayment({ standing })) {
         throw new InvalidArgument('Its first payment is missing: there is nothing to pause')
@@ -45,11 +48,11 @@ export async function pause(
   )
 }
 
-/** Ends the pause. Does nothing if there is none. */
+/** Ends the subscription's pause. Does nothing if it is not paused. */
 export async function unpause(subscription: Scope): Promise<void> {
   subscription.requireRunning()
   await subscription.change(
-    withPlanRule(subscription, 'unpause', async ({ found, ask }) => {
+    withPlannedSwapRule(subscription, 'unpause', async ({ found, ask }) => {
       if (found.pause) await ask((gateway) => requirePart(gateway, 'pauses').unpause(found.id))
     }),
   )

@@ -6,10 +6,10 @@ import { isNotFound } from '../../providers/braintree/errors.ts'
 import { findCustomer } from '../../providers/braintree/find-customer.ts'
 import type { GatewayParts } from '../../providers/gateway-parts.ts'
 import {
-  defaultOf,
-  isMethodOf,
-  isOver,
-  makeDefault,
+  defaultMethodOf,
+  hasEnded,
+  isPaymentMethodOf,
+  makeDefaultMethod,
   methodsOf,
   storeNonce,
   subscriptionsOf,
@@ -30,7 +30,7 @@ export function braintreePaymentMethods(
         const customer = await findCustomer(context, customerId)
         if (!customer) return false
         return subscriptionsOf(customer).some(
-          (each) => each.paymentMethodToken === id && !isOver(each),
+          (each) => each.paymentMethodToken === id && !hasEnded(each),
         )
       },
       async add(customerId, nonce) {
@@ -40,12 +40,13 @@ export function braintreePaymentMethods(
         throw new Error('Braintree does not have what it has just kept')
       },
       async setDefault(customerId, id) {
-        if (await isMethodOf(context, customerId, id)) return makeDefault(context, customerId, id)
+        if (await isPaymentMethodOf(context, customerId, id))
+          return makeDefaultMethod(context, customerId, id)
         throw new PaymentMethodNotFound('There is no such payment method')
       },
       async remove(customerId, id) {
         // Braintree would delete a payment method of any customer.
-        if (!(await isMethodOf(context, customerId, id))) return
+        if (!(await isPaymentMethodOf(context, customerId, id))) return
         try {
           await gateway.paymentMethod.delete(id)
         } catch (error) {
@@ -59,7 +60,7 @@ export function braintreePaymentMethods(
 
 /** Lists the payment methods, newest first. Braintree groups them by kind. */
 function listOf(customer: braintree.Customer): ProviderMethod[] {
-  const usual = defaultOf(customer)
+  const usual = defaultMethodOf(customer)
   return [...methodsOf(customer)]
     .sort((a, b) => b.createdAt.localeCompare(a.createdAt))
     .map((method) => describeMethod(method, method === usual))

@@ -2,13 +2,18 @@ import assert from 'node:assert/strict'
 import {
   anotherCustomer,
   type ContractPart,
-  codeOf,
-  testsOf,
+  capabilityTests,
+  errorCodeOf,
 } from '../../providers/contract-suite.ts'
 
-/** Contract of payment methods, for gateways that store several per customer. */
+/** Contract tests of payment methods, for gateways that store several per customer. */
 export const paymentMethodsContract: ContractPart = ({ describe, it }, create) => {
-  const onMethods = testsOf('paymentMethods', 'for gateways with payment methods', { it }, create)
+  const onMethods = capabilityTests(
+    'paymentMethods',
+    'for gateways with payment methods',
+    { it },
+    create,
+  )
 
   describe('a payment method', () => {
     onMethods('is added once, and leaves the default alone', async (methods, account) => {
@@ -44,7 +49,7 @@ export const paymentMethodsContract: ContractPart = ({ describe, it }, create) =
       const { id } = await methods.add(customerId, cards[1])
       for (let i = 0; i < 2; i++) await methods.remove(customerId, id)
       assert.equal((await methods.list(customerId)).length, 1)
-      assert.equal(await codeOf(() => methods.setDefault(customerId, id)), NOT_FOUND)
+      assert.equal(await errorCodeOf(() => methods.setDefault(customerId, id)), NOT_FOUND)
     })
 
     onMethods('cannot be changed by another customer', async (methods, { customerId, gateway }) => {
@@ -52,8 +57,8 @@ export const paymentMethodsContract: ContractPart = ({ describe, it }, create) =
       const before = await methods.list(customerId)
       const id = before[0]?.id ?? ''
       await methods.remove(bob.id, id)
-      assert.equal(await codeOf(() => methods.setDefault(bob.id, id)), NOT_FOUND)
-      assert.equal(await codeOf(() => methods.add(bob.id, id)), 'invalid_payment_token')
+      assert.equal(await errorCodeOf(() => methods.setDefault(bob.id, id)), NOT_FOUND)
+      assert.equal(await errorCodeOf(() => methods.add(bob.id, id)), 'invalid_payment_token')
       assert.equal(await methods.isInUse(bob.id, id), false)
       assert.deepEqual(await methods.list(bob.id), [])
       assert.deepEqual(idsOf(await methods.list(customerId)), idsOf(before))

@@ -10,7 +10,7 @@ export interface ProviderMethod {
   readonly id: string
   /** Kind of the payment method. */
   readonly kind: PaymentMethodKind
-  /** The brand, such as `visa`. `null` if it has none. */
+  /** The brand of the card, such as `visa`. `null` if the payment method has none. */
   readonly brand: string | null
   /** Last four digits of the card or account. `null` for other kinds. */
   readonly lastFour: string | null
@@ -18,47 +18,48 @@ export interface ProviderMethod {
   readonly email: string | null
   /** Name of the bank, for a bank debit. `null` for other kinds. */
   readonly bank: string | null
-  /** Last month in which it can be charged. `null` if it does not expire. */
+  /** Last month in which the payment method can be charged. `null` if it does not expire. */
   readonly expires: CardExpiry | null
   /**
-   * Text that is equal for equal card numbers, if the provider has one. The number cannot be
-   * derived from it.
+   * The provider's fingerprint of the card number: equal for equal numbers, which cannot be derived
+   * from it. `null` or left out if the provider has none.
    */
   readonly fingerprint?: string | null
-  /** Whether it is the default payment method. */
+  /** Whether it is the customer's default payment method. */
   readonly isDefault: boolean
-  /** The provider's own object. */
+  /** The object as the provider's SDK returned it. */
   readonly raw: unknown
 }
 
-/** Payment methods of customers. */
+/** Gateway interface to the payment methods of customers. */
 export interface PaymentMethods {
-  /** Lists the payment methods, newest first. */
+  /** Lists the customer's payment methods, newest first. */
   list(customerId: string): Promise<ProviderMethod[]>
   /** Whether a subscription that has not ended is billed to this payment method. */
   isInUse(customerId: string, id: string): Promise<boolean>
   /**
-   * Stores the payment method of a token. A repeated call finds it, although the token is used up.
+   * Stores the payment method behind a token from the provider's browser script. A repeated call
+   * returns the stored payment method, although the token can be used only once.
    */
   add(customerId: string, token: string): Promise<ProviderMethod>
   /**
-   * Makes a stored payment method the default, also for running subscriptions.
+   * Makes a stored payment method the customer's default, and bills running subscriptions to it.
    * @throws PaymentMethodNotFound if it belongs to another customer.
    */
   setDefault(customerId: string, id: string): Promise<ProviderCustomer>
   /**
-   * Deletes a payment method. Does nothing if it is gone already, or belongs to another customer.
+   * Deletes a payment method. Does nothing if it does not exist, or belongs to another customer.
    */
   remove(customerId: string, id: string): Promise<void>
 }
 
 declare module '../../providers/gateway-parts.ts' {
   interface GatewayParts {
-    /** Payment methods of customers. */
+    /** Gateway interface to the payment methods of customers. */
     readonly paymentMethods: PaymentMethods
   }
 
-  interface ReadingMethods {
+  interface ReadOnlyMethods {
     readonly paymentMethods: 'list' | 'isInUse'
   }
 }

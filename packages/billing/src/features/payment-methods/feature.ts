@@ -1,4 +1,4 @@
-import { capability } from '../define-feature.ts'
+import { defineCapability } from '../define-feature.ts'
 import { braintreePaymentMethods } from './braintree.ts'
 import type { PaymentMethodKind } from './contract.ts'
 import type { PaymentMethod } from './payment-method.ts'
@@ -70,8 +70,8 @@ declare module '../../billable-user.ts' {
   }
 }
 
-/** Payment methods of customers. */
-export const paymentMethods = capability('paymentMethods', {
+/** Several stored payment methods per customer. */
+export const paymentMethods = defineCapability('paymentMethods', {
   user: {
     paymentMethods: listMethods,
     defaultPaymentMethod: findDefault,

@@ -75,14 +75,17 @@ const BRAINTREE: readonly (readonly [given: object, kind: string, label: string]
 ]
 
 describe('a payment method', () => {
-  it.each(STRIPE)('gets its kind and label at Stripe: %j', (given, kind, label, german) => {
-    const described = describeStripe({ id: 'pm_1', ...given } as never, 'pm_1')
-    const method = new PaymentMethod(described, NOW)
-    expect(method).toMatchObject({ kind, isDefault: true })
-    expect([method.label(), method.label('de-AT')]).toEqual([label, german])
-  })
+  it.each(STRIPE)(
+    'gets its kind and label from Stripe’s data: %j',
+    (given, kind, label, german) => {
+      const described = describeStripe({ id: 'pm_1', ...given } as never, 'pm_1')
+      const method = new PaymentMethod(described, NOW)
+      expect(method).toMatchObject({ kind, isDefault: true })
+      expect([method.label(), method.label('de-AT')]).toEqual([label, german])
+    },
+  )
 
-  it.each(BRAINTREE)('gets its kind and label at Braintree: %j', (given, kind, label) => {
+  it.each(BRAINTREE)('gets its kind and label from Braintree’s data: %j', (given, kind, label) => {
     const method = new PaymentMethod(
       describeBraintree({ token: 'a', ...given } as never, false),
       NOW,
@@ -97,12 +100,12 @@ describe('a payment method', () => {
     ['nb', 'Kort •••• 1'],
     ['no', 'Kort •••• 1'],
     ['ja', 'Card •••• 1'],
-  ])('is labelled in the language of %s', (locale, label) => {
+  ])('has a label in the language of the locale %s', (locale, label) => {
     const method = describeBraintree({ token: 'a', last4: '1' } as never, false)
     expect(new PaymentMethod(method, NOW).label(locale)).toBe(label)
   })
 
-  it('works until the end of its month, and counts as expiring 30 days before', () => {
+  it('is valid until the end of its expiry month, and counts as expiring in the 30 days before', () => {
     const expiring = (now: string, at?: string) => {
       const card = { token: 'a', last4: '1', expirationMonth: '02', expirationYear: '2026' }
       const method = new PaymentMethod(describeBraintree(card as never, false), new Date(now))

@@ -61,8 +61,8 @@ function words(card: string, bank_debit: string, wallet: string, other: string):
   return { card, bank_debit, wallet, other }
 }
 
-/** Returns a text by which customers recognize a payment method. */
-export function labelOf(method: Labelled, locale: string): string {
+/** Returns a short text by which customers recognize a payment method, such as `Visa •••• 4242`. */
+export function paymentMethodLabel(method: Labelled, locale: string): string {
   const { kind, lastFour, email, bank } = method
   if (kind === 'paypal') return email === null ? 'PayPal' : `PayPal (${email})`
   const said = wordsOf(locale)[kind]

@@ -1,6 +1,6 @@
 import { type CardExpiry, isExpiredAt } from '../../core/values/card.ts'
 import type { PaymentMethodKind, ProviderMethod } from './contract.ts'
-import { labelOf } from './label.ts'
+import { paymentMethodLabel } from './label.ts'
 
 /** Default number of days before the end at which a card counts as expiring. */
 const DAYS_AHEAD = 30
@@ -21,11 +21,11 @@ export class PaymentMethod {
    * Name of the bank, for a bank debit. `null` for other kinds, or if the provider does not say.
    */
   readonly bank: string | null
-  /** Last month in which it can be charged. `null` if it does not expire. */
+  /** Last month in which the payment method can be charged. `null` if it does not expire. */
   readonly expires: CardExpiry | null
-  /** Whether it is the default payment method, which is charged. */
+  /** Whether it is the customer's default payment method, to which payments are charged. */
   readonly isDefault: boolean
-  /** The provider's own object. */
+  /** The object as the provider's SDK returned it. */
   readonly raw: unknown
   readonly #now: Date
 
@@ -43,7 +43,7 @@ export class PaymentMethod {
   }
 
   /**
-   * Whether the payment method can no longer be charged at the given time. Default: 30 days from
+   * Whether the payment method will have expired at the given time. `at` defaults to 30 days from
    * now.
    */
   isExpiring(at: Date = new Date(this.#now.getTime() + DAYS_AHEAD * 86_400_000)): boolean {
@@ -51,11 +51,11 @@ export class PaymentMethod {
   }
 
   /**
-   * Returns a text by which customers recognize it: `Visa •••• 4242`, `PayPal (jane@example.com)`,
-   * `Bank debit (Test Bank) •••• 6789`.
+   * Returns a short text by which customers recognize the payment method: `Visa •••• 4242`,
+   * `PayPal (jane@example.com)`, `Bank debit (Test Bank) •••• 6789`.
    */
   label(locale = 'en'): string {
-    return labelOf(this, locale)
+    return paymentMethodLabel(this, locale)
   }
 }
 
@@ -66,8 +66,8 @@ type Compared = Pick<
 
 /**
  * Whether two payment methods are the same card or account, for example one that was entered twice.
- * A renewed card with the same number and a later expiry is a different one. Returns `false` if the
- * data does not decide it.
+ * A renewed card with the same number and a later expiry counts as a different one. `false` if the
+ * data is not sufficient to tell.
  */
 export function isSameMethod(a: Compared, b: Compared): boolean {
   if (a.id === b.id) return true

@@ -33,7 +33,7 @@ describe('two payment methods', () => {
     ['a card whose brand is written differently', PLAIN, { ...other, brand: 'Visa' }],
     ['a card with an expiry on one side only', CARD, { ...other, expires: null }],
     ['a PayPal account', PAYPAL, other],
-  ])('are the same: %s', (_name, method, change) => {
+  ])('are recognized as the same: %s', (_name, method, change) => {
     expect(isSameMethod(method, { ...method, ...change })).toBe(true)
     expect(isSameMethod({ ...method, ...change }, method)).toBe(true)
   })
@@ -47,7 +47,7 @@ describe('two payment methods', () => {
     ['a card and a PayPal account', PLAIN, PAYPAL],
     ['a card and the same card in a wallet', CARD, { kind: 'wallet' }],
     ['two wallets without any details', WALLET, {}],
-  ])('are different: %s', (_name, method, change) => {
+  ])('are recognized as different: %s', (_name, method, change) => {
     const changed = { ...method, ...change, ...other }
     expect(isSameMethod(method, changed)).toBe(false)
     expect(isSameMethod(changed, method)).toBe(false)

@@ -5,9 +5,10 @@ import type { ProviderName } from '../../core/values/provider-name.ts'
 import type { DefaultHandler } from '../webhooks/default-handler.ts'
 
 /**
- * Stores the default card in the owner's row. All code uses this function for existing customers.
- * Where we count usage, a different card makes declined usage charges due in the same transaction:
- * later, the row no longer shows that the card has changed.
+ * Stores the customer's default card in the owner's row. All changes of an existing customer's card
+ * go through this function. If billing counts the usage at this provider, a different card also
+ * makes declined usage charges due again. This happens in the same transaction, because afterwards
+ * the row no longer shows that the card has changed.
  */
 export async function setBilledCard(
   { options, owners, subscriptions, usage }: BillingContext,
@@ -22,7 +23,7 @@ export async function setBilledCard(
 ): Promise<void> {
   const isCountedByUs = options.providers.find(provider)?.usageCountedBy === 'us'
   const before = isCountedByUs && !isOther ? await owners.find(owner) : null
-  const isNew = isThere(card) && !(before && sameCard(card, before))
+  const isNew = isThere(card) && !(before && isSameCard(card, before))
   const rows = isCountedByUs && isNew ? await subscriptions.listByOwner(owner) : []
   const theirs = rows.filter((each) => each.provider === provider).map(({ id }) => id)
   await lock.write(async (tx) => {
@@ -31,7 +32,7 @@ export async function setBilledCard(
   })
 }
 
-export function sameCard(a: CardSummary, b: CardSummary): boolean {
+export function isSameCard(a: CardSummary, b: CardSummary): boolean {
   return (
     a.cardBrand === b.cardBrand &&
     a.cardLastFour === b.cardLastFour &&
@@ -44,8 +45,10 @@ function isThere({ cardBrand, cardLastFour, paypalEmail }: CardSummary): boolean
   return cardBrand !== null || cardLastFour !== null || paypalEmail !== null
 }
 
-/** Updates the stored card when the provider reports a change. */
-export const card: DefaultHandler = async (context, { locked, gateway, subject }) => {
+/**
+ * Handles provider webhooks about cards, by updating the default card stored in the owner's row.
+ */
+export const handleCardEvent: DefaultHandler = async (context, { locked, gateway, subject }) => {
   if (!subject.cardChanged || !subject.customerId) return
   const customer = await gateway.findCustomer(subject.customerId)
   if (!customer) return

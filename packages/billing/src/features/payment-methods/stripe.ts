@@ -1,9 +1,9 @@
 import type Stripe from 'stripe'
 import { PaymentMethodNotFound } from '../../core/errors/errors.ts'
 import type { GatewayParts } from '../../providers/gateway-parts.ts'
-import { idOf, listAll, orNull, type StripeContext } from '../../providers/stripe/client.ts'
+import { idOf, listAll, nullIfMissing, type StripeContext } from '../../providers/stripe/client.ts'
 import { describeMethod } from '../../providers/stripe/describe-method.ts'
-import { attach, findAttached, makeDefault } from '../customers/stripe.ts'
+import { attachPaymentMethod, findAttachedMethod, makeDefaultMethod } from '../customers/stripe.ts'
 
 /** Statuses of subscriptions that charge no more. */
 const OVER: readonly string[] = ['canceled', 'incomplete_expired']
@@ -30,22 +30,23 @@ export function stripePaymentMethods(context: StripeContext): Pick<GatewayParts,
         return false
       },
       async add(customerId, token) {
-        const method = await attach(context, customerId, token)
+        const method = await attachPaymentMethod(context, customerId, token)
         const customer = await findCustomer(stripe, customerId)
         return describeMethod(method, customer && defaultOf(customer))
       },
       async setDefault(customerId, id) {
-        if (await findAttached(context, customerId, id)) return makeDefault(context, customerId, id)
+        if (await findAttachedMethod(context, customerId, id))
+          return makeDefaultMethod(context, customerId, id)
         throw new PaymentMethodNotFound('There is no such payment method')
       },
       async remove(customerId, id) {
         // Stripe would detach a payment method of any customer.
-        if (!(await findAttached(context, customerId, id))) return
+        if (!(await findAttachedMethod(context, customerId, id))) return
         try {
           await stripe.paymentMethods.detach(id)
         } catch (error) {
           // It was detached in a race.
-          if (await findAttached(context, customerId, id)) throw error
+          if (await findAttachedMethod(context, customerId, id)) throw error
         }
       },
     },
@@ -53,7 +54,7 @@ export function stripePaymentMethods(context: StripeContext): Pick<GatewayParts,
 }
 
 async function findCustomer(stripe: Stripe, id: string): Promise<Stripe.Customer | null> {
-  return orNull(async () => {
+  return nullIfMissing(async () => {
     const customer = await stripe.customers.retrieve(id)
     return customer.deleted ? null : customer
   })

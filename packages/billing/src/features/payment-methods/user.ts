@@ -1,25 +1,25 @@
 import { PaymentMethodInUse, PaymentMethodNotFound } from '../../core/errors/errors.ts'
 import type { LockedOwner } from '../../core/locked-owner.ts'
 import { withOwnerLock } from '../../core/owner-lock.ts'
-import type { UserHaving } from '../../core/user-scope.ts'
+import type { UserScopeWith } from '../../core/user-scope.ts'
 import { requireText } from '../../core/values/arguments.ts'
 import type { CustomerDetails } from '../../providers/customer.ts'
 import { requirePart } from '../../providers/gateway-parts.ts'
-import { ensureCustomer, withPresentCustomer } from '../customers/customer.ts'
+import { ensureCustomer, withExistingCustomer } from '../customers/customer.ts'
 import type { PaymentMethodKind, PaymentMethods, ProviderMethod } from './contract.ts'
 import { PaymentMethod } from './payment-method.ts'
 import { setBilledCard } from './set-billed-card.ts'
 
-type User = UserHaving<'paymentMethods'>
+type User = UserScopeWith<'paymentMethods'>
 
 /** Options for `addPaymentMethod()`. */
 export interface AddMethodOptions {
   /**
-   * Whether it becomes the default payment method. The first one always does.
+   * Whether the added payment method becomes the default. The first one always does.
    * @default false
    */
   readonly makeDefault?: boolean
-  /** Details for a new customer, if there is none yet. */
+  /** Name, e-mail and other details for the customer, if one must be created. */
   readonly details?: CustomerDetails
 }
 
@@ -73,7 +73,7 @@ export async function setDefault(user: User, id: string): Promise<void> {
   if ((await user.findCustomerId()) === null) {
     throw new PaymentMethodNotFound('There is no such payment method')
   }
-  await withPresentCustomer(user, async (locked, customerId) => {
+  await withExistingCustomer(user, async (locked, customerId) => {
     await change(user, locked, (methods) => methods.setDefault(customerId, id))
     await storeCard(user, locked, customerId, true)
   })
@@ -93,7 +93,7 @@ export function deleteMethods(user: User, kind?: PaymentMethodKind): Promise<voi
 /** Deletes all wanted payment methods, or none if one is in use. */
 async function deleteAll(user: User, isWanted: (method: ProviderMethod) => boolean): Promise<void> {
   if ((await user.findCustomerId()) === null) return
-  await withPresentCustomer(user, async (locked, customerId) => {
+  await withExistingCustomer(user, async (locked, customerId) => {
     const { paymentMethods } = await user.gateway()
     const wanted = (await paymentMethods.list(customerId)).filter(isWanted)
     for (const { id } of wanted) {

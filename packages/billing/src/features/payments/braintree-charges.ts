@@ -5,9 +5,9 @@ import type { BraintreeContext } from '../../providers/braintree/client.ts'
 import { requireSuccess } from '../../providers/braintree/errors.ts'
 import type { Gateway } from '../../providers/gateway.ts'
 import { refuseOverrides } from '../../providers/overrides.ts'
-import { requireMethod } from '../customers/braintree.ts'
-import { braintreeInvoices, salesOf, toInvoice } from '../invoices/braintree.ts'
-import { namesOfKey, orderOfKey, requestKeyOf } from './braintree-order-key.ts'
+import { requireDefaultMethod } from '../customers/braintree.ts'
+import { braintreeInvoices, listSales, saleToInvoice } from '../invoices/braintree.ts'
+import { orderIdOfKey, orderIdsOfKey, requestKeyOf } from './braintree-order-key.ts'
 import type { ChargeOptions, InvoiceForOptions } from './charge-contract.ts'
 
 type Charges = Pick<
@@ -34,7 +34,7 @@ export function braintreeCharges(context: BraintreeContext): Charges {
     if (before?.done) requireSameKind(before.done, { ...more, captureLater })
     if (before?.done?.amount === toDecimal(amount)) return before.done
     const request = {
-      paymentMethodToken: await requireMethod(context, customerId),
+      paymentMethodToken: await requireDefaultMethod(context, customerId),
       ...more,
       amount: toDecimal(amount),
       options: {
@@ -88,7 +88,7 @@ export function braintreeCharges(context: BraintreeContext): Charges {
         customFields: { ...more.customFields, [field]: description },
       })
       return {
-        invoice: toInvoice(context, transaction, () => 0),
+        invoice: saleToInvoice(context, transaction, () => 0),
         subscription: null,
         failure: null,
       }
@@ -125,10 +125,10 @@ async function lookUp(
   readonly done: braintree.Transaction | null
   readonly apiRequestKey: string
 }> {
-  const names = namesOfKey(key)
-  const sales = await salesOf(context, customerId)
+  const names = orderIdsOfKey(key)
+  const sales = await listSales(context, customerId)
   const before = sales.filter(({ orderId }) => names.includes(orderId ?? ''))
   const declines = before.filter(({ status }) => FAILED.includes(status)).length
   const done = before.find(({ status }) => !FAILED.includes(status)) ?? null
-  return { orderId: orderOfKey(key), done, apiRequestKey: requestKeyOf(key, declines) }
+  return { orderId: orderIdOfKey(key), done, apiRequestKey: requestKeyOf(key, declines) }
 }

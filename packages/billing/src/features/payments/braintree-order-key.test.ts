@@ -1,21 +1,21 @@
 import { describe, expect, it } from 'vitest'
-import { namesOfKey, orderOfKey, requestKeyOf } from './braintree-order-key.ts'
+import { orderIdOfKey, orderIdsOfKey, requestKeyOf } from './braintree-order-key.ts'
 
 const key = (length: number) => 'k'.repeat(length)
 const HASH = /^[0-9a-f]{64}$/
 
-describe('an idempotency key at Braintree', () => {
+describe('an idempotency key, as sent to Braintree', () => {
   it.each([
-    ['an order id', 127, '', orderOfKey(key(127)), key(127)],
-    ['an order id', 128, '', orderOfKey(key(128)), HASH],
+    ['an order id', 127, '', orderIdOfKey(key(127)), key(127)],
+    ['an order id', 128, '', orderIdOfKey(key(128)), HASH],
     [
       'the order id of a refund',
       120,
       'refund:',
-      orderOfKey(key(120), 'refund:'),
+      orderIdOfKey(key(120), 'refund:'),
       `refund:${key(120)}`,
     ],
-    ['the order id of a refund', 121, 'refund:', orderOfKey(key(121), 'refund:'), HASH],
+    ['the order id of a refund', 121, 'refund:', orderIdOfKey(key(121), 'refund:'), HASH],
     ['a request key', 255, '', requestKeyOf(key(255), 0), key(255)],
     ['a request key after a decline', 253, '', requestKeyOf(key(253), 1), `${key(253)}:1`],
     ['a request key after a decline', 254, '', requestKeyOf(key(254), 1).replace(/:1$/, ''), HASH],
@@ -28,12 +28,15 @@ describe('an idempotency key at Braintree', () => {
       `refund:${key(248)}`,
     ],
     ['the request key of a refund', 249, 'refund:', requestKeyOf(key(249), 0, 'refund:'), HASH],
-  ])('fits into %s if it has %i characters', (_what, length, prefix, name, expected) => {
-    if (typeof expected === 'string') expect(name).toBe(expected)
-    else {
-      expect(name.startsWith(prefix)).toBe(true)
-      expect(name.slice(prefix.length)).toMatch(expected)
-      expect(namesOfKey(key(length))).toContain(name.slice(prefix.length))
-    }
-  })
+  ])(
+    'fits into the length limit of %s even if the key has %i characters',
+    (_what, length, prefix, name, expected) => {
+      if (typeof expected === 'string') expect(name).toBe(expected)
+      else {
+        expect(name.startsWith(prefix)).toBe(true)
+        expect(name.slice(prefix.length)).toMatch(expected)
+        expect(orderIdsOfKey(key(length))).toContain(name.slice(prefix.length))
+      }
+    },
+  )
 })

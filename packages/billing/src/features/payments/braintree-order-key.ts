@@ -10,19 +10,26 @@ function hashOfKey(key: string): string {
   return createHash('sha256').update(key).digest('hex')
 }
 
-/** Returns the `orderId` by which an object is found again, such as `refund:key`. */
-export function orderOfKey(key: string, prefix = ''): string {
+/**
+ * Returns the Braintree `orderId` that contains an idempotency key, such as `refund:key`, so that a
+ * repeated call finds the transaction.
+ */
+export function orderIdOfKey(key: string, prefix = ''): string {
   return fit(MAX_ORDER_LENGTH, key, (name) => `${prefix}${name}`)
 }
 
-/** Returns all `orderId`s that a key may have: earlier versions stored longer keys unchanged. */
-export function namesOfKey(key: string): readonly string[] {
+/**
+ * Returns all Braintree `orderId`s that may stand for an idempotency key: the key itself and its
+ * hash, because earlier versions stored long keys unchanged.
+ */
+export function orderIdsOfKey(key: string): readonly string[] {
   return [key, hashOfKey(key)]
 }
 
 /**
- * Returns the request key under which Braintree makes the charge once. Braintree returns the first
- * transaction for it, even a declined one, so each decline needs a new request key.
+ * Returns the `apiRequestKey` with which Braintree charges only once. For a repeated request key,
+ * Braintree returns the first transaction, even if it was declined. So the request key also
+ * contains the number of earlier declines.
  */
 export function requestKeyOf(key: string, declines: number, prefix = ''): string {
   const suffix = declines === 0 ? '' : `:${declines}`

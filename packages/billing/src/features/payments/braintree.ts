@@ -16,8 +16,8 @@ const STATUSES: Readonly<Record<string, ProviderPayment['status']>> = {
 }
 
 /**
- * Payments at Braintree. They never wait for a confirmation, because the browser authenticates the
- * customer beforehand.
+ * Implements payments for Braintree. They never wait for the customer's authentication, which
+ * happens in the browser before the payment.
  */
 export function braintreePayments({ gateway }: BraintreeContext): { readonly payments: Payments } {
   return {

@@ -1,6 +1,6 @@
 import type { PaymentActionRequired, PaymentFailed } from '../../core/errors/payment-errors.ts'
 import type { BasisPoints } from '../../core/values/tax.ts'
-import type { PassedOn, SdkTypes } from '../../providers/sdk-types.ts'
+import type { PassThroughOptions, SdkTypes } from '../../providers/sdk-types.ts'
 import type { InvoiceData } from '../invoices/invoice.ts'
 
 /**
@@ -19,7 +19,7 @@ export type ChargeOptions<Provider extends keyof SdkTypes = keyof SdkTypes> = {
    * @default false
    */
   readonly captureLater?: boolean
-} & PassedOn<'charge', Provider>
+} & PassThroughOptions<'charge', Provider>
 
 /**
  * Options for `invoiceFor()`. Other keys are passed to the provider unchanged, and are typed by its
@@ -41,15 +41,15 @@ export type InvoiceForOptions<Provider extends keyof SdkTypes = keyof SdkTypes> 
    * Default: the option `tax`.
    */
   readonly automaticTax?: boolean
-} & PassedOn<'invoice', Provider>
+} & PassThroughOptions<'invoice', Provider>
 
 /** Result of paying an invoice. */
 export interface InvoiceOutcome {
   /** The invoice in its current state. */
   readonly invoice: InvoiceData
-  /** The provider's id of the invoice's subscription. `null` for none. */
+  /** The provider's id of the subscription that the invoice bills. `null` for none. */
   readonly subscription: string | null
-  /** The reason why it is not paid. `null` if it is. */
+  /** The error that explains why the invoice is not paid. `null` if it is paid. */
   readonly failure: PaymentFailed | PaymentActionRequired | null
 }
 
@@ -57,11 +57,14 @@ export interface InvoiceOutcome {
 export interface InvoiceFilter {
   /** Whether to include invoices that are unpaid or being settled. */
   readonly pending: boolean
-  /** Maximum number of invoices, newest first. `null` for all. */
+  /** Maximum number of invoices to return, newest first. `null` for all. */
   readonly limit: number | null
-  /** Returns the tax of a charge, for providers that do not know it. */
-  readonly taxOf: TaxOf
+  /** Looks up the tax included in a charge, for providers that do not store taxes. */
+  readonly taxOf: TaxLookup
 }
 
-/** Returns the tax contained in a subscription's charge at that time. */
-export type TaxOf = (subscriptionId: string, at: Date) => BasisPoints
+/**
+ * Looks up the tax, in hundredths of a percent, that was included in a subscription's charge at the
+ * given time.
+ */
+export type TaxLookup = (subscriptionId: string, at: Date) => BasisPoints

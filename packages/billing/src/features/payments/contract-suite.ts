@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
-import { type ContractPart, newOperation, openAccount } from '../../providers/contract-suite.ts'
+import { type ContractPart, newOperationId, openAccount } from '../../providers/contract-suite.ts'
 
 const filter = { pending: true, limit: null, taxOf: () => 0 }
 
-/** Contract of charges and invoices. */
+/** Contract tests of single charges and invoices. */
 export const paymentsContract: ContractPart = ({ describe, it }, create) => {
   describe('a charge', () => {
     it('accepts a money value, or a number in the provider’s unit', async () => {
@@ -48,7 +48,7 @@ export const paymentsContract: ContractPart = ({ describe, it }, create) => {
       const bob = await gateway.createCustomer({
         owner: { type: 'user', id: 2 },
         details: { email: 'bob@example.com' },
-        operation: newOperation(),
+        operation: newOperationId(),
       })
       assert.equal(await gateway.findInvoice(invoice.id, bob.id, () => 0), null)
       assert.equal(await gateway.payInvoice(invoice.id, bob.id), null)

@@ -8,33 +8,39 @@ export interface ProviderPayment {
   /** Amount of the payment. */
   readonly amount: Money
   /**
-   * `processing`: the money is on its way. `needs_action`: the customer has to confirm it.
-   * `needs_method`: it was declined, and needs another card. `cancelled`: it can no longer be paid.
+   * Status of the payment. `processing`: the money is on its way. `needs_action`: the customer has
+   * to authenticate. `needs_method`: it was declined, and needs another card. `cancelled`: it can
+   * no longer be paid.
    */
   readonly status: 'succeeded' | 'processing' | 'needs_action' | 'needs_method' | 'cancelled'
-  /** Data for the customer's confirmation. `null` if none is needed. */
+  /**
+   * Data that the browser script needs to let the customer authenticate the payment. `null` if that
+   * is not needed.
+   */
   readonly confirmation: PendingConfirmation | null
   /** The provider's code for the reason of a decline. `null` if it was not declined. */
   readonly declineCode: string | null
   /** When the payment was started. */
   readonly createdAt: Date
-  /** The provider's own object. */
+  /** The object as the provider's SDK returned it. */
   readonly raw: unknown
 }
 
-/** Payments of subscriptions, paid or not. */
+/** Gateway interface to the payments of subscriptions, successful or not. */
 export interface Payments {
-  /** Finds the newest payment of a subscription. `null` if it was never charged. */
+  /**
+   * Finds the newest payment of a subscription, successful or not. `null` if it was never charged.
+   */
   findLatest(subscriptionId: string): Promise<ProviderPayment | null>
 }
 
 declare module '../../providers/gateway-parts.ts' {
   interface GatewayParts {
-    /** Payments of subscriptions, paid or not. */
+    /** Gateway interface to the payments of subscriptions, successful or not. */
     readonly payments: Payments
   }
 
-  interface ReadingMethods {
+  interface ReadOnlyMethods {
     readonly payments: keyof Payments
   }
 }

@@ -1,6 +1,6 @@
 import type { PendingConfirmation } from '../../core/values/confirmation.ts'
 import type { Amount, Money } from '../../core/values/money.ts'
-import { capability, feature } from '../define-feature.ts'
+import { defineCapability, defineFeature } from '../define-feature.ts'
 import { braintreePayments } from './braintree.ts'
 import { braintreeCharges } from './braintree-charges.ts'
 import type { ChargeOptions } from './charge-contract.ts'
@@ -77,8 +77,8 @@ declare module '../../subscription.ts' {
   }
 }
 
-/** Single charges, and unpaid amounts. */
-export const charges = feature({
+/** Single charges, and paying what is owed. */
+export const charges = defineFeature({
   user: {
     charge: (user, amount, options = {}) => charge(user, amount, options),
     pendingConfirmations: listConfirmations,
@@ -95,8 +95,8 @@ export const charges = feature({
   braintree: braintreeCharges,
 })
 
-/** Payments of subscriptions, paid or not. */
-export const payments = capability('payments', {
+/** Reading the newest payment of a subscription, successful or not. */
+export const payments = defineCapability('payments', {
   subscription: {
     latestPayment: findLatestPayment,
   },

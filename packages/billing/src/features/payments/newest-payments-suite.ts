@@ -1,13 +1,16 @@
 import assert from 'node:assert/strict'
 import {
-  type Account,
   type ContractPart,
-  codeOf,
-  newOperation,
+  type ContractTestAccount,
+  errorCodeOf,
+  newOperationId,
   openAccount,
 } from '../../providers/contract-suite.ts'
 
-/** Contract of subscription payments and voided invoices, for gateways that have them. */
+/**
+ * Contract tests of a subscription's newest payment and of voiding invoices, for gateways that
+ * implement `payments` or `invoiceActions`.
+ */
 export const newestPaymentsContract: ContractPart = ({ describe, it }, create) => {
   describe('the newest payment of a subscription', () => {
     it('exists once the subscription was charged, for gateways that report payments', async () => {
@@ -38,7 +41,7 @@ export const newestPaymentsContract: ContractPart = ({ describe, it }, create) =
       if (!invoiceActions) return
       const id = await paidInvoice(account)
       const { customerId } = account
-      assert.equal(await codeOf(() => invoiceActions.void(id, customerId)), 'invoice_paid')
+      assert.equal(await errorCodeOf(() => invoiceActions.void(id, customerId)), 'invoice_paid')
     })
 
     it('does nothing to the invoice of another customer, for gateways that can void', async () => {
@@ -49,7 +52,7 @@ export const newestPaymentsContract: ContractPart = ({ describe, it }, create) =
       const other = await gateway.createCustomer({
         owner: { type: 'user', id: 2 },
         details: { email: 'eve@example.com' },
-        operation: newOperation(),
+        operation: newOperationId(),
       })
       assert.equal(await gateway.invoiceActions.void(id, other.id), null)
       assert.equal(await gateway.invoiceActions.void('none-of-ours', customerId), null)
@@ -57,7 +60,11 @@ export const newestPaymentsContract: ContractPart = ({ describe, it }, create) =
   })
 }
 
-async function paidInvoice({ gateway, customerId, subscribe }: Account): Promise<string> {
+async function paidInvoice({
+  gateway,
+  customerId,
+  subscribe,
+}: ContractTestAccount): Promise<string> {
   await subscribe()
   const filter = { pending: true, limit: null, taxOf: () => 0 }
   const [invoice] = await gateway.listInvoices(customerId, filter)

@@ -6,8 +6,8 @@ import type { Gateway } from '../../providers/gateway.ts'
 import { refuseOverrides } from '../../providers/overrides.ts'
 import { idOf, type StripeContext } from '../../providers/stripe/client.ts'
 import { idempotencyKeyReused } from '../../providers/stripe/errors.ts'
-import { once } from '../../providers/stripe/once.ts'
-import { requireMethod } from '../customers/stripe.ts'
+import { createIdempotently } from '../../providers/stripe/once.ts'
+import { requireDefaultMethod } from '../customers/stripe.ts'
 import type { ChargeOptions } from './charge-contract.ts'
 
 type Charges = Pick<Gateway, 'toMoney' | 'charge'>
@@ -32,7 +32,7 @@ export function stripeCharges(context: StripeContext): Charges {
         ? await findByKey(context, customer, amount, idempotencyKey)
         : null
       if (before) requireSameCapture(before, options)
-      const method = options.payment_method ?? (await requireMethod(context, customer))
+      const method = options.payment_method ?? (await requireDefaultMethod(context, customer))
       const wanted = { customer, amount, method, key: idempotencyKey ?? null, options }
       const intent = before
         ? await continuePayment(context, before, wanted)
@@ -91,7 +91,7 @@ function pay(context: StripeContext, charge: Charge): Promise<Stripe.PaymentInte
     confirm: true,
     ...(key === null ? {} : { metadata: { ...options.metadata, tollgate_key: key } }),
   }
-  return once(
+  return createIdempotently(
     `${key ?? randomUUID()}:charge`,
     (request) => stripe.paymentIntents.create(params, request),
     // Without the caller's key, payments cannot be told apart.

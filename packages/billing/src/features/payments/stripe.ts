@@ -14,7 +14,7 @@ const STATUSES: Readonly<Record<string, ProviderPayment['status']>> = {
   canceled: 'cancelled',
 }
 
-/** Payments of subscriptions at Stripe. */
+/** Implements payments of subscriptions for Stripe. */
 export function stripePayments({ stripe }: StripeContext): { readonly payments: Payments } {
   return {
     payments: {
@@ -51,8 +51,8 @@ function describe(intent: Stripe.PaymentIntent): ProviderPayment {
   }
 }
 
-/** Returns the payment of an invoice. `null` if nothing is due. */
-export async function paymentOf(
+/** Returns the payment intent of an invoice. `null` if there is none, because nothing is due. */
+export async function paymentOfInvoice(
   { stripe }: StripeContext,
   invoiceId: string,
 ): Promise<Stripe.PaymentIntent | null> {

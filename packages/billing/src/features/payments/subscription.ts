@@ -1,11 +1,11 @@
-import { columnsOf } from '../../core/converge.ts'
+import { stateColumnsOf } from '../../core/converge.ts'
 import { SubscriptionEnded } from '../../core/errors/errors.ts'
-import type { SubscriptionHaving, SubscriptionScope } from '../../core/subscription-scope.ts'
+import type { SubscriptionScope, SubscriptionScopeWith } from '../../core/subscription-scope.ts'
 import type { PendingConfirmation } from '../../core/values/confirmation.ts'
 import { type Money, money } from '../../core/values/money.ts'
 import { ended } from '../../core/values/subscription-state.ts'
-import { withPlanRule } from '../schedules/planned-swap.ts'
-import { owedForUsage, payUsage } from '../usage/charges/charge-usage.ts'
+import { withPlannedSwapRule } from '../schedules/planned-swap.ts'
+import { owedForUsage, payOwedUsage } from '../usage/charges/charge-usage.ts'
 import type { ProviderPayment } from './contract.ts'
 
 export async function findPendingConfirmation(
@@ -17,7 +17,7 @@ export async function findPendingConfirmation(
 }
 
 export async function findLatestPayment(
-  subscription: SubscriptionHaving<'payments'>,
+  subscription: SubscriptionScopeWith<'payments'>,
 ): Promise<ProviderPayment | null> {
   const { payments } = await subscription.gateway()
   return payments.findLatest(subscription.record.providerId)
@@ -32,33 +32,36 @@ export async function findAmountOwed(subscription: SubscriptionScope): Promise<M
   const found = await subscription.find()
   if (!found) return null
   const owed = await (await subscription.gateway()).amountOwed(found)
-  const used = isCountedByUs(subscription)
+  const used = isUsageCountedByUs(subscription)
     ? await owedForUsage(subscription.context, subscription.record)
     : null
   return used ? money(owed.amount + used.amount, owed.currency) : owed
 }
 
-/** Whether the subscription's usage is counted and charged by us. */
-export function isCountedByUs({ context, record }: SubscriptionScope): boolean {
+/**
+ * Whether billing itself counts and charges the subscription's usage, because its provider cannot.
+ */
+export function isUsageCountedByUs({ context, record }: SubscriptionScope): boolean {
   return context.options.providers.find(record.provider)?.usageCountedBy === 'us'
 }
 
 /**
- * Pays what the subscription owes. An ended subscription would not be reopened by paying, so what
- * it still owes is paid by its invoice.
+ * Pays the amount that the subscription owes.
+ * @throws SubscriptionEnded if it has ended, because paying would not bring it back. Only usage
+ * that billing itself counts can still be paid then.
  */
 export function payNow(subscription: SubscriptionScope): Promise<void> {
   const { context, record } = subscription
   return subscription.change(
-    withPlanRule(subscription, 'payNow', async ({ found, locked, ask }) => {
-      const hasEnded = ended(columnsOf(context, record.provider, found), subscription.now())
-      if (hasEnded && !isCountedByUs(subscription)) {
+    withPlannedSwapRule(subscription, 'payNow', async ({ found, locked, ask }) => {
+      const hasEnded = ended(stateColumnsOf(context, record.provider, found), subscription.now())
+      if (hasEnded && !isUsageCountedByUs(subscription)) {
         throw new SubscriptionEnded(
           'The subscription has ended, and paying does not bring it back: subscribe anew. What is still owed is paid by invoice.pay()',
         )
       }
       await ask((gateway) => gateway.payNow(found))
-      if (isCountedByUs(subscription)) await payUsage(context, locked, record)
+      if (isUsageCountedByUs(subscription)) await payOwedUsage(context, locked, record)
     }),
   )
 }

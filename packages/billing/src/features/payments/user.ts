@@ -4,8 +4,8 @@ import { requireText } from '../../core/values/arguments.ts'
 import type { PendingConfirmation } from '../../core/values/confirmation.ts'
 import { type Amount, requireAmount } from '../../core/values/money.ts'
 import type { Gateway } from '../../providers/gateway.ts'
-import { withPresentCustomer } from '../customers/customer.ts'
-import { invoicePaid } from '../invoices/events.ts'
+import { withExistingCustomer } from '../customers/customer.ts'
+import { invoicePaidEvent } from '../invoices/events.ts'
 import type { Invoice } from '../invoices/invoice.ts'
 import { findInvoice, requirePaidInvoice } from '../invoices/user.ts'
 import type { ChargeOptions, InvoiceForOptions } from './charge-contract.ts'
@@ -27,22 +27,22 @@ export async function charge(
   return paid
 }
 
-/** The item to invoice. */
-export interface SoldItem {
+/** The single line of an invoice: its description and amount. */
+export interface InvoicedItem {
   readonly description: string
   readonly amount: Amount
 }
 
 export async function invoiceFor(
   user: UserScope,
-  { description, amount }: SoldItem,
+  { description, amount }: InvoicedItem,
   options: InvoiceForOptions,
 ): Promise<Invoice> {
   requireText('description', description)
   const gateway = await user.gateway()
   const item = { description, amount: requireAmount(amount, gateway.toMoney) }
   const { automaticTax: _, ...others } = options
-  const wanted = { ...others, ...(isTaxed(user, options) ? { automaticTax: true } : {}) }
+  const wanted = { ...others, ...(usesAutomaticTax(user, options) ? { automaticTax: true } : {}) }
   const outcome = await payOnce(user, options, (provider, customerId) =>
     provider.invoiceFor(customerId, item, wanted),
   )
@@ -52,10 +52,11 @@ export async function invoiceFor(
 }
 
 /**
- * Whether the provider calculates the tax.
- * @throws Unsupported if it is requested, and the provider cannot.
+ * Whether the provider shall calculate the tax of a single charge: the caller's `automaticTax`,
+ * otherwise the option `tax`.
+ * @throws Unsupported if the caller requests it, and the provider cannot calculate taxes.
  */
-export function isTaxed(
+export function usesAutomaticTax(
   user: UserScope,
   { automaticTax }: Pick<InvoiceForOptions, 'automaticTax'>,
 ): boolean {
@@ -74,7 +75,9 @@ async function emitPaid(user: UserScope, id: string): Promise<void> {
   try {
     const invoice = await findInvoice(user, id)
     if (!invoice) return
-    await options.database.transaction((tx) => events.record(tx, invoicePaid(user, invoice.data)))
+    await options.database.transaction((tx) =>
+      events.record(tx, invoicePaidEvent(user, invoice.data)),
+    )
     events.committed()
   } catch (error) {
     options.logger.error(`It could not be told that ${id} was paid`, error)
@@ -82,8 +85,8 @@ async function emitPaid(user: UserScope, id: string): Promise<void> {
 }
 
 /**
- * Lists the pending confirmations. Empty for providers whose browser script authenticates the
- * customer before the payment.
+ * Lists the payments and cards that the user still has to authenticate. Empty for providers whose
+ * browser script authenticates the customer before the payment.
  */
 export async function listConfirmations(user: UserScope): Promise<PendingConfirmation[]> {
   const customerId = await user.findCustomerId()
@@ -104,7 +107,7 @@ async function payOnce<R>(
     return pay(await user.gateway(), await user.requireCustomerId())
   }
   requireText('idempotency key', idempotencyKey)
-  return withPresentCustomer(user, (locked, customerId) =>
+  return withExistingCustomer(user, (locked, customerId) =>
     locked.change(user.provider, (gateway) => pay(gateway, customerId)),
   )
 }

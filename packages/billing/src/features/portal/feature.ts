@@ -1,4 +1,4 @@
-import { capability } from '../define-feature.ts'
+import { defineCapability } from '../define-feature.ts'
 import { billingPortal, type PortalOptions } from './open-portal.ts'
 import { stripePortal } from './stripe.ts'
 
@@ -17,7 +17,7 @@ declare module '../../billable-user.ts' {
 }
 
 /** The provider's billing portal, on which customers manage cards and subscriptions. */
-export const portal = capability('portal', {
+export const portal = defineCapability('portal', {
   user: {
     billingPortal,
   },

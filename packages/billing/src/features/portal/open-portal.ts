@@ -1,7 +1,7 @@
 import type { BillingContext } from '../../core/context.ts'
 import { InvalidArgument, NoSubscription } from '../../core/errors/errors.ts'
-import { ownUrl } from '../../core/own-url.ts'
-import type { UserHaving } from '../../core/user-scope.ts'
+import { requireApplicationUrl } from '../../core/own-url.ts'
+import type { UserScopeWith } from '../../core/user-scope.ts'
 import { requirePageLocale } from '../../core/values/locale.ts'
 import type { Owner } from '../../core/values/owner.ts'
 import type { ProviderName } from '../../core/values/provider-name.ts'
@@ -10,21 +10,24 @@ import type { PortalFlow } from './contract.ts'
 
 /** Options for `billingPortal()`. */
 export interface PortalOptions {
-  /** Path of the application for the link back, such as `/account`. */
+  /** Path of the application to which the portal's link back leads, such as `/account`. */
   readonly returnPath: string
   /**
-   * A single task to open instead of the start page. `cancel` and `update` take the name of a
-   * subscription.
+   * A single task that the portal opens instead of its start page: changing the payment method, or
+   * cancelling or changing the subscription with the given name.
    */
   readonly flow?: 'payment_method' | { readonly cancel: string } | { readonly update: string }
   /**
-   * Language of the pages; the nearest one that the provider has is used. Default: the browser's
-   * language.
+   * Language of the portal, such as `de`; the closest language that the provider supports is used.
+   * Default: the browser's language.
    */
   readonly locale?: string
 }
 
-/** Creates a link for one visit. Everyone who has it can act as the customer in the portal. */
+/**
+ * Creates a link to the billing portal for one visit. Anyone with the link can act as the customer
+ * in the portal.
+ */
 export async function openPortal(
   context: BillingContext,
   visitor: {
@@ -35,7 +38,7 @@ export async function openPortal(
   { returnPath, flow, locale }: PortalOptions,
 ): Promise<{ readonly url: string }> {
   const { owner, provider, customerId } = visitor
-  const returnUrl = ownUrl(context, 'returnPath', returnPath)
+  const returnUrl = requireApplicationUrl(context, 'returnPath', returnPath)
   const visit = {
     customerId,
     returnUrl,
@@ -61,7 +64,7 @@ async function flowOf(
 }
 
 export async function billingPortal(
-  user: UserHaving<'portal'>,
+  user: UserScopeWith<'portal'>,
   options: PortalOptions,
 ): Promise<{ readonly url: string }> {
   const { context, provider } = user

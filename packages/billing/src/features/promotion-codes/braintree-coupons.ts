@@ -3,24 +3,24 @@ import { money, toDecimal } from '../../core/values/money.ts'
 import { addTax, type BasisPoints, removeTax } from '../../core/values/tax.ts'
 import type { BraintreeContext } from '../../providers/braintree/client.ts'
 import {
+  type AddOnOrDiscount,
   amountOf,
   hasCyclesLeft,
-  type Modification,
 } from '../../providers/braintree/plan-credit.ts'
 import type { Plan } from '../../providers/braintree/plans.ts'
 
-/** A price without its tax, and the tax. */
+/** A price without tax, in the currency's smallest unit, and the tax in hundredths of a percent. */
 export interface NetPrice {
   readonly net: number
   readonly tax: BasisPoints
 }
 
 /**
- * Returns the discounts to subtract from a price that includes tax, so that the tax applies to the
- * reduced price and nothing goes below zero, as at Stripe. Coupons apply one after the other, and
- * add up to the cent.
+ * Converts coupon values to discounts on a price that includes tax, so that the tax applies to the
+ * reduced price, as at Stripe. The coupons apply one after the other, and never reduce the price
+ * below zero. The discounts are rounded so that their sum is exact.
  */
-export function grossCoupons({ net, tax }: NetPrice, coupons: readonly number[]): number[] {
+export function grossDiscounts({ net, tax }: NetPrice, coupons: readonly number[]): number[] {
   let rest = net
   return coupons.map((coupon) => {
     const left = Math.max(0, rest - coupon)
@@ -31,10 +31,11 @@ export function grossCoupons({ net, tax }: NetPrice, coupons: readonly number[])
 }
 
 /**
- * Returns the coupon values behind the discounts that `grossCoupons()` returned. A coupon that
- * reduces the price to zero may be worth more than its discount.
+ * Inverts `grossDiscounts()`: converts discounts on a price that includes tax back to coupon
+ * values. `takesAll`: the coupon reduces the price to zero, so its value may be higher than its
+ * discount shows.
  */
-export function netCoupons(
+export function netCouponValues(
   { net, tax }: NetPrice,
   amounts: readonly number[],
 ): { readonly coupon: number; readonly takesAll: boolean }[] {
@@ -47,17 +48,21 @@ export function netCoupons(
   })
 }
 
-/** A discount that still applies, with the amount to subtract as Braintree writes it. */
+/**
+ * A discount of a Braintree subscription that still applies, with the amount to subtract as a
+ * decimal string.
+ */
 export interface TaxedCoupon {
-  readonly discount: Modification
+  readonly discount: AddOnOrDiscount
   readonly amount: string
   readonly isChanged: boolean
 }
 
 /**
- * Returns the subscription's coupons for another price or tax. Credit from swaps is not a coupon.
+ * Recalculates the discounts of a subscription's coupons for another price or tax. Leaves out the
+ * discount that holds credit from swaps.
  */
-export function couponsOn(
+export function couponsForPrice(
   { discounts = [] }: braintree.Subscription,
   terms: {
     readonly currency: string
@@ -72,11 +77,11 @@ export function couponsOn(
   const amounts = coupons.map((each) => amountOf(each, terms))
   const { before } = terms
   const values = before
-    ? netCoupons(before, amounts).map(({ coupon, takesAll }, at) =>
+    ? netCouponValues(before, amounts).map(({ coupon, takesAll }, at) =>
         takesAll ? Math.max(coupon, terms.worth.get(coupons[at]?.id ?? '') ?? 0) : coupon,
       )
     : amounts
-  const taken = grossCoupons(terms.after, values)
+  const taken = grossDiscounts(terms.after, values)
   return coupons.map((discount, at) => ({
     discount,
     amount: toDecimal(money(taken[at] ?? 0, terms.currency)),
@@ -84,7 +89,7 @@ export function couponsOn(
   }))
 }
 
-/** Returns the changed discounts as part of an update. */
+/** Returns the recalculated discounts as part of a subscription update. */
 export function discountUpdates(
   coupons: readonly TaxedCoupon[],
 ): Pick<braintree.SubscriptionUpdateRequest, 'discounts'> {
@@ -95,10 +100,10 @@ export function discountUpdates(
 }
 
 /**
- * Reads the values of discounts in the control panel. Sends no request if the subscription has
- * none.
+ * Reads the values of the subscription's coupons as defined in Braintree's control panel, by id.
+ * Sends no request if the subscription has none.
  */
-export async function worthOfCoupons(
+export async function readCouponValues(
   { gateway, currency, planCredit }: BraintreeContext,
   { discounts = [] }: braintree.Subscription,
 ): Promise<ReadonlyMap<string, number>> {
@@ -108,8 +113,11 @@ export async function worthOfCoupons(
   )
 }
 
-/** Returns the discounts of a new subscription: those of the plan, and the coupon. */
-export async function discountsOfNew(
+/**
+ * Returns the discounts for the request that creates a subscription: those of its plan, and the
+ * coupon.
+ */
+export async function discountsOfNewSubscription(
   { gateway, currency }: BraintreeContext,
   plan: Plan,
   { coupon, tax }: { readonly coupon: string | null; readonly tax: BasisPoints },
@@ -118,10 +126,10 @@ export async function discountsOfNew(
   // Braintree rejects an unknown discount.
   const own = known.filter(({ id }) => id === coupon)
   const amounts = [...plan.discounts, ...own].map((each) => amountOf(each, { currency }))
-  const taken = grossCoupons({ net: plan.price, tax }, amounts)
+  const taken = grossDiscounts({ net: plan.price, tax }, amounts)
   const changed = (at: number) =>
     taken[at] === amounts[at] ? {} : { amount: toDecimal(money(taken[at] ?? 0, currency)) }
-  const update = updatesOfPlan(plan, taken, currency)
+  const update = planDiscountUpdates(plan, taken, currency)
   const add =
     coupon === null ? [] : [{ inheritedFromId: coupon, ...changed(plan.discounts.length) }]
   if (add.length === 0 && update.length === 0) return {}
@@ -130,8 +138,11 @@ export async function discountsOfNew(
   }
 }
 
-/** Returns updates for the plan's own discounts, whose configured values ignore the tax. */
-export function updatesOfPlan(
+/**
+ * Returns updates for the discounts that the plan defines, because their configured values ignore
+ * the tax.
+ */
+export function planDiscountUpdates(
   { discounts }: Plan,
   taken: readonly number[],
   currency: string,

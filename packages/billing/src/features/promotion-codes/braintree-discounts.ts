@@ -3,13 +3,13 @@ import { fromDecimal } from '../../core/values/money.ts'
 import type { BraintreeContext } from '../../providers/braintree/client.ts'
 import type { Gateway } from '../../providers/gateway.ts'
 import type { ActiveDiscount } from '../../providers/subscription.ts'
-import { findRaw } from '../subscribe/braintree.ts'
+import { findBraintreeSubscription } from '../subscribe/braintree.ts'
 
-/** Discounts of subscriptions at Braintree. */
+/** Implements reading the discounts of a subscription for Braintree. */
 export function braintreeDiscounts(context: BraintreeContext): Pick<Gateway, 'findDiscounts'> {
   return {
     async findDiscounts(id) {
-      const found = await findRaw(context, id)
+      const found = await findBraintreeSubscription(context, id)
       return (found?.discounts ?? [])
         .filter((discount) => discount.id !== context.planCredit)
         .map((discount) => describeDiscount(discount, context.currency))

@@ -1,9 +1,12 @@
 import assert from 'node:assert/strict'
-import { type ContractPart, codeOf, testsOf } from '../../providers/contract-suite.ts'
+import { type ContractPart, capabilityTests, errorCodeOf } from '../../providers/contract-suite.ts'
 
-/** Contract of promotion codes, for gateways that have them and accounts that name one. */
+/**
+ * Contract tests of promotion codes, for gateways that implement `promotionCodes`, in test accounts
+ * with a code.
+ */
 export const promotionCodesContract: ContractPart = ({ describe, it }, create) => {
-  const onCodes = testsOf(
+  const onCodes = capabilityTests(
     'promotionCodes',
     'for gateways with promotion codes',
     { it },
@@ -41,7 +44,7 @@ export const promotionCodesContract: ContractPart = ({ describe, it }, create) =
     onCodes('is refused by the provider after it expired', async (part, account, codes) => {
       const { id } = await account.subscribe()
       const promotionCode = (await part.find(codes.isOver, null))?.id ?? ''
-      const code = await codeOf(() => part.apply(id, { promotionCode }))
+      const code = await errorCodeOf(() => part.apply(id, { promotionCode }))
       assert.equal(code, 'promotion_code_refused')
     })
   })

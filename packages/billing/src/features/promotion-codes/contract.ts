@@ -2,11 +2,13 @@ import type { Money } from '../../core/values/money.ts'
 import type { ActiveDiscount } from '../../providers/subscription.ts'
 
 /**
- * Discount of a code, and how long it applies. Without `bills` and `months`, it applies forever.
+ * Discount of a promotion code, and how long it applies. If `bills` and `months` are `null`, it
+ * applies forever.
  */
-export interface CodeDiscount extends Omit<ActiveDiscount, 'endsAt' | 'billsLeft'> {
+export interface PromotionCodeDiscount extends Omit<ActiveDiscount, 'endsAt' | 'billsLeft'> {
   /**
-   * Number of invoices that the discount applies to. `null` if it applies for months, or forever.
+   * Number of invoices that the discount applies to. `null` if it applies for a number of months,
+   * or forever.
    */
   readonly bills: number | null
   /**
@@ -18,12 +20,12 @@ export interface CodeDiscount extends Omit<ActiveDiscount, 'endsAt' | 'billsLeft
 
 /** A promotion code, in the same form for every provider. */
 export interface ProviderPromotionCode {
-  /** The provider's id of the code, which is sent instead of it. */
+  /** The provider's id of the promotion code, which requests contain instead of the code itself. */
   readonly id: string
   /** The code as customers type it. */
   readonly code: string
-  /** Discount of the code. */
-  readonly discount: CodeDiscount
+  /** Discount that the code gives. */
+  readonly discount: PromotionCodeDiscount
   /** When the code expires. `null` for never. */
   readonly expiresAt: Date | null
   /** Whether the code is only for customers who have never paid. */
@@ -32,28 +34,29 @@ export interface ProviderPromotionCode {
   readonly minimum: Money | null
   /** How often the code can still be used. `null` for any number. */
   readonly left: number | null
-  /** Whether the code is switched on, and its coupon is still valid. */
+  /** Whether the code is enabled and its coupon is still valid. */
   readonly isActive: boolean
-  /** The provider's id of the only customer who can use the code. `null` for everyone. */
+  /** The provider's id of the only customer who can use the code. `null` if everyone can. */
   readonly customerId: string | null
-  /** The provider's own object. */
+  /** The object as the provider's SDK returned it. */
   readonly raw: unknown
 }
 
-/** A discount to apply, by the provider's id. */
+/** A coupon or promotion code to apply, by the provider's id. */
 export type NewDiscount = { readonly coupon: string } | { readonly promotionCode: string }
 
-/** Promotion codes. The provider decides whether a customer can use one. */
+/** Gateway interface to promotion codes. The provider decides whether a customer can use a code. */
 export interface PromotionCodes {
   /**
-   * Finds the active code, otherwise the newest inactive one. `null` if there never was one. If the
-   * customer's first payment with a used up code was never made, the code counts as unused:
-   * applying it again restores that use.
+   * Finds a promotion code by its text: the active one, otherwise the newest inactive one. `null`
+   * if there never was one. If the code has reached its limit only because this customer began a
+   * subscription with it and never paid, the code counts as unused: the customer can apply it
+   * again.
    */
   find(code: string, customerId: string | null): Promise<ProviderPromotionCode | null>
   /** Replaces the discounts of a subscription. Does nothing if the discount is applied already. */
   apply(subscriptionId: string, discount: NewDiscount): Promise<void>
-  /** Removes all discounts. Does nothing if there are none. */
+  /** Removes all discounts of a subscription. Does nothing if there are none. */
   removeAll(subscriptionId: string): Promise<void>
 }
 
@@ -63,7 +66,7 @@ declare module '../../providers/gateway-parts.ts' {
     readonly promotionCodes: PromotionCodes
   }
 
-  interface ReadingMethods {
+  interface ReadOnlyMethods {
     readonly promotionCodes: 'find'
   }
 }

@@ -1,5 +1,5 @@
 import type { ActiveDiscount } from '../../providers/subscription.ts'
-import { capability, feature } from '../define-feature.ts'
+import { defineCapability, defineFeature } from '../define-feature.ts'
 import { findDiscounts } from '../subscribe/subscription.ts'
 import { braintreeDiscounts } from './braintree-discounts.ts'
 import { findTypedCode, type PromotionCode } from './promotion-codes.ts'
@@ -49,7 +49,7 @@ declare module '../../subscription.ts' {
 }
 
 /** Current discounts of a subscription. */
-export const discounts = feature({
+export const discounts = defineFeature({
   subscription: {
     discounts: findDiscounts,
   },
@@ -58,7 +58,7 @@ export const discounts = feature({
 })
 
 /** Promotion codes that customers type. */
-export const promotionCodes = capability('promotionCodes', {
+export const promotionCodes = defineCapability('promotionCodes', {
   user: {
     findPromotionCode: findTypedCode,
   },

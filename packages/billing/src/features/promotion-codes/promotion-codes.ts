@@ -1,16 +1,16 @@
 import type { BillingContext } from '../../core/context.ts'
 import { InvalidArgument, PromotionCodeRefused, TooManyAttempts } from '../../core/errors/errors.ts'
 import type { BilledOwner } from '../../core/storage/tables.ts'
-import type { UserHaving } from '../../core/user-scope.ts'
+import type { UserScopeWith } from '../../core/user-scope.ts'
 import { formatValue } from '../../core/values/arguments.ts'
 import type { ProviderName } from '../../core/values/provider-name.ts'
 import { requirePart } from '../../providers/gateway-parts.ts'
 import type { ProviderPromotionCode } from './contract.ts'
 
-/** A promotion code that the user can use. */
+/** A promotion code that the user can use, with its discount and conditions. */
 export type PromotionCode = Omit<ProviderPromotionCode, 'isActive' | 'customerId' | 'raw'>
 
-/** A code with the owner who typed it. */
+/** A promotion code with the owner (user or team) who typed it. */
 export interface TypedCode {
   readonly text: string
   readonly typedBy: Pick<BilledOwner, 'owner' | 'providerId'>
@@ -18,7 +18,7 @@ export interface TypedCode {
 }
 
 /**
- * Removes the spaces around a code, which are often copied with it.
+ * Checks a typed promotion code, and removes the spaces around it, which are often copied along.
  * @throws InvalidArgument if it is empty or not text.
  */
 export function requireCodeText(text: unknown): string {
@@ -29,7 +29,7 @@ export function requireCodeText(text: unknown): string {
   )
 }
 
-/** Finds a code. `null` if this owner cannot use it, whether or not it exists. */
+/** Finds a promotion code. `null` if this owner cannot use it, whether or not it exists. */
 export async function findPromotionCode(
   context: BillingContext,
   typed: TypedCode,
@@ -41,10 +41,10 @@ export async function findPromotionCode(
 }
 
 /**
- * Returns the provider's id of a code, which is sent instead of it. The provider then decides
- * whether it is valid. A used up code passes, because a repeat after a lost response may have used
- * it itself.
- * @throws PromotionCodeRefused if there is none, or it belongs to another customer.
+ * Returns the provider's id of a promotion code, which requests contain instead of the code itself.
+ * The provider decides later whether the code is valid. A code that has reached its limit is
+ * accepted here, because an earlier attempt of the same call may have used it.
+ * @throws PromotionCodeRefused if there is no such code, or it belongs to another customer.
  */
 export async function requirePromotionCode(
   context: BillingContext,
@@ -112,7 +112,7 @@ function isFor({ customerId }: ProviderPromotionCode, { typedBy }: TypedCode): b
 }
 
 export async function findTypedCode(
-  { context, user, provider }: UserHaving<'promotionCodes'>,
+  { context, user, provider }: UserScopeWith<'promotionCodes'>,
   code: string,
 ): Promise<PromotionCode | null> {
   const text = requireCodeText(code)

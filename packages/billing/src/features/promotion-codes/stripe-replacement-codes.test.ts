@@ -21,7 +21,7 @@ const other = { status: 'active', metadata: { coupon: 'OTHER' }, discounts: [] }
 const first: Invoice = { billing_reason: 'subscription_create', status: 'void' }
 const lost = 'incomplete_expired'
 
-describe('replacementStateOf(), for the promotion code ONCE of a customer', () => {
+describe('replacementStateOf(), which decides whether a promotion code needs a replacement', () => {
   it.each<[string, Stripe.PromotionCode[], Stripe.Subscription[], ReplacementState['is']]>([
     ['never used by the customer', [], [], 'nothing'],
     ['never used, beside another code that was', [], [other], 'nothing'],
@@ -110,7 +110,10 @@ describe('replacementStateOf(), for the promotion code ONCE of a customer', () =
       [use(lost), use(lost, 'A')],
       'nothing',
     ],
-  ])('returns the right state for a code that was %s', (_name, given, subscriptions, expected) => {
-    expect(replacementStateOf('ONCE', given, subscriptions).is).toBe(expected)
-  })
+  ])(
+    'returns the right state for a single-use code that was %s',
+    (_name, given, subscriptions, expected) => {
+      expect(replacementStateOf('ONCE', given, subscriptions).is).toBe(expected)
+    },
+  )
 })

@@ -2,7 +2,7 @@ import type Stripe from 'stripe'
 import { isBillingError } from '../../core/errors/error-codes.ts'
 import { idOf, listAll, type StripeContext } from '../../providers/stripe/client.ts'
 import { isRefusal } from '../../providers/stripe/errors.ts'
-import { once } from '../../providers/stripe/once.ts'
+import { createIdempotently } from '../../providers/stripe/once.ts'
 
 interface Typed {
   /** The id of a promotion code. The id of a coupon is accepted, and has no effect here. */
@@ -20,10 +20,11 @@ interface Use<T> {
 }
 
 /**
- * Makes a call with a promotion code. If the code is used up, but only by this customer's own first
- * payment that was never made, the use is restored by a replacement code for this customer.
+ * Makes a request with a promotion code. If the code has reached its limit only because this
+ * customer began a subscription with it and never paid, makes the request again with a replacement
+ * code for this customer.
  */
-export async function withCode<T>(
+export async function callWithPromotionCode<T>(
   context: StripeContext,
   typed: Typed,
   { make, find }: Use<T>,
@@ -41,8 +42,11 @@ export async function withCode<T>(
   }
 }
 
-/** Previews with a promotion code, without creating a replacement. */
-export async function showWithCode<T>(
+/**
+ * Previews a request with a promotion code. Creates no replacement code: if one would be needed,
+ * previews with the code's coupon.
+ */
+export async function previewWithPromotionCode<T>(
   context: StripeContext,
   typed: Typed,
   show: (discount: { promotion_code: string } | { coupon: string } | null) => Promise<T>,
@@ -96,7 +100,7 @@ async function findOrCreateReplacement(
   if (owed.is !== 'lost') return null
   const before = owed.newest?.id
   try {
-    const { id } = await once(
+    const { id } = await createIdempotently(
       `${before ?? code.id}:${customer}:given-back`,
       (request) => context.stripe.promotionCodes.create(replacementParams(code, customer), request),
       async () => {
@@ -135,22 +139,27 @@ function replacementParams(
         : {}),
       ...(others.length > 0 ? { currency_options: Object.fromEntries(others) } : {}),
     },
-    metadata: { ...code.metadata, [REPLACES]: code.id },
+    metadata: { ...code.metadata, [REPLACED_CODE_KEY]: code.id },
   }
 }
 
-/** Metadata key of a replacement code with the id of the code it replaces. */
-export const REPLACES = 'in_place_of'
-
 /**
- * Metadata key of a subscription with the id of the replacement code; `coupon` has the typed one.
+ * Metadata key of a replacement promotion code. Its value is the id of the code that it replaces.
  */
-export const REPLACEMENT = 'given_back'
+export const REPLACED_CODE_KEY = 'in_place_of'
 
 /**
- * State of a used up code for a customer. Stripe counts a code as used when a subscription is
- * created, even if its first payment is never made. `nothing`: no use is owed. `waiting`: a use may
- * still be paid. `given`: there is a replacement code. `lost`: a replacement is owed.
+ * Metadata key of a subscription. Its value is the id of the replacement code that was used; the
+ * key `coupon` has the code that the customer typed.
+ */
+export const REPLACEMENT_CODE_KEY = 'given_back'
+
+/**
+ * Whether a customer may use a promotion code again that has reached its limit. Stripe counts a
+ * code as used when a subscription is created, even if its first payment is never made. `nothing`:
+ * the customer has no claim to a replacement. `waiting`: the first payment may still be made.
+ * `given`: there is a replacement code that is not used yet. `lost`: the customer's use was lost,
+ * so a replacement has to be created.
  */
 export type ReplacementState =
   | { readonly is: 'nothing' | 'waiting' }
@@ -159,7 +168,7 @@ export type ReplacementState =
 
 const NOTHING: ReplacementState = { is: 'nothing' }
 
-/** Returns the state of a used up code for a customer. */
+/** Reads whether a customer may use a promotion code again that has reached its limit. */
 export async function findReplacementState(
   context: StripeContext,
   code: Stripe.PromotionCode,
@@ -176,9 +185,10 @@ export async function findReplacementState(
 }
 
 /**
- * Decides the state of a used up code. A customer who has paid with it is owed nothing. Otherwise
- * there is one use at a time, and a replacement only after the last one was lost, so that uses
- * cannot be accumulated. `given` lists the replacements, newest first.
+ * Decides whether a customer may use a promotion code again that has reached its limit. A customer
+ * who has paid with the code may not. Otherwise the customer has one use at a time: a replacement
+ * is only created after the last use was lost, so that uses cannot be accumulated. `given` lists
+ * the replacement codes, newest first.
  */
 export function replacementStateOf(
   code: string,
@@ -197,7 +207,7 @@ export function replacementStateOf(
   return lost.some((each) => codeUsedBy(each) === last) ? { is: 'lost', newest } : NOTHING
 }
 
-/** Lists the replacements of a code for a customer, newest first. */
+/** Lists the replacement codes that a customer got for a promotion code, newest first. */
 export async function listReplacements(
   { stripe }: StripeContext,
   { id, promotion }: Stripe.PromotionCode,
@@ -206,10 +216,12 @@ export async function listReplacements(
   const coupon = idOf(promotion.coupon)
   if (coupon === null) return []
   const { data } = await stripe.promotionCodes.list({ coupon, customer, limit: 100 })
-  return data.filter(({ metadata }) => metadata?.[REPLACES] === id)
+  return data.filter(({ metadata }) => metadata?.[REPLACED_CODE_KEY] === id)
 }
 
-/** Whether the code has reached its own limit. Its coupon may have another one. */
+/**
+ * Whether the promotion code has reached its own limit of uses. Its coupon may have another limit.
+ */
 export function isUsedUp({
   max_redemptions: most,
   times_redeemed: used,
@@ -218,7 +230,7 @@ export function isUsedUp({
 }
 
 function codeUsedBy({ metadata }: Stripe.Subscription): string | undefined {
-  return metadata[REPLACEMENT] ?? metadata.coupon
+  return metadata[REPLACEMENT_CODE_KEY] ?? metadata.coupon
 }
 
 /** Whether a subscription uses one of the codes, from its start or applied later. */

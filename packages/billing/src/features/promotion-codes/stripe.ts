@@ -3,18 +3,20 @@ import type { Gateway } from '../../providers/gateway.ts'
 import { idOf, type StripeContext, toDate } from '../../providers/stripe/client.ts'
 import type { ActiveDiscount } from '../../providers/subscription.ts'
 import type { NewDiscount, PromotionCodes, ProviderPromotionCode } from './contract.ts'
-import { findReplacementState, isUsedUp, REPLACES, withCode } from './stripe-replacement-codes.ts'
+import {
+  callWithPromotionCode,
+  findReplacementState,
+  isUsedUp,
+  REPLACED_CODE_KEY,
+} from './stripe-replacement-codes.ts'
 
 /** Format of Stripe's promotion codes. */
 const CODE = /^[\w-]{1,500}$/
 
-/**
- * Metadata key that marks changed discounts, which differ from those at the start of the
- * subscription.
- */
-export const CHANGED = 'discounts_changed'
+/** Metadata key of a subscription whose discounts were changed after its start. */
+export const DISCOUNTS_CHANGED_KEY = 'discounts_changed'
 
-/** Promotion codes at Stripe, and changes of a subscription's discounts. */
+/** Implements promotion codes for Stripe, and changes of a subscription's discounts. */
 export function stripePromotionCodes(context: StripeContext): {
   readonly promotionCodes: PromotionCodes
 } {
@@ -44,13 +46,16 @@ export function stripePromotionCodes(context: StripeContext): {
         const [first, ...others] = discounts
         if (first && others.length === 0 && isOf(first, discount)) return
         const update = (off: Stripe.SubscriptionUpdateParams.Discount) =>
-          stripe.subscriptions.update(id, { discounts: [off], metadata: { [CHANGED]: 'true' } })
+          stripe.subscriptions.update(id, {
+            discounts: [off],
+            metadata: { [DISCOUNTS_CHANGED_KEY]: 'true' },
+          })
         if ('coupon' in discount) {
           await update({ coupon: discount.coupon })
           return
         }
         const { promotionCode: typed } = discount
-        await withCode(
+        await callWithPromotionCode(
           context,
           { coupon: typed, customerId: idOf(customer) },
           {
@@ -62,7 +67,10 @@ export function stripePromotionCodes(context: StripeContext): {
       async removeAll(id) {
         const { discounts } = await stripe.subscriptions.retrieve(id)
         if (discounts.length === 0) return
-        await stripe.subscriptions.update(id, { discounts: '', metadata: { [CHANGED]: 'true' } })
+        await stripe.subscriptions.update(id, {
+          discounts: '',
+          metadata: { [DISCOUNTS_CHANGED_KEY]: 'true' },
+        })
       },
     },
   }
@@ -76,7 +84,8 @@ function isOf(there: string | Stripe.Discount, wanted: NewDiscount): boolean {
   if (typeof there === 'string') return false
   const { promotion_code: code, source } = there
   if ('coupon' in wanted) return code === null && idOf(source.coupon) === wanted.coupon
-  const inPlaceOf = code !== null && typeof code === 'object' ? code.metadata?.[REPLACES] : null
+  const inPlaceOf =
+    code !== null && typeof code === 'object' ? code.metadata?.[REPLACED_CODE_KEY] : null
   return [idOf(code), inPlaceOf].includes(wanted.promotionCode)
 }
 
@@ -126,7 +135,7 @@ function leftOf(
   return lefts.length === 0 ? null : Math.min(...lefts)
 }
 
-/** Discounts of subscriptions at Stripe. */
+/** Implements reading the discounts of a subscription for Stripe. */
 export function stripeDiscounts({ stripe }: StripeContext): Pick<Gateway, 'findDiscounts'> {
   return {
     async findDiscounts(id) {

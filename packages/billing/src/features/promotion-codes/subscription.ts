@@ -1,11 +1,11 @@
-import type { SubscriptionHaving } from '../../core/subscription-scope.ts'
+import type { SubscriptionScopeWith } from '../../core/subscription-scope.ts'
 import { requireText } from '../../core/values/arguments.ts'
 import { requirePart } from '../../providers/gateway-parts.ts'
-import { withPlanRule } from '../schedules/planned-swap.ts'
+import { withPlannedSwapRule } from '../schedules/planned-swap.ts'
 import type { NewDiscount } from './contract.ts'
 import { requireCodeText, requirePromotionCode } from './promotion-codes.ts'
 
-type Discountable = SubscriptionHaving<'promotionCodes'>
+type Discountable = SubscriptionScopeWith<'promotionCodes'>
 
 export async function applyPromotionCode(subscription: Discountable, code: string): Promise<void> {
   const text = requireCodeText(code)
@@ -24,7 +24,7 @@ export async function applyCoupon(subscription: Discountable, coupon: string): P
 export async function removeDiscounts(subscription: Discountable): Promise<void> {
   subscription.requireRunning()
   await subscription.change(
-    withPlanRule(subscription, 'discounts', ({ found, ask }) =>
+    withPlannedSwapRule(subscription, 'discounts', ({ found, ask }) =>
       ask((gateway) => requirePart(gateway, 'promotionCodes').removeAll(found.id)),
     ),
   )
@@ -33,7 +33,7 @@ export async function removeDiscounts(subscription: Discountable): Promise<void>
 /** Applies a discount. The whole discount is set, so that a repeat has the same result. */
 function apply(subscription: Discountable, discount: NewDiscount): Promise<void> {
   return subscription.change(
-    withPlanRule(subscription, 'discounts', ({ found, ask }) =>
+    withPlannedSwapRule(subscription, 'discounts', ({ found, ask }) =>
       ask((gateway) => requirePart(gateway, 'promotionCodes').apply(found.id, discount)),
     ),
   )

@@ -1,36 +1,39 @@
 import type braintree from 'braintree'
 import { type Money, money } from '../../core/values/money.ts'
-import { leftOf } from '../../core/values/money-back.ts'
+import { remainingMoneyOf } from '../../core/values/money-back.ts'
 import type { BraintreeContext } from '../../providers/braintree/client.ts'
 import type { Day } from '../../providers/braintree/days.ts'
 import { isOver } from '../../providers/braintree/describe-subscription.ts'
 import { findCustomer } from '../../providers/braintree/find-customer.ts'
-import { partsOfId } from '../../providers/braintree/ids.ts'
+import { parseSubscriptionId } from '../../providers/braintree/ids.ts'
 import { periodStarts } from '../../providers/braintree/period-starts.ts'
 import {
   amountOf as amountOfEach,
   balanceOf,
   cycleValue,
-  waitingCredit,
+  reservedCredit,
 } from '../../providers/braintree/plan-credit.ts'
 import { subscriptionsOf } from '../customers/braintree.ts'
 import {
-  periodOf,
-  readKept,
-  readPeriod,
-  salesOf,
-  sumOf,
-  sumReturnedOf,
+  periodStartOf,
+  readKeptMoney,
+  readPeriodMoney,
+  readReturnedSum,
+  salesOfPeriod,
+  sumOfSales,
 } from './braintree-period-money.ts'
-import { amountOf, returnedOf } from './braintree-returned.ts'
+import { amountOf, readReturnedAmount } from './braintree-returned.ts'
 
 type Subscription = braintree.Subscription
 type Sale = braintree.Transaction
 
-/** Returns how much of a sale was returned other than by refunds: as credit, or in disputes. */
-export async function creditedOf(context: BraintreeContext, sale: Sale): Promise<Money> {
+/**
+ * Reads how much of a Braintree sale went back to the customer other than by refunds: as credit
+ * from swaps, or in disputes.
+ */
+export async function readCreditedAmount(context: BraintreeContext, sale: Sale): Promise<Money> {
   const { gateway, currency } = context
-  const start = periodOf(sale)
+  const start = periodStartOf(sale)
   if (!sale.subscriptionId || start === null) return lostOf(context, sale)
   const subscription = await gateway.subscription.find(sale.subscriptionId)
   const left = await leftOfPeriod(context, subscription, { sale, start })
@@ -39,12 +42,12 @@ export async function creditedOf(context: BraintreeContext, sale: Sale): Promise
 
 /** Returns the disputed part of a sale without a subscription, which is never credited. */
 async function lostOf(context: BraintreeContext, sale: Sale): Promise<Money> {
-  const lost = (await returnedOf(context, sale)) - (await refundedOf(context, sale))
+  const lost = (await readReturnedAmount(context, sale)) - (await refundedOf(context, sale))
   return money(lost, context.currency)
 }
 
 function refundedOf(context: BraintreeContext, sale: Sale): Promise<number> {
-  return returnedOf(context, { ...sale, disputes: [] } as Sale)
+  return readReturnedAmount(context, { ...sale, disputes: [] } as Sale)
 }
 
 /** Returns how much of the price of a period can still be refunded or credited. */
@@ -54,15 +57,15 @@ async function leftOfPeriod(
   { sale, start }: { readonly sale: Sale; readonly start: Day },
 ): Promise<number> {
   if (start === subscription.billingPeriodStartDate) {
-    const period = await readPeriod(context, subscription)
+    const period = await readPeriodMoney(context, subscription)
     const credit = isOver(subscription) ? await creditGivenOnEnd(context, subscription, sale) : 0
-    return leftOf({ ...period, withheld: -credit })
+    return remainingMoneyOf({ ...period, withheld: -credit })
   }
-  const sales = salesOf(subscription, start)
+  const sales = salesOfPeriod(subscription, start)
   const used = usedAfter(context, subscription, { start, sales })
-  const returned = await sumReturnedOf(context, sales)
-  const left = leftOf({ sold: sumOf(sales), withheld: -used, returned })
-  const kept = await readKept(context, subscription, sale.customer?.id ?? null)
+  const returned = await readReturnedSum(context, sales)
+  const left = remainingMoneyOf({ sold: sumOfSales(sales), withheld: -used, returned })
+  const kept = await readKeptMoney(context, subscription, sale.customer?.id ?? null)
   return Math.min(left, Math.max(0, kept))
 }
 
@@ -77,9 +80,9 @@ async function creditGivenOnEnd(
 ): Promise<number> {
   const { currency, planCredit } = context
   const owner = customer?.id ? await findCustomer(context, customer.id) : null
-  const { name, nameDigest } = partsOfId(old.id)
+  const { name, nameDigest } = parseSubscriptionId(old.id)
   const hasSameName = ({ id }: Subscription) => {
-    const parts = partsOfId(id)
+    const parts = parseSubscriptionId(id)
     const isUnknown = name === null && nameDigest === null
     return isUnknown || (parts.name === name && parts.nameDigest === nameDigest)
   }
@@ -94,7 +97,7 @@ async function creditGivenOnEnd(
   const next = (owner ? subscriptionsOf(owner) : []).find(
     (each) => each.id !== old.id && hasSameName(each) && isLater(each),
   )
-  const carried = waitingCredit(old, context) - balanceOf(old, currency)
+  const carried = reservedCredit(old, context) - balanceOf(old, currency)
   return next ? Math.max(0, given(next) - Math.max(0, carried)) : 0
 }
 
@@ -112,10 +115,10 @@ function usedAfter(
   const waiting = Math.max(0, -balanceOf(subscription, context.currency))
   let used = 0
   for (const later of periodStarts(subscription).filter((each) => each > start)) {
-    const [first] = salesOf(subscription, later)
+    const [first] = salesOfPeriod(subscription, later)
     if (first && first.planId !== subscription.planId) {
       const isWhole = sales.every((sale) => amountOf(first) >= amountOf(sale))
-      return isWhole ? used : sumOf(sales)
+      return isWhole ? used : sumOfSales(sales)
     }
     if (first) return used + Math.max(0, price - amountOf(first))
     used += price

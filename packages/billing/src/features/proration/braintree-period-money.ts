@@ -7,71 +7,80 @@ import {
   appliesInCycle,
   balanceOf,
   cycleValue,
-  unusedPeriod,
-  waitingCredit,
+  reservedCredit,
+  unusedPeriodValue,
 } from '../../providers/braintree/plan-credit.ts'
-import { salesOf as salesOfCustomer } from '../invoices/braintree.ts'
-import { amountOf, returnedOf, wasAccepted } from './braintree-returned.ts'
+import { listSales as salesOfCustomer } from '../invoices/braintree.ts'
+import { amountOf, readReturnedAmount, wasSaleAccepted } from './braintree-returned.ts'
 
 type Subscription = braintree.Subscription
 type Sale = braintree.Transaction
 
-/** Returns the accepted sales of a period, oldest first. */
-export function salesOf({ transactions = [] }: Subscription, start: Day | null): Sale[] {
+/**
+ * Returns the sales of a billing period that the bank accepted, oldest first. `start` is the first
+ * day of the period.
+ */
+export function salesOfPeriod({ transactions = [] }: Subscription, start: Day | null): Sale[] {
   return transactions
-    .filter((sale) => wasAccepted(sale) && periodOf(sale) === start)
+    .filter((sale) => wasSaleAccepted(sale) && periodStartOf(sale) === start)
     .toSorted((a, b) => a.createdAt.localeCompare(b.createdAt))
 }
 
-/** Returns the first day of the period that a sale pays for. `null` if it has no subscription. */
-export function periodOf({ subscription }: Sale): Day | null {
+/**
+ * Returns the first day of the billing period that a sale pays for. `null` for a sale without a
+ * subscription.
+ */
+export function periodStartOf({ subscription }: Sale): Day | null {
   const { billingPeriodStartDate: start } = (subscription ?? {}) as {
     readonly billingPeriodStartDate?: Day | null
   }
   return start ?? null
 }
 
-export function sumOf(sales: readonly Sale[]): number {
+export function sumOfSales(sales: readonly Sale[]): number {
   return sales.reduce((sum, sale) => sum + amountOf(sale), 0)
 }
 
-export async function sumReturnedOf(
+export async function readReturnedSum(
   context: BraintreeContext,
   sales: readonly Sale[],
 ): Promise<number> {
-  const all = await Promise.all(sales.map((sale) => returnedOf(context, sale)))
+  const all = await Promise.all(sales.map((sale) => readReturnedAmount(context, sale)))
   return all.reduce((sum, each) => sum + each, 0)
 }
 
-/** Reads the price of the running or last period, and how much of its money was returned. */
-export async function readPeriod(
+/**
+ * Reads how much was charged for the subscription's current or last billing period, and how much of
+ * that money was returned.
+ */
+export async function readPeriodMoney(
   context: BraintreeContext,
   subscription: Subscription,
 ): Promise<PaidTime> {
-  const sales = salesOf(subscription, subscription.billingPeriodStartDate ?? null)
-  const returned = await sumReturnedOf(context, sales)
+  const sales = salesOfPeriod(subscription, subscription.billingPeriodStartDate ?? null)
+  const returned = await readReturnedSum(context, sales)
   return { sold: paidInPeriod(context, subscription, sales), withheld: 0, returned }
 }
 
 /**
- * Reads the money for the running period before a swap. If credit has paid for a part of it, the
- * sales behind that credit must still be paid: their money may have been returned after it was
- * credited. `null` if none of the money was returned.
+ * Reads how much of the money for the current billing period was returned, so that a swap does not
+ * credit it. `null` if none was. If credit has paid for a part of the period, the sales behind that
+ * credit count too, because their money may have been returned after it was credited.
  */
-export async function readUnpaid(
+export async function readReturnedPeriodMoney(
   context: BraintreeContext,
   subscription: Subscription,
   today: Day,
 ): Promise<PaidTime | null> {
   const { currency, planCredit } = context
-  const period = await readPeriod(context, subscription)
-  const sales = salesOf(subscription, subscription.billingPeriodStartDate ?? null)
-  const isCharged = sumOf(sales) >= cycleValue(subscription, context)
+  const period = await readPeriodMoney(context, subscription)
+  const sales = salesOfPeriod(subscription, subscription.billingPeriodStartDate ?? null)
+  const isCharged = sumOfSales(sales) >= cycleValue(subscription, context)
   if (isCharged) return period.returned > 0 ? period : null
-  const unused = unusedPeriod(subscription, { today, currency, planCredit })
+  const unused = unusedPeriodValue(subscription, { today, currency, planCredit })
   const sold = Math.max(period.sold, unused)
   const customerId = await customerOf(context, subscription.paymentMethodToken)
-  const kept = await readKept(context, subscription, customerId)
+  const kept = await readKeptMoney(context, subscription, customerId)
   const returned = Math.max(period.returned, sold - kept)
   return returned > 0 ? { ...period, sold, returned } : null
 }
@@ -84,18 +93,18 @@ async function customerOf({ gateway }: BraintreeContext, token: string): Promise
 }
 
 /**
- * Reads how much the customer paid for subscriptions, less the money returned and the unused
- * credit.
+ * Reads how much money of the customer's subscription payments the merchant still has: all
+ * payments, less the returned money and the unused credit.
  */
-export async function readKept(
+export async function readKeptMoney(
   context: BraintreeContext,
   subscription: Subscription,
   customerId: string | null,
 ): Promise<number> {
   const all = customerId ? await salesOfCustomer(context, customerId) : []
-  const sales = all.filter((sale) => sale.subscriptionId && wasAccepted(sale))
-  const credit = waitingCredit(subscription, context) - balanceOf(subscription, context.currency)
-  return sumOf(sales) - (await sumReturnedOf(context, sales)) - credit
+  const sales = all.filter((sale) => sale.subscriptionId && wasSaleAccepted(sale))
+  const credit = reservedCredit(subscription, context) - balanceOf(subscription, context.currency)
+  return sumOfSales(sales) - (await readReturnedSum(context, sales)) - credit
 }
 
 /**
@@ -116,7 +125,7 @@ function paidInPeriod(
   const carried = discounts
     .filter((each) => each.id === planCredit && appliesInCycle(each, cycle))
     .reduce((sum, each) => sum + amountOfEach(each, { currency }), 0)
-  return Math.max(0, sumOf(sales) + carried - credit)
+  return Math.max(0, sumOfSales(sales) + carried - credit)
 }
 
 function isOfFirstDay({ createdAt }: Sale, start: Day | null | undefined): boolean {

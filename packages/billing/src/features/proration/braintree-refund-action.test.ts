@@ -24,7 +24,7 @@ const TABLE: ReadonlyArray<readonly [string, RefundAction, RefundAction]> = [
 
 describe('refundActionOf()', () => {
   it.each(TABLE)(
-    'returns, for a charge with status %s, %s for a card and %s for other payment methods',
+    'returns the action for a charge with the status %s: %s if it was paid by card, %s otherwise',
     (status, ofCard, ofOthers) => {
       expect(refundActionOf({ status, paymentInstrumentType: CARD })).toBe(ofCard)
       for (const paymentInstrumentType of OTHERS) {

@@ -3,9 +3,9 @@ import type braintree from 'braintree'
 type Status = braintree.TransactionStatus
 
 /**
- * How the money of a sale can be returned. `refund`: by a refund. `void`: by voiding the whole sale
- * before it is settled. `done`: it was returned already. `wait`: not before the sale is settled.
- * `none`: no money was taken.
+ * How the money of a Braintree sale can be returned. `refund`: by a refund. `void`: by voiding the
+ * whole sale, which is not settled yet. `done`: the sale was voided already. `wait`: only after the
+ * sale is settled. `none`: no money was taken.
  */
 export type RefundAction = 'refund' | 'void' | 'done' | 'wait' | 'none'
 
@@ -29,7 +29,7 @@ const ACTIONS: Readonly<Record<Status, RefundAction>> = {
   settlement_declined: 'none',
 }
 
-/** Fields of a sale that decide how its money can be returned. */
+/** Fields of a Braintree sale that decide how its money can be returned. */
 export interface SaleState {
   readonly status: string
   readonly paymentInstrumentType: string

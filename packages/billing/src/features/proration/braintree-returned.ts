@@ -2,7 +2,7 @@ import type braintree from 'braintree'
 import { fromDecimal } from '../../core/values/money.ts'
 import { sumReturned } from '../../core/values/money-back.ts'
 import type { BraintreeContext } from '../../providers/braintree/client.ts'
-import { type DisputeFacts, disputeStatusOf } from '../disputes/braintree.ts'
+import { type DisputeFields, disputeStatusOf } from '../disputes/braintree.ts'
 import { refundActionOf } from './braintree-refund-action.ts'
 
 type Sale = braintree.Transaction
@@ -10,25 +10,31 @@ type Sale = braintree.Transaction
 /** Statuses of a sale that was authorized, and whose money never arrived. */
 const NEVER_SETTLED: readonly string[] = ['settlement_declined', 'authorization_expired']
 
-/** Whether the bank accepted a sale, even if its money was returned later. */
-export function wasAccepted(sale: Sale): boolean {
+/** Whether the bank accepted a Braintree sale, even if its money was returned later. */
+export function wasSaleAccepted(sale: Sale): boolean {
   return (
     sale.type === 'sale' && (refundActionOf(sale) !== 'none' || NEVER_SETTLED.includes(sale.status))
   )
 }
 
 /**
- * Adds up how much of a sale was returned, in the currency's smallest unit: refunded, disputed,
- * voided or never settled.
+ * Reads how much of a Braintree sale's money the merchant does not have, in the currency's smallest
+ * unit: because it was refunded, disputed, voided or never settled.
  */
-export async function returnedOf({ gateway }: BraintreeContext, sale: Sale): Promise<number> {
+export async function readReturnedAmount(
+  { gateway }: BraintreeContext,
+  sale: Sale,
+): Promise<number> {
   const amount = amountOf(sale)
   if (refundActionOf(sale) === 'done' || NEVER_SETTLED.includes(sale.status)) return amount
   const refunds = await Promise.all(
     (sale.refundIds ?? []).map((id) => gateway.transaction.find(id)),
   )
   const returned = sumReturned({
-    refunds: refunds.map((refund) => ({ amount: amountOf(refund), hasFailed: hasFailed(refund) })),
+    refunds: refunds.map((refund) => ({
+      amount: amountOf(refund),
+      hasFailed: isFailedRefund(refund),
+    })),
     disputes: disputesOf(sale).map((dispute) => ({
       amount: fromDecimal(dispute.amountDisputed, dispute.currencyIsoCode).amount,
       status: disputeStatusOf(dispute),
@@ -38,8 +44,8 @@ export async function returnedOf({ gateway }: BraintreeContext, sale: Sale): Pro
   return Math.min(amount, returned)
 }
 
-/** Whether a refund moved no money. Refunds have the same statuses as sales. */
-export function hasFailed(refund: Sale): boolean {
+/** Whether a Braintree refund has failed, so that no money was returned. */
+export function isFailedRefund(refund: Sale): boolean {
   return ['none', 'done'].includes(refundActionOf(refund))
 }
 
@@ -48,6 +54,6 @@ export function amountOf({ amount, currencyIsoCode }: Sale): number {
 }
 
 /** Reads the disputes of a sale, which the typings of the SDK leave out. */
-function disputesOf(sale: Sale): readonly DisputeFacts[] {
-  return (sale as { readonly disputes?: readonly DisputeFacts[] }).disputes ?? []
+function disputesOf(sale: Sale): readonly DisputeFields[] {
+  return (sale as { readonly disputes?: readonly DisputeFields[] }).disputes ?? []
 }

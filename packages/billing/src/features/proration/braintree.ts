@@ -1,49 +1,53 @@
 import type braintree from 'braintree'
 import { proportion } from '../../core/values/money.ts'
-import { type AddOnChanges, afterChanges } from '../../providers/braintree/add-ons.ts'
+import { type AddOnChanges, applyAddOnChanges } from '../../providers/braintree/add-ons.ts'
 import { inTrial } from '../../providers/braintree/describe-subscription.ts'
 import {
+  type AddOnOrDiscount,
   amountOf,
   appliesInCycle,
-  daysOf,
-  type Modification,
-  type Terms,
-  toMinor,
+  type CreditTerms,
+  daysOfPeriod,
+  toMinorUnits,
 } from '../../providers/braintree/plan-credit.ts'
 
-/** Fields of a request that change the price of a billing cycle. */
+/**
+ * Fields of a Braintree request that change the price of a billing cycle: price, add-ons and
+ * discounts.
+ */
 export type PriceChanges = AddOnChanges &
   Pick<braintree.SubscriptionRequest, 'discounts'> & { readonly price: string }
 
 /**
- * Returns what Braintree charges for the rest of the running cycle if it prorates a change.
- * Negative for credit.
+ * Calculates the amount that Braintree charges for the rest of the current billing cycle if it
+ * prorates this change. Negative for credit.
  */
 export function proratedChange(
   current: braintree.Subscription,
   request: PriceChanges,
-  terms: Terms,
+  terms: CreditTerms,
 ): number {
-  const { all, left } = daysOf(current, terms.today)
+  const { all, left } = daysOfPeriod(current, terms.today)
   if (all === 0 || inTrial(current)) return 0
-  const discountsAfter = withUpdates(current.discounts ?? [], request)
-  const addOnsAfter = afterChanges(current.addOns ?? [], request)
-  const sum = (modifications: readonly Modification[]) =>
+  const discountsAfter = withDiscountUpdates(current.discounts ?? [], request)
+  const addOnsAfter = applyAddOnChanges(current.addOns ?? [], request)
+  const sum = (modifications: readonly AddOnOrDiscount[]) =>
     modifications.reduce((total, each) => total + amountOf(each, terms), 0)
-  const counted = (modifications: readonly Modification[] = []) =>
+  const counted = (modifications: readonly AddOnOrDiscount[] = []) =>
     sum(modifications.filter((each) => appliesInCycle(each, current.currentBillingCycle)))
-  const price = toMinor(request.price, terms.currency) - toMinor(current.price, terms.currency)
+  const price =
+    toMinorUnits(request.price, terms.currency) - toMinorUnits(current.price, terms.currency)
   // Braintree charges new add-ons in the running cycle already.
   const addOns = counted(addOnsAfter.kept) + sum(addOnsAfter.added) - counted(current.addOns)
   const discounts = counted(discountsAfter) - counted(current.discounts)
   return proportion(price + addOns - discounts, left, all)
 }
 
-/** Returns the discounts after the request. */
-export function withUpdates(
-  discounts: readonly Modification[],
+/** Returns the discounts of a subscription after the request is applied. */
+export function withDiscountUpdates(
+  discounts: readonly AddOnOrDiscount[],
   request: Pick<braintree.SubscriptionRequest, 'discounts'>,
-): Modification[] {
+): AddOnOrDiscount[] {
   const updates = request.discounts?.update ?? []
   return discounts.map((each) => ({
     ...each,

@@ -1,15 +1,15 @@
 import { expect, it } from 'vitest'
-import { type Entry, giftsByInvoice } from './stripe-returned.ts'
+import { type BalanceTransaction, giftsByInvoice } from './stripe-returned.ts'
 
-const gift = (amount: number): Entry => ({ amount, isGift: true, invoice: null })
-const own = (amount: number, invoice: string | null = null): Entry => ({
+const gift = (amount: number): BalanceTransaction => ({ amount, isGift: true, invoice: null })
+const own = (amount: number, invoice: string | null = null): BalanceTransaction => ({
   amount,
   isGift: false,
   invoice,
 })
 const used = (amount: number, invoice: string) => own(-amount, invoice)
 
-it.each<[string, readonly Entry[], Record<string, number>]>([
+it.each<[string, readonly BalanceTransaction[], Record<string, number>]>([
   ['nothing without gifts', [own(1000), used(1000, 'in_1')], { in_1: 0 }],
   ['the part paid by a gift', [gift(1000), used(700, 'in_1')], { in_1: 700 }],
   ['the customer’s own credit first', [gift(1000), own(500), used(700, 'in_1')], { in_1: 200 }],
@@ -29,6 +29,9 @@ it.each<[string, readonly Entry[], Record<string, number>]>([
     { in_1: 0, in_2: 0 },
   ],
   ['the gift after a debt was paid', [own(-300), gift(700), used(400, 'in_1')], { in_1: 400 }],
-])('giftsByInvoice() returns %s', (_, entries, expected) => {
-  expect(Object.fromEntries(giftsByInvoice(entries))).toEqual(expected)
-})
+])(
+  'giftsByInvoice() computes the part of each invoice that gifts paid: %s',
+  (_, entries, expected) => {
+    expect(Object.fromEntries(giftsByInvoice(entries))).toEqual(expected)
+  },
+)

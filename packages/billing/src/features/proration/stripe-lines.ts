@@ -1,23 +1,29 @@
 import type Stripe from 'stripe'
 import { idOf, listAll, type StripeContext } from '../../providers/stripe/client.ts'
 
-/** A line of an invoice, or a pending invoice item. */
+/**
+ * A line of a Stripe invoice, or a pending invoice item. Amounts are in the currency's smallest
+ * unit.
+ */
 export interface BilledLine {
   readonly id: string
-  /** Id of the invoice. `null` while the item is pending. */
+  /** Id of the invoice with this line. `null` for a pending invoice item. */
   readonly invoice: string | null
-  /** Id of the price whose time the line bills or credits. `null` for other lines. */
+  /** Id of the price whose billing period the line bills or credits. `null` for other lines. */
   readonly price: string | null
   readonly from: number
   readonly to: number
-  /** Amount after discounts, without exclusive taxes. Negative for credit. */
+  /** Amount after discounts, without taxes that are added to the price. Negative for credit. */
   readonly amount: number
-  /** Exclusive taxes. 0 while the item is pending. */
+  /** Taxes that are added to the amount. 0 while the item is pending. */
   readonly tax: number
   readonly isProration: boolean
-  /** Whether the line withholds credit, because its money was returned before. */
+  /**
+   * Whether the line takes back credit for unused time, because the money for that time was
+   * returned before.
+   */
   readonly isWithheld: boolean
-  /** The invoice item behind the line. `null` for none. */
+  /** Id of the invoice item behind the line. `null` for none. */
   readonly item: string | null
 }
 
@@ -25,27 +31,34 @@ export interface BilledLine {
 const PRICE = 'tollgate_withheld'
 const UNTIL = 'tollgate_until'
 
-/** Returns the metadata of a charge that withholds credit. */
-export function withheldMetadata(price: string, until: number): Stripe.MetadataParam {
+/**
+ * Returns the metadata that marks a line as taking back credit for unused time of a price until
+ * this time (Unix seconds).
+ */
+export function withheldCreditMetadata(price: string, until: number): Stripe.MetadataParam {
   return { [PRICE]: price, [UNTIL]: String(until) }
 }
 
-export function isWithheld({ metadata }: { readonly metadata?: Stripe.Metadata | null }): boolean {
+export function isWithheldCredit({
+  metadata,
+}: {
+  readonly metadata?: Stripe.Metadata | null
+}): boolean {
   return metadata?.[PRICE] !== undefined
 }
 
-/** Reads all lines of an invoice, page by page. */
-export async function linesOf(
+/** Reads all lines of a Stripe invoice, page by page. */
+export async function readInvoiceLines(
   { stripe }: StripeContext,
   { id, lines }: Stripe.Invoice,
 ): Promise<BilledLine[]> {
-  if (!lines.has_more) return lines.data.map((line) => toBilled(line, id))
+  if (!lines.has_more) return lines.data.map((line) => toBilledLine(line, id))
   const all = await listAll(stripe.invoices.listLineItems(id, { limit: 100 }))
-  return all.map((line) => toBilled(line, id))
+  return all.map((line) => toBilledLine(line, id))
 }
 
-/** Reads the pending invoice items of a subscription. */
-export async function pendingLinesOf(
+/** Reads the pending invoice items of a Stripe subscription. */
+export async function readPendingLines(
   { stripe }: StripeContext,
   { id, customer }: { readonly id: string; readonly customer: string },
 ): Promise<BilledLine[]> {
@@ -65,7 +78,7 @@ export async function pendingLinesOf(
   return found
 }
 
-export function toBilled(line: Stripe.InvoiceLineItem, invoice: string | null): BilledLine {
+export function toBilledLine(line: Stripe.InvoiceLineItem, invoice: string | null): BilledLine {
   const { subscription_item_details: ofItem, invoice_item_details: single } = line.parent ?? {}
   const isProration = (ofItem ?? single)?.proration ?? false
   const sum = (all: readonly { readonly amount: number }[] | null) =>
@@ -74,14 +87,14 @@ export function toBilled(line: Stripe.InvoiceLineItem, invoice: string | null): 
     id: line.id,
     invoice,
     amount: line.amount - sum(line.discount_amounts),
-    tax: sum(taxesOnTop(line)),
+    tax: sum(exclusiveTaxesOf(line)),
     isProration,
     item: idOf((ofItem ?? single)?.invoice_item),
     ...timeOf(line, Boolean(ofItem) || isProration),
   }
 }
 
-export function taxesOnTop({ taxes }: Stripe.InvoiceLineItem): Stripe.InvoiceLineItem.Tax[] {
+export function exclusiveTaxesOf({ taxes }: Stripe.InvoiceLineItem): Stripe.InvoiceLineItem.Tax[] {
   return (taxes ?? []).filter(({ tax_behavior: behavior }) => behavior === 'exclusive')
 }
 

@@ -1,6 +1,6 @@
 import type Stripe from 'stripe'
 import { PaymentOverdue } from '../../core/errors/errors.ts'
-import type { WantedItem } from '../../providers/item.ts'
+import type { RequestedItem } from '../../providers/item.ts'
 import { toDate, toSeconds } from '../../providers/stripe/client.ts'
 
 const OWING: readonly string[] = ['past_due', 'unpaid']
@@ -20,20 +20,26 @@ function isNeverCollected({
   )
 }
 
-/** Whether a change removes prices or units, so that Stripe credits their unused time. */
-export function removesUnits(current: Stripe.Subscription, wanted: readonly WantedItem[]): boolean {
+/**
+ * Whether a change removes prices from a subscription or reduces a quantity, so that Stripe credits
+ * unused time.
+ */
+export function removesPricesOrUnits(
+  current: Stripe.Subscription,
+  wanted: readonly RequestedItem[],
+): boolean {
   const isKept = ({ price, quantity = 1 }: Stripe.SubscriptionItem) =>
     wanted.some((item) => item.price === price.id && (item.quantity ?? quantity) >= quantity)
   return !current.items.data.every(isKept)
 }
 
 /**
- * Requires that the time to be credited is paid. Stripe credits the unused time of a price whether
- * or not it was paid: the customer would get credit, while the invoice stays open or void.
- * @param invoices The invoices of the running periods.
+ * Rejects a change that would credit unpaid time. Stripe credits the unused time of a price even if
+ * its invoice is unpaid or void.
+ * @param invoices The invoices of the current billing periods.
  * @throws PaymentOverdue if an invoice is unpaid.
  */
-export function requirePaidTime(
+export function requireCreditedTimePaid(
   current: Stripe.Subscription,
   invoices: readonly Stripe.Invoice[],
   now: Date,
@@ -43,10 +49,10 @@ export function requirePaidTime(
 }
 
 /**
- * Whether ending on that day credits the remaining time. An unpaid subscription can always be
- * ended, without credit.
+ * Whether the remaining time is credited if the subscription ends on that day. An unpaid
+ * subscription can also be ended, but without credit.
  */
-export function creditsRest(
+export function creditsRemainingTime(
   current: Stripe.Subscription,
   invoices: readonly Stripe.Invoice[],
   at: Date,

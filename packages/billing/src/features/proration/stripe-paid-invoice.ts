@@ -1,23 +1,28 @@
 import type Stripe from 'stripe'
 import { idOf, type StripeContext } from '../../providers/stripe/client.ts'
-import { pendingLinesOf } from './stripe-lines.ts'
-import { type Counting, readFacts, readOtherInvoices, toRecord } from './stripe-record.ts'
-import { listInvoices } from './stripe-running.ts'
+import { readPendingLines } from './stripe-lines.ts'
+import {
+  type ReturnedMoneyOptions,
+  readInvoiceMoney,
+  readOtherInvoices,
+  toPaidTimeRecord,
+} from './stripe-record.ts'
+import { listInvoicesSince } from './stripe-running.ts'
 
 /**
- * Returns how much of an invoice can still be refunded or credited, with taxes. Later swaps may
- * have credited some of its time.
+ * Reads how much of a Stripe invoice can still be refunded or credited, with taxes. Credit that
+ * later swaps gave for its unused time is subtracted.
  */
-export async function leftOfInvoice(
+export async function remainingOfPaidInvoice(
   context: StripeContext,
   invoice: Stripe.Invoice,
-  counting: Counting,
+  counting: ReturnedMoneyOptions,
 ): Promise<number> {
   const id = idOf(invoice.parent?.subscription_details?.subscription)
   const customer = idOf(invoice.customer) ?? ''
-  const invoices = id === null ? [invoice] : await listInvoices(context, id, invoice.created)
-  const facts = await readFacts(context, customer, invoices, counting)
-  const waiting = id === null ? [] : await pendingLinesOf(context, { id, customer })
+  const invoices = id === null ? [invoice] : await listInvoicesSince(context, id, invoice.created)
+  const facts = await readInvoiceMoney(context, customer, invoices, counting)
+  const waiting = id === null ? [] : await readPendingLines(context, { id, customer })
   const earlier = await readOtherInvoices(context, customer, { facts, counting })
-  return toRecord({ facts, waiting, earlier }).leftOf(invoice.id)
+  return toPaidTimeRecord({ facts, waiting, earlier }).leftOf(invoice.id)
 }

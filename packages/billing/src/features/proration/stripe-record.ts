@@ -1,40 +1,54 @@
 import type Stripe from 'stripe'
 import {
-  divide,
-  leftOf,
+  divideAmount,
   type PaidTime,
-  type Share,
+  remainingMoneyOf,
   sumReturned,
+  type WeightedShare,
 } from '../../core/values/money-back.ts'
 import { idOf, listAll, type StripeContext } from '../../providers/stripe/client.ts'
-import { type BilledLine, linesOf } from './stripe-lines.ts'
+import { type BilledLine, readInvoiceLines } from './stripe-lines.ts'
 import { type ReturnedOfInvoice, readGifts, readReturned } from './stripe-returned.ts'
 
-/** An invoice, and how much of its money was returned. */
-export interface InvoiceFacts {
+/**
+ * A Stripe invoice, and how much of its money was returned to the customer. Amounts are in the
+ * currency's smallest unit.
+ */
+export interface InvoiceMoney {
   readonly id: string
-  /** Id of the subscription whose time it bills. `null` for none. */
+  /** Id of the subscription that the invoice bills. `null` for none. */
   readonly subscription: string | null
   readonly lines: readonly BilledLine[]
-  /** Amount charged, or still to be charged, with taxes. */
+  /** Amount of the invoice that was or will be charged, with taxes. */
   readonly charged: number
-  /** Refunds, disputes, credit notes and gifts, with taxes. */
+  /**
+   * Money of the invoice that the merchant does not have, with taxes: refunds, disputes, credit
+   * notes and gifts.
+   */
   readonly returned: number
-  /** Amounts credited by credit notes that name lines, by line id, without taxes. */
+  /**
+   * Amounts that credit notes have credited for single invoice lines, by line id and without taxes.
+   */
   readonly named: ReadonlyMap<string, number>
 }
 
-/** The billed time of a subscription, and the money actually paid for it. */
-export interface PaidRecord {
-  /** Returns the time of a price that contains this moment, or ends at it. */
+/** The time for which a subscription was billed, and the money that was actually paid for it. */
+export interface PaidTimeRecord {
+  /**
+   * Returns what was billed and paid for the billing period of a price that contains this moment
+   * (Unix seconds), or ends at it.
+   */
   timeOf(price: string, at: number): PaidTime
   /** Returns how much of an invoice can still be refunded or credited, with taxes. */
   leftOf(invoice: string): number
 }
 
-/** Options for what counts as returned, besides refunds and credit notes. */
-export interface Counting {
-  /** Whether the part paid by gifts counts as returned. */
+/** Options that decide what counts as returned money, besides refunds and credit notes. */
+export interface ReturnedMoneyOptions {
+  /**
+   * Whether the part of an invoice that was paid by gifts (credit without a payment) counts as
+   * returned.
+   */
   readonly gifts: boolean
   /** Whether open and lost disputes count as returned. */
   readonly disputes: boolean
@@ -44,23 +58,23 @@ export interface Counting {
 const CLOSED: readonly string[] = ['void', 'uncollectible']
 
 /**
- * Reads how much money of these invoices was returned. Uses Stripe's own objects, so that changes
- * in the dashboard count.
+ * Reads how much money of these Stripe invoices was returned. Reads Stripe's objects and not our
+ * database, so that refunds made in the dashboard count.
  */
-export async function readFacts(
+export async function readInvoiceMoney(
   context: StripeContext,
   customer: string,
   invoices: readonly Stripe.Invoice[],
-  counting: Counting,
-): Promise<InvoiceFacts[]> {
+  counting: ReturnedMoneyOptions,
+): Promise<InvoiceMoney[]> {
   const sold = invoices.filter(({ status }) => !CLOSED.includes(status ?? ''))
   const mayHaveGifts = counting.gifts && sold.some(({ total, amount_due }) => total > amount_due)
   const gifts = mayHaveGifts ? await readGifts(context, customer) : new Map<string, number>()
-  const facts: InvoiceFacts[] = []
+  const facts: InvoiceMoney[] = []
   for (const invoice of sold) {
     const found = await readReturned(context, invoice)
     const back = counting.disputes ? found : { ...found, disputes: [] }
-    const lines = await linesOf(context, invoice)
+    const lines = await readInvoiceLines(context, invoice)
     const gift = counting.gifts ? (gifts.get(invoice.id) ?? 0) + giftsAmong(lines) : 0
     const returned = sumReturned(back) + gift
     const subscription = idOf(invoice.parent?.subscription_details?.subscription)
@@ -77,20 +91,23 @@ export async function readFacts(
 }
 
 /**
- * Reads the customer's other invoices if credit has paid for some of these, because the credit may
- * come from them.
+ * Reads the customer's other invoices if one of the given invoices was paid by credit, because that
+ * credit may come from them.
  */
 export async function readOtherInvoices(
   context: StripeContext,
   customer: string,
-  { facts, counting }: { readonly facts: readonly InvoiceFacts[]; readonly counting: Counting },
-): Promise<InvoiceFacts[]> {
+  {
+    facts,
+    counting,
+  }: { readonly facts: readonly InvoiceMoney[]; readonly counting: ReturnedMoneyOptions },
+): Promise<InvoiceMoney[]> {
   const { stripe } = context
-  if (!facts.some((fact) => paidByCredit(fact) > 0)) return []
+  if (!facts.some((fact) => amountPaidByCredit(fact) > 0)) return []
   if (!(await hasReturned(context, customer))) return []
   const all = await listAll(stripe.invoices.list({ customer, limit: 100 }))
   const others = all.filter((invoice) => !facts.some(({ id }) => id === invoice.id))
-  return readFacts(context, customer, others, counting)
+  return readInvoiceMoney(context, customer, others, counting)
 }
 
 async function hasReturned({ stripe }: StripeContext, customer: string): Promise<boolean> {
@@ -136,18 +153,22 @@ interface Stretch {
   isProrated: boolean
 }
 
-/** Input of `toRecord`. */
-export interface RecordParts {
-  /** The invoices in question. */
-  readonly facts: readonly InvoiceFacts[]
+/** Input of `toPaidTimeRecord`. */
+export interface PaidTimeRecordInput {
+  /** The invoices of the subscription whose money is calculated. */
+  readonly facts: readonly InvoiceMoney[]
   /** Pending invoice items of the subscription. */
   readonly waiting: readonly BilledLine[]
   /** Other invoices, whose credit may have paid for `facts`. */
-  readonly earlier?: readonly InvoiceFacts[]
+  readonly earlier?: readonly InvoiceMoney[]
 }
 
-/** Builds the record of billed and paid time. */
-export function toRecord({ facts, waiting, earlier = [] }: RecordParts): PaidRecord {
+/** Builds the record of the time that was billed, and of the money that was paid for it. */
+export function toPaidTimeRecord({
+  facts,
+  waiting,
+  earlier = [],
+}: PaidTimeRecordInput): PaidTimeRecord {
   const subscription = facts[0]?.subscription ?? null
   const all = [...earlier, ...facts]
   const stretches: Stretch[] = []
@@ -168,7 +189,9 @@ export function toRecord({ facts, waiting, earlier = [] }: RecordParts): PaidRec
       const billed = [...billedOf(stretches, fact).keys()]
       const uncredited = Math.max(0, gross - fact.returned)
       if (!billed.some(({ isCredited }) => isCredited)) return uncredited
-      const left = BigInt(sum([...billed, ...replacementsOf(stretches, billed)].map(leftOf)))
+      const left = BigInt(
+        sum([...billed, ...replacementsOf(stretches, billed)].map(remainingMoneyOf)),
+      )
       return Math.min(uncredited, Number((left * BigInt(gross)) / BigInt(net)))
     },
   }
@@ -180,7 +203,7 @@ export function toRecord({ facts, waiting, earlier = [] }: RecordParts): PaidRec
  */
 function countExcess(
   stretches: readonly Stretch[],
-  { facts, excess }: { readonly facts: readonly InvoiceFacts[]; readonly excess: number },
+  { facts, excess }: { readonly facts: readonly InvoiceMoney[]; readonly excess: number },
 ): void {
   let rest = excess
   // Earlier changes may have withheld credit because of it.
@@ -190,15 +213,15 @@ function countExcess(
     rest -= part
   }
   for (const fact of facts) {
-    const part = Math.min(rest, paidByCredit(fact))
+    const part = Math.min(rest, amountPaidByCredit(fact))
     rest -= part
     countReturned(stretches, { ...fact, named: new Map() }, part)
     if (part > 0) for (const stretch of billedOf(stretches, fact).keys()) stretch.isCredited = true
   }
 }
 
-/** Returns how much of an invoice was paid by credit, or will be. */
-export function paidByCredit(fact: InvoiceFacts): number {
+/** Returns how much of an invoice was or will be paid by the customer's credit. */
+export function amountPaidByCredit(fact: InvoiceMoney): number {
   return Math.max(0, sizeOf(fact).gross - fact.charged)
 }
 
@@ -244,7 +267,7 @@ function find(stretches: readonly Stretch[], key: string, at: number): Stretch |
 /** Returns the stretches that an invoice bills, with its lines for each. */
 function billedOf(
   stretches: readonly Stretch[],
-  { lines, subscription }: InvoiceFacts,
+  { lines, subscription }: InvoiceMoney,
 ): Map<Stretch, BilledLine[]> {
   const billed = new Map<Stretch, BilledLine[]>()
   for (const line of lines.filter(isSale)) {
@@ -279,7 +302,7 @@ function isSale({ amount, isWithheld }: BilledLine): boolean {
  */
 function countReturned(
   stretches: readonly Stretch[],
-  fact: InvoiceFacts,
+  fact: InvoiceMoney,
   returned: number,
 ): number {
   const { net, gross } = sizeOf(fact)
@@ -290,7 +313,11 @@ function countReturned(
     return { stretch, named, weight: sum(lines.map(({ amount }) => amount)) - named }
   })
   const rest = Math.ceil((returned * net) / gross) - sum(billed.map(({ named }) => named))
-  const shares = billed.map(({ stretch, weight }) => ({ stretch, weight, most: leftOf(stretch) }))
+  const shares = billed.map(({ stretch, weight }) => ({
+    stretch,
+    weight,
+    most: remainingMoneyOf(stretch),
+  }))
   const excess = rest - share(rest, shares)
   const inPlace = replacementsOf(
     stretches,
@@ -298,15 +325,18 @@ function countReturned(
   )
   const others = inPlace.map((stretch) => ({
     stretch,
-    weight: leftOf(stretch),
-    most: leftOf(stretch),
+    weight: remainingMoneyOf(stretch),
+    most: remainingMoneyOf(stretch),
   }))
   return Math.max(0, excess - share(excess, others))
 }
 
 /** Counts an amount as returned, shared among stretches. Returns the part that they can take. */
-function share(amount: number, among: readonly (Share & { readonly stretch: Stretch })[]): number {
-  const parts = divide(amount, among)
+function share(
+  amount: number,
+  among: readonly (WeightedShare & { readonly stretch: Stretch })[],
+): number {
+  const parts = divideAmount(amount, among)
   parts.forEach((part, at) => {
     const stretch = among[at]?.stretch
     if (stretch) stretch.returned += part
@@ -315,7 +345,7 @@ function share(amount: number, among: readonly (Share & { readonly stretch: Stre
 }
 
 /** Adds up what an invoice bills: `net` without exclusive taxes, and `gross` with them. */
-function sizeOf({ lines }: InvoiceFacts): { readonly net: number; readonly gross: number } {
+function sizeOf({ lines }: InvoiceMoney): { readonly net: number; readonly gross: number } {
   const sales = lines.filter(isSale)
   const net = sum(sales.map(({ amount }) => amount))
   return { net, gross: net + sum(sales.map(({ tax }) => tax)) }

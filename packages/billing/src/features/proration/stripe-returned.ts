@@ -1,18 +1,21 @@
 import type Stripe from 'stripe'
-import type { Returned } from '../../core/values/money-back.ts'
+import type { ReturnedMoney } from '../../core/values/money-back.ts'
 import { idOf, listAll, type StripeContext } from '../../providers/stripe/client.ts'
 import { isGift } from '../balance/stripe.ts'
 import { statusOfDispute } from '../disputes/stripe.ts'
 
-/** Returned money of an invoice, with the objects that show it. */
-export interface ReturnedOfInvoice extends Returned {
+/**
+ * The money of a Stripe invoice that was returned, with the refunds, disputes and credit notes that
+ * returned it.
+ */
+export interface ReturnedOfInvoice extends ReturnedMoney {
   readonly charges: readonly Stripe.Charge[]
   readonly notes: readonly Stripe.CreditNote[]
 }
 
 /**
- * Reads the refunds, disputes and credit notes of an invoice. Requests them only if the invoice or
- * its charges have some.
+ * Reads the refunds, disputes and credit notes of a Stripe invoice. Sends requests only if the
+ * invoice or its charges have some.
  */
 export async function readReturned(
   context: StripeContext,
@@ -30,7 +33,10 @@ export async function readReturned(
   return {
     charges,
     notes,
-    refunds: refunds.map((refund) => ({ amount: refund.amount, hasFailed: hasFailed(refund) })),
+    refunds: refunds.map((refund) => ({
+      amount: refund.amount,
+      hasFailed: isFailedRefund(refund),
+    })),
     disputes: disputes.map(({ amount, status }) => ({ amount, status: statusOfDispute(status) })),
     creditNotes: notes.map(({ amount, refunds: links, status }) => ({
       amount,
@@ -71,25 +77,27 @@ async function notesOf(
   return listAll(stripe.creditNotes.list({ invoice: invoice.id, limit: 100 }))
 }
 
-/** Whether a refund moved no money. Stripe returns a failed one to the merchant's balance. */
-export function hasFailed({ status }: Stripe.Refund): boolean {
+/**
+ * Whether a Stripe refund has failed or was cancelled, so that the merchant still has the money.
+ */
+export function isFailedRefund({ status }: Stripe.Refund): boolean {
   return status === 'failed' || status === 'canceled'
 }
 
-/** An entry of a customer's balance. Positive amounts are credit for the customer. */
-export interface Entry {
+/** An entry of a Stripe customer's balance. Positive amounts are credit for the customer. */
+export interface BalanceTransaction {
   readonly amount: number
   readonly isGift: boolean
   readonly invoice: string | null
 }
 
 /**
- * Calculates how much of each invoice was paid by gifts, which are credit without a payment. The
- * customer's own credit is used first. Credit that an invoice returns to the balance is a gift
- * again, up to the amount that gifts had paid.
- * @param entries Oldest first.
+ * Calculates how much of each invoice was paid by gifts (credit that the merchant granted without a
+ * payment). Other credit of the customer is used first. If an invoice returns credit to the
+ * balance, this credit counts as a gift again, up to the amount that gifts had paid.
+ * @param entries All entries of the customer's balance, oldest first.
  */
-export function giftsByInvoice(entries: readonly Entry[]): Map<string, number> {
+export function giftsByInvoice(entries: readonly BalanceTransaction[]): Map<string, number> {
   const used = new Map<string, number>()
   let [own, gifts] = [0, 0]
   for (const { amount, isGift: isGiven, invoice } of entries) {
@@ -117,6 +125,6 @@ export async function readGifts(
   return giftsByInvoice((await listAll(listed)).map(describe).reverse())
 }
 
-function describe(entry: Stripe.CustomerBalanceTransaction): Entry {
+function describe(entry: Stripe.CustomerBalanceTransaction): BalanceTransaction {
   return { amount: -entry.amount, isGift: isGift(entry), invoice: idOf(entry.invoice) }
 }

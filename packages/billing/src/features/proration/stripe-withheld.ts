@@ -2,16 +2,22 @@ import type Stripe from 'stripe'
 import { InvalidArgument } from '../../core/errors/errors.ts'
 import { creditFor, type PaidTime } from '../../core/values/money-back.ts'
 import { idOf, type StripeContext } from '../../providers/stripe/client.ts'
-import { type BilledLine, taxesOnTop, toBilled, withheldMetadata } from './stripe-lines.ts'
-import { type RunningRecord, readRunning } from './stripe-running.ts'
+import {
+  type BilledLine,
+  exclusiveTaxesOf,
+  toBilledLine,
+  withheldCreditMetadata,
+} from './stripe-lines.ts'
+import { type CurrentPaidTimeRecord, readCurrentPaidTime } from './stripe-running.ts'
 
 /**
- * Credit that Stripe gives, and that the same change charges again. A negative amount returns
- * credit that was withheld before.
+ * Credit for unused time that Stripe gives, and that the same change charges back, because the
+ * money for that time was returned before. A negative amount gives back credit that an earlier
+ * change withheld.
  */
-export interface Withheld {
+export interface WithheldCredit {
   readonly item: Stripe.SubscriptionItem
-  /** Amount without exclusive taxes. */
+  /** Amount in the currency's smallest unit, without taxes that are added to it. */
   readonly amount: number
   readonly currency: string
   /** End of the credited time, in Unix seconds. */
@@ -20,28 +26,29 @@ export interface Withheld {
 
 type Details = Stripe.InvoiceCreatePreviewParams.SubscriptionDetails
 
-/** A change of a subscription, as parameters of Stripe's previews. */
-export interface ShownChange {
+/** A change of a subscription, as parameters of Stripe's invoice preview. */
+export interface PreviewedChange {
   readonly details: Details
   readonly automatic_tax?: Stripe.InvoiceCreatePreviewParams.AutomaticTax
   /**
-   * Whether the change moves or removes the end of the subscription. Credit withheld for the
-   * earlier end is then returned.
+   * Whether the change moves or removes the end of the subscription. If so, credit that was
+   * withheld for the earlier end is given back.
    */
   readonly movesEnd: boolean
 }
 
 /**
- * Calculates from Stripe's own preview which part of its credit has to be charged again. Stripe
- * credits unused time by its price, whether or not the money was returned.
+ * Calculates which part of the credit that Stripe gives for a change has to be charged back. Stripe
+ * credits unused time at its full price, even if the money for it was refunded before. The amounts
+ * are read from Stripe's own preview.
  * @throws InvalidArgument if the preview has more lines than Stripe returns.
  */
-export async function readWithheld(
+export async function readWithheldCredit(
   { stripe }: StripeContext,
   current: Stripe.Subscription,
-  record: RunningRecord | null,
-  { details, movesEnd, ...tax }: ShownChange,
-): Promise<Withheld[]> {
+  record: CurrentPaidTimeRecord | null,
+  { details, movesEnd, ...tax }: PreviewedChange,
+): Promise<WithheldCredit[]> {
   if (record === null) return []
   const { lines } = await stripe.invoices.createPreview({
     subscription: current.id,
@@ -59,13 +66,13 @@ export async function readWithheld(
 
 function toWithhold(
   current: Stripe.Subscription,
-  record: RunningRecord,
+  record: CurrentPaidTimeRecord,
   shown: { readonly lines: readonly Stripe.InvoiceLineItem[]; readonly movesEnd: boolean },
-): Withheld[] {
+): WithheldCredit[] {
   const fresh = shown.lines
-    .map((line) => ({ ...toBilled(line, null), taxes: taxesOnTop(line).length }))
+    .map((line) => ({ ...toBilledLine(line, null), taxes: exclusiveTaxesOf(line).length }))
     .filter(({ item, isProration }) => isProration && !(item !== null && record.waiting.has(item)))
-  return current.items.data.flatMap((item): Withheld[] => {
+  return current.items.data.flatMap((item): WithheldCredit[] => {
     const lines = fresh.filter(({ price }) => price === item.price.id)
     if (lines.length === 0) return []
     const until = Math.max(...lines.map(({ to }) => to))
@@ -90,32 +97,32 @@ function amountOf(
   return -Math.min(time.withheld, charged, Math.max(free, time.withheld - time.returned))
 }
 
-/** Adds up the withheld credit. */
-export function sumOf(withheld: readonly Withheld[]): number {
+/** Adds up withheld credit, in the currency's smallest unit. */
+export function sumOfWithheldCredit(withheld: readonly WithheldCredit[]): number {
   return withheld.reduce((sum, { amount }) => sum + amount, 0)
 }
 
 /**
- * Returns the parameters that withhold credit, for the update that gives it, so that both happen in
- * one request.
+ * Returns the parameters that charge credit back. They are part of the update that gives the
+ * credit, so that both happen in one request.
  */
-export function toAdded(
-  withheld: readonly Withheld[],
+export function withheldUpdateParams(
+  withheld: readonly WithheldCredit[],
 ): Pick<Stripe.SubscriptionUpdateParams, 'add_invoice_items'> {
   if (withheld.length === 0) return {}
   return { add_invoice_items: withheld.map(toItem) }
 }
 
-/** Returns the parameters that withhold credit, for the preview of the same update. */
-export function toShown(
-  withheld: readonly Withheld[],
+/** Returns the preview parameters that charge credit back, for a preview of the same update. */
+export function withheldPreviewParams(
+  withheld: readonly WithheldCredit[],
 ): Pick<Stripe.InvoiceCreatePreviewParams, 'invoice_items'> {
   if (withheld.length === 0) return {}
   return { invoice_items: withheld.map(toItem) }
 }
 
 /** Builds a charge taxed like the credit, which contains the discounts already. */
-function toItem({ item, amount, currency, until }: Withheld) {
+function toItem({ item, amount, currency, until }: WithheldCredit) {
   const { price, tax_rates: rates } = item
   const behavior = price.tax_behavior
   return {
@@ -127,20 +134,25 @@ function toItem({ item, amount, currency, until }: Withheld) {
     },
     quantity: 1,
     discountable: false,
-    metadata: withheldMetadata(price.id, until),
+    metadata: withheldCreditMetadata(price.id, until),
     ...(rates && rates.length > 0 ? { tax_rates: rates.map(({ id }) => id) } : {}),
   }
 }
 
-/** Returns the parameters that withhold credit when the end of a subscription is moved. */
-export async function movingEnd(
+/**
+ * Returns the parameters that charge credit back, for an update that moves the end of a
+ * subscription.
+ */
+export async function withheldParamsForEndChange(
   context: StripeContext,
   current: Stripe.Subscription,
   {
     details,
     invoices,
-  }: Pick<ShownChange, 'details'> & { readonly invoices: readonly Stripe.Invoice[] },
+  }: Pick<PreviewedChange, 'details'> & { readonly invoices: readonly Stripe.Invoice[] },
 ): Promise<Pick<Stripe.SubscriptionUpdateParams, 'add_invoice_items'>> {
-  const record = await readRunning(context, current, { invoices, movesEnd: true })
-  return toAdded(await readWithheld(context, current, record, { details, movesEnd: true }))
+  const record = await readCurrentPaidTime(context, current, { invoices, movesEnd: true })
+  return withheldUpdateParams(
+    await readWithheldCredit(context, current, record, { details, movesEnd: true }),
+  )
 }

@@ -1,6 +1,9 @@
-/** Quantity (number of units, such as seats) of a subscription's main price. */
+/**
+ * Gateway interface for the quantity (number of units, such as seats) of a subscription's main
+ * price.
+ */
 export interface Quantities {
-  /** Sets the quantity. Idempotent: a repeated call sets the same quantity again. */
+  /** Sets the quantity of the subscription's main price. */
   set(id: string, quantity: number): Promise<void>
 }
 

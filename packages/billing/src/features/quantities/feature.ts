@@ -1,8 +1,8 @@
 import type { SubscriptionScope } from '../../core/subscription-scope.ts'
-import { capability, feature } from '../define-feature.ts'
+import { defineCapability, defineFeature } from '../define-feature.ts'
 import type { SwapOptions } from '../swap/subscription.ts'
 import { stripeQuantities } from './stripe.ts'
-import { addQuantity, partFor, setQuantity, subtractQuantity } from './subscription.ts'
+import { addQuantity, gatewayPartForPrice, setQuantity, subtractQuantity } from './subscription.ts'
 
 declare module '../../subscription.ts' {
   interface Subscription {
@@ -67,11 +67,11 @@ declare module '../../core/storage/tables.ts' {
  */
 function having(subscription: SubscriptionScope, price: string | undefined): SubscriptionScope {
   const isMain = price === subscription.record.providerPlan
-  return subscription.having(isMain ? 'quantities' : partFor(price))
+  return subscription.having(isMain ? 'quantities' : gatewayPartForPrice(price))
 }
 
-/** Changes of quantity, for the main price and for other prices. */
-export const quantityChanges = feature({
+/** Changing the quantity of the main price or of an additional price. */
+export const quantityChanges = defineFeature({
   changes: {
     incrementQuantity: async (subscription, count = 1, price) =>
       addQuantity(having(subscription, price), count, { price }),
@@ -93,8 +93,8 @@ export const quantityChanges = feature({
   operations: { quantity: null },
 })
 
-/** Quantity of the main price. */
-export const quantities = capability('quantities', {
+/** Quantity (number of units, such as seats) of a subscription's main price. */
+export const quantities = defineCapability('quantities', {
   subscriptionNeeds: [
     'incrementQuantity',
     'decrementQuantity',

@@ -1,6 +1,6 @@
 import type { LockedOwner } from '../../core/locked-owner.ts'
-import { attempt, begin, finish } from '../../core/operation.ts'
-import type { Intent, Operation } from '../../core/storage/operations.ts'
+import { beginOperation, finishOperation, runOperation } from '../../core/operation.ts'
+import type { Operation, OperationIntent } from '../../core/storage/operations.ts'
 import type {
   ChangeAtProvider,
   CurrentSubscription,
@@ -8,11 +8,16 @@ import type {
 } from '../../core/subscription-scope.ts'
 import { requireCount } from '../../core/values/arguments.ts'
 import { type Capability, requirePart } from '../../providers/gateway-parts.ts'
-import type { WantedItem } from '../../providers/item.ts'
+import type { RequestedItem } from '../../providers/item.ts'
 import type { ProviderSubscription } from '../../providers/subscription.ts'
-import { wantedOf } from '../../providers/wanted-items.ts'
-import { carrying, changeItems, requireCounted, termsOf } from '../items/subscription.ts'
-import { withPlanRule } from '../schedules/planned-swap.ts'
+import { toRequestedItems } from '../../providers/wanted-items.ts'
+import {
+  changeItems,
+  itemsChangeTerms,
+  plannedItemsUpdate,
+  requireQuantityOf,
+} from '../items/subscription.ts'
+import { withPlannedSwapRule } from '../schedules/planned-swap.ts'
 import { rejectWhilePaused } from '../swap/reject-while-paused.ts'
 import type { SwapOptions } from '../swap/subscription.ts'
 
@@ -23,14 +28,16 @@ import type { SwapOptions } from '../swap/subscription.ts'
 const RETRY_WINDOW = 24 * 3_600_000
 
 /**
- * Returns the part of a gateway that changes the quantity of this price: `quantities` for the main
- * price (no price given), `items` for another.
+ * Returns the gateway capability that changes the quantity of a price: `quantities` for the main
+ * price (if no price is given), `items` for any other price.
  */
-export function partFor(price: string | undefined): Extract<Capability, 'quantities' | 'items'> {
+export function gatewayPartForPrice(
+  price: string | undefined,
+): Extract<Capability, 'quantities' | 'items'> {
   return price === undefined ? 'quantities' : 'items'
 }
 
-/** Selects the price, and when the difference is billed. */
+/** Options for changes of quantity: the price, and when the difference is billed. */
 export interface QuantityOptions {
   readonly price: string | undefined
   /** Whether to bill the difference at once instead of with the next invoice. @default false */
@@ -40,17 +47,17 @@ export interface QuantityOptions {
 export async function addQuantity(
   subscription: SubscriptionScope,
   count: number,
-  of: QuantityOptions,
+  options: QuantityOptions,
 ): Promise<void> {
-  await move(subscription, requireCount(count), of)
+  await move(subscription, requireCount(count), options)
 }
 
 export async function subtractQuantity(
   subscription: SubscriptionScope,
   count: number,
-  of: QuantityOptions,
+  options: QuantityOptions,
 ): Promise<void> {
-  await move(subscription, -requireCount(count), of)
+  await move(subscription, -requireCount(count), options)
 }
 
 export async function setQuantity(
@@ -84,30 +91,32 @@ async function move(
   const ask = async (current: CurrentSubscription) => {
     const { found, locked } = current
     const now = subscription.now()
-    const from = requireCounted(wantedOf(found), price ?? found.plan)
+    const from = requireQuantityOf(toRequestedItems(found), price ?? found.plan)
     const to = requireCount(Math.max(1, from + step))
     const request = { ...same, was: from, to, at: now.getTime() }
-    const intent: Intent = { owner, kind: 'quantity', request, same }
+    const intent: OperationIntent = { owner, kind: 'quantity', request, same }
     const begun = await context.operations.find(intent)
     const isRepeat = begun !== null && isUnderWay(begun, from, now)
-    if (begun && !isRepeat) await finish(context, locked, begun)
-    operation = await begin(context, locked, intent)
+    if (begun && !isRepeat) await finishOperation(context, locked, begun)
+    operation = await beginOperation(context, locked, intent)
     const target = Number(operation.request.to)
     const counted = price ?? found.plan
     const plans = {
-      carry: carrying({ quantity: target, price: counted }),
+      carry: plannedItemsUpdate({ quantity: target, price: counted }),
       targetOf: (of: ProviderSubscription) => withQuantity(of, target, counted),
     }
     const make: ChangeAtProvider = async () => {
       if (target !== from) await set(subscription, current, target, { price, invoiceNow })
     }
-    const planAware = withPlanRule(subscription, 'items', make, plans)
+    const planAware = withPlannedSwapRule(subscription, 'items', make, plans)
     const isBilled = () =>
       isBilledNow(subscription, current, target, { price: counted, invoiceNow })
-    await attempt(context, locked, operation, () => rejectWhilePaused(planAware, isBilled)(current))
+    await runOperation(context, locked, operation, () =>
+      rejectWhilePaused(planAware, isBilled)(current),
+    )
   }
   // Finished last: if the caller gets no response, the retry must still find the operation.
-  const settle = (locked: LockedOwner) => finish(context, locked, operation)
+  const settle = (locked: LockedOwner) => finishOperation(context, locked, operation)
   await subscription.change(ask, { settle })
 }
 
@@ -129,7 +138,7 @@ async function set(
   if (!subscription.can('items')) {
     return ask((gateway) => requirePart(gateway, 'quantities').set(found.id, quantity))
   }
-  const terms = await termsOf(subscription, { invoiceNow })
+  const terms = await itemsChangeTerms(subscription, { invoiceNow })
   const wanted = withQuantity(found, quantity, price)
   await ask((gateway) =>
     requirePart(gateway, 'items').change(found.id, { ...terms, wanted }, subscription.now()),
@@ -144,12 +153,16 @@ async function isBilledNow(
   { price = found.plan, invoiceNow = false }: QuantityOptions,
 ): Promise<boolean> {
   if (!subscription.can('items')) return false
-  const terms = await termsOf(subscription, { invoiceNow })
+  const terms = await itemsChangeTerms(subscription, { invoiceNow })
   const { items } = await subscription.having('items').gateway()
   const wanted = withQuantity(found, quantity, price)
   return (await items.preview(found.id, { ...terms, wanted }, subscription.now())).immediately
 }
 
-function withQuantity(found: ProviderSubscription, quantity: number, price: string): WantedItem[] {
-  return wantedOf(found).map((item) => (item.price === price ? { price, quantity } : item))
+function withQuantity(
+  found: ProviderSubscription,
+  quantity: number,
+  price: string,
+): RequestedItem[] {
+  return toRequestedItems(found).map((item) => (item.price === price ? { price, quantity } : item))
 }

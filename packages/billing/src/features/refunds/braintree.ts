@@ -3,11 +3,11 @@ import { isBillingError } from '../../core/errors/error-codes.ts'
 import { RefundNotPossibleYet, RefundRefused } from '../../core/errors/errors.ts'
 import { fromDecimal, type Money, money, toDecimal } from '../../core/values/money.ts'
 import type { BraintreeContext } from '../../providers/braintree/client.ts'
-import { codesOf, orNull, requireSuccess } from '../../providers/braintree/errors.ts'
+import { errorCodesOf, nullIfMissing, requireSuccess } from '../../providers/braintree/errors.ts'
 import type { GatewayParts } from '../../providers/gateway-parts.ts'
-import { namesOfKey, orderOfKey, requestKeyOf } from '../payments/braintree-order-key.ts'
+import { orderIdOfKey, orderIdsOfKey, requestKeyOf } from '../payments/braintree-order-key.ts'
 import { refundActionOf } from '../proration/braintree-refund-action.ts'
-import { hasFailed } from '../proration/braintree-returned.ts'
+import { isFailedRefund } from '../proration/braintree-returned.ts'
 import type { NewRefund } from './contract.ts'
 import { REFUND_REASONS, type Refund, type RefundReason } from './refund.ts'
 
@@ -23,7 +23,7 @@ const NO_LONGER_VOIDABLE = '91504'
 const NOT_SETTLED = ['91506', '91574']
 
 /**
- * Implements refunds for Braintree.
+ * Implements refunds for Braintree. A sale that is not settled yet is voided instead.
  * @param creditedOf Returns how much of a sale was credited by swaps or lost in disputes.
  */
 export function braintreeRefunds(
@@ -63,7 +63,7 @@ export function braintreeRefunds(
 }
 
 async function findSale({ gateway }: BraintreeContext, id: string): Promise<Sale | null> {
-  return orNull(async () => {
+  return nullIfMissing(async () => {
     const found = await gateway.transaction.find(id)
     return found.type === 'sale' ? found : null
   })
@@ -85,7 +85,7 @@ async function refundsOf(context: BraintreeContext, sale: Sale): Promise<Refund[
 /** Lists the refunds that were requested with this key, including declined ones. */
 async function attemptsOf(context: BraintreeContext, sale: Sale, key: string): Promise<Refund[]> {
   const all = await refundsOf(context, sale)
-  const names = namesOfKey(key)
+  const names = orderIdsOfKey(key)
   return all.filter(({ raw }) => names.includes(readOrder((raw as Sale).orderId)?.key ?? ''))
 }
 
@@ -108,7 +108,7 @@ async function create(context: BraintreeContext, refund: NewRefund): Promise<Ref
   if (result.success) return describeVoided(result.transaction, reason)
   const now = await context.gateway.transaction.find(refund.charge)
   if (refundActionOf(now) === 'done') return describeVoided(now, reason)
-  const hasMoved = codesOf(result).includes(NO_LONGER_VOIDABLE) && now.status !== sale.status
+  const hasMoved = errorCodesOf(result).includes(NO_LONGER_VOIDABLE) && now.status !== sale.status
   if (!hasMoved) throw refusalOf(() => requireSuccess(result))
   if (refundActionOf(now) === 'refund') return refundSale(context, now, refund)
   throw refundNotPossibleYet(now)
@@ -129,7 +129,7 @@ async function refundSale(
   }
   const result = await context.gateway.transaction.refund(sale.id, request)
   if (!result.success) {
-    await refuseUnsettled(context, sale.id, codesOf(result))
+    await refuseUnsettled(context, sale.id, errorCodesOf(result))
     throw refusalOf(() => requireSuccess(result))
   }
   return describeRefund(result.transaction, sale)
@@ -156,7 +156,7 @@ async function refuseUnsettled(
  * in the control panel.
  */
 function orderOf(key: string, reason: RefundReason | null): string {
-  return orderOfKey(key, reason === null ? 'refund:' : `refund/${reason}:`)
+  return orderIdOfKey(key, reason === null ? 'refund:' : `refund/${reason}:`)
 }
 
 /** Reads key and reason from an order id. `null` if `orderOf()` did not make it. */
@@ -205,7 +205,11 @@ function describeRefund(refund: Sale, sale: Sale): Refund {
     id: refund.id,
     charge: sale.id,
     amount: amountOf(refund),
-    status: hasFailed(refund) ? 'failed' : refund.status === 'settled' ? 'succeeded' : 'pending',
+    status: isFailedRefund(refund)
+      ? 'failed'
+      : refund.status === 'settled'
+        ? 'succeeded'
+        : 'pending',
     reason: readOrder(refund.orderId)?.reason ?? null,
     raw: refund,
   }

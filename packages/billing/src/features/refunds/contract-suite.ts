@@ -1,17 +1,23 @@
 import assert from 'node:assert/strict'
 import {
-  type Account,
   anotherCustomer,
   type ContractPart,
-  codeOf,
-  newOperation,
-  testsOf,
+  type ContractTestAccount,
+  capabilityTests,
+  errorCodeOf,
+  newOperationId,
 } from '../../providers/contract-suite.ts'
 import type { Refundable, Refunds } from './contract.ts'
 
-/** Contract tests of refunds, for gateways with the part `refunds`. */
+/** Contract tests of refunds, for gateways that implement `refunds`. */
 export const refundsContract: ContractPart = ({ describe, it }, create) => {
-  const onRefunds = testsOf('refunds', 'if the gateway has refunds', { it }, create, invoiced)
+  const onRefunds = capabilityTests(
+    'refunds',
+    'if the gateway has refunds',
+    { it },
+    create,
+    invoiced,
+  )
 
   describe('refunds', () => {
     onRefunds(
@@ -35,7 +41,7 @@ export const refundsContract: ContractPart = ({ describe, it }, create) => {
       const amount = { ...charge.amount, amount: 400 }
       const wanted = { ...whole(customerId, charge), amount }
       if (!charge.isRefundableInPart) {
-        assert.equal(await codeOf(() => refunds.create(wanted)), 'refund_not_possible_yet')
+        assert.equal(await errorCodeOf(() => refunds.create(wanted)), 'refund_not_possible_yet')
         assert.deepEqual(await refunds.list(charge.charge), [])
         return
       }
@@ -43,11 +49,11 @@ export const refundsContract: ContractPart = ({ describe, it }, create) => {
       assert.deepEqual(made.amount, amount)
       assert.equal((await refunds.create(wanted)).id, made.id)
       assert.equal((await refunds.findByKey(charge.charge, wanted.key))?.id, made.id)
-      assert.equal(await refunds.findByKey(charge.charge, newOperation()), null)
+      assert.equal(await refunds.findByKey(charge.charge, newOperationId()), null)
       const now = await refunds.find(charge.charge, customerId)
       assert.deepEqual(now?.refunded, amount)
-      const tooMuch = { ...wanted, amount: charge.amount, key: newOperation() }
-      assert.equal(await codeOf(() => refunds.create(tooMuch)), 'refund_refused')
+      const tooMuch = { ...wanted, amount: charge.amount, key: newOperationId() }
+      assert.equal(await errorCodeOf(() => refunds.create(tooMuch)), 'refund_refused')
     })
 
     onRefunds(
@@ -70,7 +76,7 @@ export const refundsContract: ContractPart = ({ describe, it }, create) => {
 /** Invoices the customer and returns the charge, which is found by the invoice's id. */
 async function invoiced(
   refunds: Refunds,
-  { gateway, customerId, currency }: Account,
+  { gateway, customerId, currency }: ContractTestAccount,
 ): Promise<Refundable> {
   const item = { description: 'A T-shirt', amount: { amount: 1500, currency } }
   const { invoice } = await gateway.invoiceFor(customerId, item, {})
@@ -82,5 +88,5 @@ async function invoiced(
 }
 
 function whole(customerId: string, { charge }: Refundable) {
-  return { customerId, charge, amount: null, reason: null, key: newOperation() }
+  return { customerId, charge, amount: null, reason: null, key: newOperationId() }
 }

@@ -10,16 +10,16 @@ export interface Refundable {
   /** The amount that was refunded so far. */
   readonly refunded: Money
   /**
-   * Whether a part can be refunded now, because the charge is settled or settling. Until then only
-   * the whole charge can be voided.
+   * Whether a part of the charge can be refunded now, because the charge is settled or settling.
+   * Until then, only the whole charge can be voided.
    */
   readonly isRefundableInPart: boolean
   /**
-   * `false` if not even the whole charge can be voided before it is settled.
+   * Whether the whole charge can be voided before it is settled.
    * @default true
    */
   readonly isVoidable?: boolean
-  /** The provider's own object, for `creditedOf`. */
+  /** The charge as the provider's SDK returned it, which `creditedOf()` needs. */
   readonly raw?: unknown
 }
 
@@ -40,7 +40,7 @@ export interface NewRefund {
   readonly key: string
 }
 
-/** Refunds of charges. */
+/** Gateway interface to refunds of charges. */
 export interface Refunds {
   /**
    * Finds a charge by its own id or by the id of an invoice or hosted page. `null` if there is
@@ -48,9 +48,9 @@ export interface Refunds {
    */
   find(id: string, customerId: string): Promise<Refundable | null>
   /**
-   * Returns how much of a charge went back other than by refunds, and can no longer be refunded: as
-   * credit for unused time, by a credit note, in a dispute, or because a gift had paid for it.
-   * Optional: without this method nothing counts as credited.
+   * Returns how much of a charge can no longer be refunded for a reason other than a refund: it was
+   * credited for unused time or by a credit note, lost in a dispute, or paid for by a gift.
+   * Optional: without this method, nothing counts as credited.
    */
   creditedOf?(charge: Refundable): Promise<Money>
   /**
@@ -73,11 +73,11 @@ export interface Refunds {
 
 declare module '../../providers/gateway-parts.ts' {
   interface GatewayParts {
-    /** Refunds of charges. */
+    /** Gateway interface to refunds of charges. */
     readonly refunds: Refunds
   }
 
-  interface ReadingMethods {
+  interface ReadOnlyMethods {
     readonly refunds: 'find' | 'list' | 'findByKey'
   }
 }

@@ -1,9 +1,9 @@
-import { capability } from '../define-feature.ts'
-import { creditedOf } from '../proration/braintree-credited.ts'
+import { defineCapability } from '../define-feature.ts'
+import { readCreditedAmount } from '../proration/braintree-credited.ts'
 import { braintreeRefunds } from './braintree.ts'
 import type { Refund, RefundOptions } from './refund.ts'
 import { stripeRefunds } from './stripe.ts'
-import { idOf, refund } from './user.ts'
+import { chargeIdOf, refund } from './user.ts'
 
 declare module '../../billable-user.ts' {
   interface BillableUser<User> {
@@ -31,13 +31,13 @@ declare module '../../core/storage/tables.ts' {
   }
 }
 
-/** Refunds of charges. */
-export const refunds = capability('refunds', {
+/** Refunding charges and invoices. */
+export const refunds = defineCapability('refunds', {
   user: {
-    refund: (user, charge, options = {}) => refund(user, idOf(charge), options),
+    refund: (user, charge, options = {}) => refund(user, chargeIdOf(charge), options),
   },
   invoice: ['refund', 'refunded'],
   operations: { refund: null },
   stripe: stripeRefunds,
-  braintree: (context) => braintreeRefunds(context, (sale) => creditedOf(context, sale)),
+  braintree: (context) => braintreeRefunds(context, (sale) => readCreditedAmount(context, sale)),
 })

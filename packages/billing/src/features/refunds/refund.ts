@@ -40,6 +40,6 @@ export interface Refund {
    * the reason of a voided charge, so a repeated call reads it from the `refund.created` event.
    */
   readonly reason: RefundReason | null
-  /** The provider's own object. */
+  /** The object as the provider's SDK returned it. */
   readonly raw: unknown
 }

@@ -2,12 +2,12 @@ import type Stripe from 'stripe'
 import { ProviderRejected, RefundRefused } from '../../core/errors/errors.ts'
 import { type Money, money } from '../../core/values/money.ts'
 import type { GatewayParts } from '../../providers/gateway-parts.ts'
-import { idOf, listAll, orNull, type StripeContext } from '../../providers/stripe/client.ts'
+import { idOf, listAll, nullIfMissing, type StripeContext } from '../../providers/stripe/client.ts'
 import { toBillingError } from '../../providers/stripe/errors.ts'
-import { once } from '../../providers/stripe/once.ts'
+import { createIdempotently } from '../../providers/stripe/once.ts'
 import { invoiceOfPayment } from '../payments/stripe.ts'
-import { leftOfInvoice } from '../proration/stripe-paid-invoice.ts'
-import { hasFailed } from '../proration/stripe-returned.ts'
+import { remainingOfPaidInvoice } from '../proration/stripe-paid-invoice.ts'
+import { isFailedRefund } from '../proration/stripe-returned.ts'
 import type { NewRefund, Refundable } from './contract.ts'
 import type { Refund, RefundReason } from './refund.ts'
 
@@ -36,7 +36,7 @@ async function findCharge(
   customerId: string,
 ): Promise<Stripe.Charge | null> {
   if (!/^(ch|py|pi|in|cs)_\w{1,100}$/.test(id)) return null
-  return orNull(async () => {
+  return nullIfMissing(async () => {
     const charge = await retrieve(context, id, customerId)
     return charge && idOf(charge.customer) === customerId ? charge : null
   })
@@ -108,7 +108,7 @@ async function creditedOf(context: StripeContext, charge: Stripe.Charge): Promis
   const { amount_captured, amount_refunded, currency } = charge
   const invoice = await invoiceOfPayment(context, idOf(charge.payment_intent))
   if (invoice === null) return money(0, currency)
-  const left = await leftOfInvoice(context, invoice, { gifts: true, disputes: false })
+  const left = await remainingOfPaidInvoice(context, invoice, { gifts: true, disputes: false })
   return money(Math.max(0, amount_captured - amount_refunded - left), currency)
 }
 
@@ -136,18 +136,21 @@ async function create(context: StripeContext, refund: NewRefund): Promise<Refund
     metadata: { tollgate_key: key },
   }
   try {
-    return await once(
+    return await createIdempotently(
       `${key}:refund`,
       async (request) => describeRefund(await stripe.refunds.create(params, request)),
       () => findByKey(context, charge, key),
     )
   } catch (error) {
-    throw asRefusal(error)
+    throw toRefundRefused(error)
   }
 }
 
-/** Turns a rejection by Stripe, after which no money has moved, into RefundRefused. */
-export function asRefusal(error: unknown): unknown {
+/**
+ * Converts an error with which Stripe rejected a refund, so that no money has moved, to
+ * RefundRefused. Converts any other error to the billing error that describes it.
+ */
+export function toRefundRefused(error: unknown): unknown {
   const ours = toBillingError(error)
   if (!(ours instanceof ProviderRejected)) return ours
   const { message, provider, providerCode, cause } = ours
@@ -174,5 +177,5 @@ function describeRefund(refund: Stripe.Refund): Refund {
 
 function statusOf(refund: Stripe.Refund): Refund['status'] {
   if (refund.status === 'succeeded') return 'succeeded'
-  return hasFailed(refund) ? 'failed' : 'pending'
+  return isFailedRefund(refund) ? 'failed' : 'pending'
 }

@@ -6,14 +6,14 @@ import {
   RefundRefused,
 } from '../../core/errors/errors.ts'
 import type { LockedOwner } from '../../core/locked-owner.ts'
-import { attempt, begin, finish, recordEvent } from '../../core/operation.ts'
-import type { Intent } from '../../core/storage/operations.ts'
-import type { UserHaving } from '../../core/user-scope.ts'
-import { requireText, requireWord } from '../../core/values/arguments.ts'
+import { beginOperation, finishOperation, recordEvent, runOperation } from '../../core/operation.ts'
+import type { OperationIntent } from '../../core/storage/operations.ts'
+import type { UserScopeWith } from '../../core/user-scope.ts'
+import { requireOneOf, requireText } from '../../core/values/arguments.ts'
 import { formatMoney, type Money, money, requireAmount } from '../../core/values/money.ts'
 import { requirePart } from '../../providers/gateway-parts.ts'
-import { withPresentCustomer } from '../customers/customer.ts'
-import { refundCreated } from '../invoices/events.ts'
+import { withExistingCustomer } from '../customers/customer.ts'
+import { refundCreatedEvent } from '../invoices/events.ts'
 import type { InvoiceData } from '../invoices/invoice.ts'
 import type { Refundable, Refunds } from './contract.ts'
 import { REFUND_REASONS, type Refund, type RefundOptions, type RefundReason } from './refund.ts'
@@ -31,21 +31,24 @@ interface WantedRefund {
   readonly reason: RefundReason | null
 }
 
-/** Returns the id of a charge or of an object that stands for it, such as an invoice. */
-export function idOf(charge: string | { readonly id: string }): string {
+/**
+ * Returns the id from a charge id, or from an object with an id that `refund()` accepts, such as an
+ * invoice.
+ */
+export function chargeIdOf(charge: string | { readonly id: string }): string {
   return requireText('charge', typeof charge === 'object' ? charge?.id : charge)
 }
 
 export async function refund(
-  user: UserHaving<'refunds'>,
+  user: UserScopeWith<'refunds'>,
   id: string,
   { amount, reason, idempotencyKey }: RefundOptions,
 ): Promise<Refund> {
   if (idempotencyKey !== undefined) requireText('idempotency key', idempotencyKey)
-  if (reason !== undefined) requireWord('reason', reason, REFUND_REASONS)
+  if (reason !== undefined) requireOneOf('reason', reason, REFUND_REASONS)
   const gateway = await user.gateway()
   const part = amount === undefined ? null : requireAmount(amount, gateway.toMoney)
-  return withPresentCustomer(user, async (locked, customerId) => {
+  return withExistingCustomer(user, async (locked, customerId) => {
     const charge = await requireCharge(user, id, customerId)
     requireCurrency(charge, part)
     const wanted = { customerId, charge, amount: part, reason: reason ?? null }
@@ -54,10 +57,11 @@ export async function refund(
 }
 
 /**
- * Returns how much of an invoice was refunded. Zero if nothing was charged, as when credit paid it.
+ * Returns how much of an invoice was refunded. Zero if no charge was made for it, because the
+ * customer's credit paid it.
  */
-export async function refundedOf(
-  user: UserHaving<'refunds'>,
+export async function readRefundedAmount(
+  user: UserScopeWith<'refunds'>,
   { id, currency }: InvoiceData,
 ): Promise<Money> {
   const { refunds } = await user.gateway()
@@ -66,7 +70,7 @@ export async function refundedOf(
 }
 
 async function requireCharge(
-  user: UserHaving<'refunds'>,
+  user: UserScopeWith<'refunds'>,
   id: string,
   customerId: string,
 ): Promise<Charge> {
@@ -94,7 +98,7 @@ function requireCurrency({ amount: { currency } }: Charge, part: Money | null): 
  * operation's id is the key.
  */
 async function refundWithOperation(
-  user: UserHaving<'refunds'>,
+  user: UserScopeWith<'refunds'>,
   locked: LockedOwner,
   wanted: WantedRefund,
   key: string | undefined,
@@ -102,22 +106,22 @@ async function refundWithOperation(
   const { context, owner, provider } = user
   const { amount, reason } = wanted
   const same = { provider, charge: wanted.charge.charge, amount, ...(key ? { key } : {}) }
-  const intent: Intent = { owner, kind: 'refund', request: { ...same, reason }, same }
+  const intent: OperationIntent = { owner, kind: 'refund', request: { ...same, reason }, same }
   const before = await context.operations.find(intent)
-  const operation = before ?? (await begin(context, locked, intent))
-  return attempt(context, locked, operation, async () => {
+  const operation = before ?? (await beginOperation(context, locked, intent))
+  return runOperation(context, locked, operation, async () => {
     // Repeats the first request unchanged: the provider rejects a different request under the same
     // key.
     const first = { ...wanted, reason: operation.request.reason as RefundReason | null }
     const noted = before ? first.reason : null
     const made = await refundOnce(user, locked, first, { key: key ?? operation.id, noted })
-    await finish(context, locked, operation)
+    await finishOperation(context, locked, operation)
     return made
   })
 }
 
 async function refundOnce(
-  user: UserHaving<'refunds'>,
+  user: UserScopeWith<'refunds'>,
   locked: LockedOwner,
   { customerId, charge, amount, reason }: WantedRefund,
   { key, noted }: { readonly key: string; readonly noted: RefundReason | null },
@@ -146,7 +150,8 @@ async function refundOnce(
         key,
       }),
     ))
-  if (made.status !== 'failed') await recordEvent(user.context, locked, refundCreated(user, made))
+  if (made.status !== 'failed')
+    await recordEvent(user.context, locked, refundCreatedEvent(user, made))
   return made
 }
 
@@ -155,11 +160,11 @@ async function refundOnce(
  * there is one, otherwise from our operation.
  */
 async function withReason(
-  user: UserHaving<'refunds'>,
+  user: UserScopeWith<'refunds'>,
   voided: Refund,
   noted: RefundReason | null,
 ): Promise<Refund> {
-  const { subject } = refundCreated(user, voided)
+  const { subject } = refundCreatedEvent(user, voided)
   const told = await user.context.events.findAbout('refund.created', subject)
   if (!told) return { ...voided, reason: noted }
   const { reason } = told.data.refund
@@ -194,7 +199,7 @@ function leftOf({ amount, refunded, credited }: Charge): Money {
 }
 
 /** Rejects a refund that is known to fail, before any request that changes something. */
-function requireLeft(user: UserHaving<'refunds'>, charge: Charge, amount: Money | null): void {
+function requireLeft(user: UserScopeWith<'refunds'>, charge: Charge, amount: Money | null): void {
   const left = leftOf(charge)
   const isNothing = left.amount === 0 && charge.credited > 0
   if (isNothing || (amount !== null && amount.amount > left.amount)) throw tooLarge(charge, left)

@@ -1,11 +1,11 @@
 import type { BillingContext } from '../../core/context.ts'
 import { NotOnGracePeriod } from '../../core/errors/errors.ts'
-import { begin, finish } from '../../core/operation.ts'
-import type { Intent } from '../../core/storage/operations.ts'
+import { beginOperation, finishOperation } from '../../core/operation.ts'
+import type { OperationIntent } from '../../core/storage/operations.ts'
 import type { SubscriptionRecord } from '../../core/storage/tables.ts'
 import { changeSubscription, type SubscriptionScope } from '../../core/subscription-scope.ts'
 import { onGracePeriod } from '../../core/values/subscription-state.ts'
-import { feature } from '../define-feature.ts'
+import { defineFeature } from '../define-feature.ts'
 import { replaceSubscription } from '../swap/subscription.ts'
 
 declare module '../../subscription.ts' {
@@ -25,8 +25,8 @@ declare module '../../core/storage/tables.ts' {
   }
 }
 
-/** Resuming a cancelled subscription. */
-export const resume = feature({
+/** Resuming a cancelled subscription during its grace period. */
+export const resume = defineFeature({
   changes: {
     resume: resumeCancelled,
   },
@@ -72,7 +72,7 @@ async function resumeSubscription(
   record: SubscriptionRecord,
 ): Promise<SubscriptionRecord> {
   const { operations, options } = context
-  const intent: Intent = {
+  const intent: OperationIntent = {
     owner: record.owner,
     kind: 'resume',
     request: { provider: record.provider, of: record.providerId },
@@ -85,13 +85,13 @@ async function resumeSubscription(
     const isRunning = found.endsAt === null
     const isOver = found.endsAt !== null && found.endsAt <= options.clock.now()
     if (isRunning || isOver) {
-      if (begun) await finish(context, locked, begun)
+      if (begun) await finishOperation(context, locked, begun)
       if (isOver) throw notOnGracePeriod()
       return
     }
-    const operation = await begin(context, locked, intent)
+    const operation = await beginOperation(context, locked, intent)
     await ask((gateway) => gateway.resume(found.id))
-    await finish(context, locked, operation)
+    await finishOperation(context, locked, operation)
   })
 }
 

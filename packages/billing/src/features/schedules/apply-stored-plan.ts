@@ -4,8 +4,8 @@ import { requirePart } from '../../providers/gateway-parts.ts'
 import { isStoredPlan } from './decide-plan.ts'
 
 /**
- * Plans the stored swap under the id of this operation. The id in the plan then shows that it was
- * made.
+ * Plans a stored swap at the provider again. The plan contains the id of the operation, which shows
+ * later that this was done.
  */
 export async function applyStoredPlan(
   locked: LockedOwner,

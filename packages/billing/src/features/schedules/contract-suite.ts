@@ -1,11 +1,16 @@
 import assert from 'node:assert/strict'
-import { type ContractPart, codeOf, newOperation, testsOf } from '../../providers/contract-suite.ts'
-import type { WantedItem } from '../../providers/item.ts'
+import {
+  type ContractPart,
+  capabilityTests,
+  errorCodeOf,
+  newOperationId,
+} from '../../providers/contract-suite.ts'
+import type { RequestedItem } from '../../providers/item.ts'
 
-/** Contract tests of planned swaps, for gateways with the part `schedules`. */
+/** Contract tests of planned swaps, for gateways that implement `schedules`. */
 export const schedulesContract: ContractPart = ({ describe, it }, create) => {
-  const onSchedules = testsOf('schedules', 'if the gateway can plan swaps', { it }, create)
-  const plan = (items: readonly WantedItem[], operation: string | null = newOperation()) =>
+  const onSchedules = capabilityTests('schedules', 'if the gateway can plan swaps', { it }, create)
+  const plan = (items: readonly RequestedItem[], operation: string | null = newOperationId()) =>
     ({ items, at: 'period_end', tax: 0, operation }) as const
 
   describe('a planned swap', () => {
@@ -14,7 +19,7 @@ export const schedulesContract: ContractPart = ({ describe, it }, create) => {
       async (schedules, account) => {
         const { id, plan: before, periodEndsAt } = await account.subscribe()
         const items = [{ price: account.plans[1], quantity: 2 }]
-        const operation = newOperation()
+        const operation = newOperationId()
         for (let i = 0; i < 2; i++) await schedules.plan(id, plan(items, operation))
         const found = await account.read(id)
         assert.equal(found.plan, before)
@@ -36,7 +41,7 @@ export const schedulesContract: ContractPart = ({ describe, it }, create) => {
         [planned?.items, planned?.operation],
         [[{ price: dearer, quantity: 3 }], first],
       )
-      const operation = newOperation()
+      const operation = newOperationId()
       await schedules.plan(id, plan([{ price: present, quantity: 4 }], operation))
       const last = await account.read(id)
       assert.deepEqual(last.planned?.items, [{ price: present, quantity: 4 }])
@@ -58,7 +63,7 @@ export const schedulesContract: ContractPart = ({ describe, it }, create) => {
     onSchedules('rejects a price that does not exist', async (schedules, account) => {
       const { id } = await account.subscribe()
       const none = plan([{ price: 'none-of-theirs', quantity: 1 }])
-      assert.equal(await codeOf(() => schedules.plan(id, none)), 'unknown_price')
+      assert.equal(await errorCodeOf(() => schedules.plan(id, none)), 'unknown_price')
       const { planned, isScheduled } = await account.read(id)
       assert.deepEqual([planned, isScheduled], [null, false])
     })
@@ -68,7 +73,7 @@ export const schedulesContract: ContractPart = ({ describe, it }, create) => {
       async (schedules, { plans: [price] }) => {
         assert.equal(await schedules.haveSameInterval([price, price]), true)
         const none = () => schedules.haveSameInterval([price, 'none-of-theirs'])
-        assert.equal(await codeOf(none), 'unknown_price')
+        assert.equal(await errorCodeOf(none), 'unknown_price')
       },
     )
   })

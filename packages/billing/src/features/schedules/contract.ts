@@ -1,66 +1,69 @@
 import type { BasisPoints } from '../../core/values/tax.ts'
-import type { WantedItem } from '../../providers/item.ts'
+import type { RequestedItem } from '../../providers/item.ts'
 
-/** A planned change of prices. */
+/** A planned swap: a change of a subscription's prices at a future date. */
 export interface PlannedSwap {
-  /** All prices from that date on, the main price first. */
-  readonly items: readonly WantedItem[]
+  /** All prices of the subscription after the planned swap, the main price first. */
+  readonly items: readonly RequestedItem[]
   /** When the prices change. */
   readonly at: Date
-  /** Id of the operation that planned it. `null` if it was planned outside of Tollgate. */
+  /** Id of our operation that planned the swap. `null` if it was planned outside of Tollgate. */
   readonly operation: string | null
 }
 
-/** A change of prices to be planned. */
+/** A planned swap to create: a change of a subscription's prices at a future date. */
 export interface NewPlannedSwap {
-  /** All prices from that date on, the main price first. */
-  readonly items: readonly WantedItem[]
+  /** All prices of the subscription after the planned swap, the main price first. */
+  readonly items: readonly RequestedItem[]
   /** When the prices change. */
   readonly at: 'period_end' | Date
-  /** Tax on top of the new prices. */
+  /** Tax to add to the new prices, in hundredths of a percent. */
   readonly tax: BasisPoints
   /**
-   * Whether a provider that stores the tax leaves it unchanged, because the application says
-   * nothing about tax.
+   * Whether the present tax stays unchanged at a provider that stores taxes, because the
+   * application does not configure any.
    */
   readonly keepsTax?: boolean
   /**
-   * Whether the provider calculates the tax of the new prices, for a gateway with the part
+   * Whether the provider calculates the tax of the new prices, for gateways that implement
    * `automaticTax`.
    */
   readonly automaticTax?: boolean
   /**
-   * Ids of the provider's tax rates for the main price, for a gateway with the part `lineRates`.
+   * Ids of the provider's tax rates for the main price, for gateways that implement `lineRates`.
    */
   readonly taxRates?: readonly string[]
-  /** Ids of the provider's tax rates for the other prices, by price. */
+  /** Ids of the provider's tax rates for the other prices, by price id. */
   readonly itemRates?: Readonly<Record<string, readonly string[]>>
-  /** Id of the operation that plans it. `null` keeps the operation of the existing plan. */
+  /** Id of our operation that plans the swap. `null` keeps the id in the existing plan. */
   readonly operation: string | null
 }
 
-/** Planned changes of prices. They are reported in `ProviderSubscription.planned`. */
+/**
+ * Gateway interface for planned swaps. `ProviderSubscription.planned` returns the planned swap of a
+ * subscription.
+ */
 export interface Schedules {
   /**
-   * Plans a change of prices, and replaces an earlier plan. Idempotent. Nothing is prorated when
-   * the prices change. Everything else about the subscription stays as it is now, above all
+   * Plans a swap, and replaces an earlier plan. Repeated calls have no further effect. Nothing is
+   * prorated when the prices change. The rest of the subscription stays as it is, including
    * discounts and the end of a trial.
    */
   plan(id: string, swap: NewPlannedSwap): Promise<void>
   /**
-   * Cancels the planned change; the subscription continues unchanged. Does nothing if none is
+   * Cancels the planned swap, so that the subscription continues unchanged. Does nothing if none is
    * planned.
    */
   release(id: string): Promise<void>
   /**
-   * Whether these prices have the same billing interval, without which they cannot be planned
-   * together.
+   * Whether these prices have the same billing interval. Prices with different intervals cannot be
+   * planned.
    * @throws {UnknownPrice} if one of them does not exist.
    */
   haveSameInterval(prices: readonly string[]): Promise<boolean>
   /**
-   * Finds one of these prices that is archived. `null` if there is none. For providers that can
-   * neither plan nor swap to an archived price.
+   * Returns one of these prices that is archived, `null` if none is. Implemented for providers that
+   * can neither plan nor swap to an archived price.
    */
   findArchived?(prices: readonly string[]): Promise<string | null>
 }

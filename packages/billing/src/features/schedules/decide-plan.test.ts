@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
-import type { WantedItem } from '../../providers/item.ts'
+import type { RequestedItem } from '../../providers/item.ts'
 import type { ProviderSubscription } from '../../providers/subscription.ts'
-import { decidePlan, type PlanVerdict, type StoredPlan } from './decide-plan.ts'
+import { decideStoredPlan, type StoredPlan, type StoredPlanDecision } from './decide-plan.ts'
 
 const NOW = new Date('2026-01-20T10:00:00Z')
 const at = new Date('2026-02-15T10:00:00Z')
@@ -14,7 +14,7 @@ const kept = (to: StoredPlan['to'], of: Partial<StoredPlan> = {}): StoredPlan =>
   return { ...request, at: at.getTime(), before, after, ...of }
 }
 const found = (
-  [main]: readonly WantedItem[],
+  [main]: readonly RequestedItem[],
   by: string | null,
   more: Partial<ProviderSubscription> = {},
 ) => {
@@ -24,7 +24,7 @@ const found = (
 }
 const NEW = { provider: 'stripe', of: 'sub_1', items } as const
 
-it.each<[string, object, ProviderSubscription | null, PlanVerdict]>([
+it.each<[string, object, ProviderSubscription | null, StoredPlanDecision]>([
   ['a new plan that was made', NEW, found(before, 'own'), 'over'],
   ['a new plan that was not made', NEW, found(before, null), 'wait'],
   ['a new plan, while another one exists', NEW, found(before, 'first'), 'wait'],
@@ -81,9 +81,9 @@ it.each<[string, object, ProviderSubscription | null, PlanVerdict]>([
     'over',
   ],
 ])(
-  'decidePlan(), after an interrupted change of a planned swap: %s',
+  'decideStoredPlan(), after an interrupted change of a planned swap: %s',
   (_name, request, subscription, verdict) => {
     const operation = { id: 'own', request: request as StoredPlan }
-    expect(decidePlan(operation, subscription, NOW)).toBe(verdict)
+    expect(decideStoredPlan(operation, subscription, NOW)).toBe(verdict)
   },
 )

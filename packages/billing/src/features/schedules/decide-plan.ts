@@ -1,49 +1,51 @@
 import type { Operation } from '../../core/storage/operations.ts'
 import type { OperationRequest } from '../../core/storage/tables.ts'
-import type { WantedItem } from '../../providers/item.ts'
+import type { RequestedItem } from '../../providers/item.ts'
 import type { ProviderSubscription } from '../../providers/subscription.ts'
 import { hasItems } from '../../providers/wanted-items.ts'
 
 /**
- * A planned swap, stored while the subscription is changed in another way.
- * - `restore`: the plan is cancelled before the change, and planned again if the change fails.
- * - `carry`: the plan is updated after the change, and left alone if the change fails.
+ * A planned swap that is stored while the subscription is changed in another way, so that a crash
+ * does not lose it.
+ * - `to: 'restore'`: the plan is cancelled before the change, and planned again if the change
+ * fails.
+ * - `to: 'carry'`: the plan is updated after the change, and not changed if the change fails.
  */
 export interface StoredPlan extends OperationRequest {
   readonly to: 'restore' | 'carry'
   /** The provider's id of the subscription. */
   readonly of: string
   /** The prices to be planned, the main price first. */
-  readonly items: readonly WantedItem[]
-  /** When the prices change, in milliseconds since 1970. */
+  readonly items: readonly RequestedItem[]
+  /** When the planned swap takes effect, in milliseconds since 1970. */
   readonly at: number
   readonly tax: number
   readonly automaticTax?: boolean
   readonly taxRates?: readonly string[]
   readonly itemRates?: Readonly<Record<string, readonly string[]>>
-  /** Id of the operation that made the existing plan. */
+  /** Id of our operation that made the existing plan. `null` if it was made outside of Tollgate. */
   readonly by: string | null
-  /** All prices before the change. */
-  readonly before: readonly WantedItem[]
-  /** All prices after the change, if known. */
-  readonly after: readonly WantedItem[]
+  /** All prices of the subscription before the other change. */
+  readonly before: readonly RequestedItem[]
+  /** All prices of the subscription after the other change. */
+  readonly after: readonly RequestedItem[]
 }
 
 /**
- * Decision about a stored plan. `plan`: plan it now. `over`: nothing is left to do. `wait`: the
- * change may still happen.
+ * Decision about a stored planned swap after a crash. `plan`: plan it at the provider now. `over`:
+ * nothing is left to do. `wait`: the other change may still happen.
  */
-export type PlanVerdict = 'plan' | 'over' | 'wait'
+export type StoredPlanDecision = 'plan' | 'over' | 'wait'
 
 /**
- * Decides what to do with the stored plan of a process that crashed, based on the present state of
- * the subscription.
+ * Decides what to do with a planned swap that a crashed process has stored, from the present state
+ * of the subscription.
  */
-export function decidePlan(
+export function decideStoredPlan(
   { id, request }: Pick<Operation, 'id' | 'request'>,
   found: ProviderSubscription | null,
   now: Date,
-): PlanVerdict {
+): StoredPlanDecision {
   if (found === null || found.isOver) return 'over'
   // A new plan from swapAtPeriodEnd(): it was made, or a repeated call will make it.
   if (!isStoredPlan(request)) return found.planned?.operation === id ? 'over' : 'wait'
@@ -56,7 +58,7 @@ export function isStoredPlan(request: OperationRequest): request is StoredPlan {
 }
 
 const DECIDE: Readonly<
-  Record<StoredPlan['to'], (kept: StoredPlan, found: ProviderSubscription) => PlanVerdict>
+  Record<StoredPlan['to'], (kept: StoredPlan, found: ProviderSubscription) => StoredPlanDecision>
 > = {
   restore({ before }, found) {
     if (found.isHeld) return 'wait'

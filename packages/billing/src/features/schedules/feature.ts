@@ -1,6 +1,6 @@
-import { capability } from '../define-feature.ts'
-import type { ItemWanted } from '../swap/subscription.ts'
-import { resumePlan } from './resume.ts'
+import { defineCapability } from '../define-feature.ts'
+import type { SwapItem } from '../swap/subscription.ts'
+import { resumeStoredPlan } from './resume.ts'
 import { stripeSchedules } from './stripe.ts'
 import {
   cancelPlannedSwap,
@@ -23,7 +23,7 @@ declare module '../../subscription.ts' {
      * const { plannedPrice, plannedAt } = await subscription.swapAtPeriodEnd('small')
      * ```
      */
-    swapAtPeriodEnd(price: string | readonly ItemWanted[]): Promise<Subscription>
+    swapAtPeriodEnd(price: string | readonly SwapItem[]): Promise<Subscription>
 
     /** Cancels the planned swap. Does nothing if none is planned. */
     cancelPlannedSwap(): Promise<Subscription>
@@ -42,8 +42,8 @@ declare module '../../core/storage/tables.ts' {
   }
 }
 
-/** Swaps that are planned for the end of the period. */
-export const schedules = capability('schedules', {
+/** Swaps that are planned for the end of the billing period. */
+export const schedules = defineCapability('schedules', {
   subscription: {
     plannedSwap: findPlannedSwap,
   },
@@ -51,6 +51,6 @@ export const schedules = capability('schedules', {
     swapAtPeriodEnd,
     cancelPlannedSwap,
   },
-  operations: { plan: resumePlan },
+  operations: { plan: resumeStoredPlan },
   stripe: stripeSchedules,
 })

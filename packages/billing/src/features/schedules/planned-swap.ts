@@ -1,8 +1,8 @@
 import type { BillingContext } from '../../core/context.ts'
-import { InvalidArgument, isFinal } from '../../core/errors/errors.ts'
+import { InvalidArgument, isDefiniteFailure } from '../../core/errors/errors.ts'
 import { PaymentActionRequired } from '../../core/errors/payment-errors.ts'
 import type { LockedOwner } from '../../core/locked-owner.ts'
-import { attempt, begin, finish } from '../../core/operation.ts'
+import { beginOperation, finishOperation, runOperation } from '../../core/operation.ts'
 import type { Operation } from '../../core/storage/operations.ts'
 import type {
   ChangeAtProvider,
@@ -10,25 +10,25 @@ import type {
   SubscriptionScope,
 } from '../../core/subscription-scope.ts'
 import { requirePart } from '../../providers/gateway-parts.ts'
-import type { WantedItem } from '../../providers/item.ts'
+import type { RequestedItem } from '../../providers/item.ts'
 import type { ProviderSubscription } from '../../providers/subscription.ts'
-import { wantedOf } from '../../providers/wanted-items.ts'
+import { toRequestedItems } from '../../providers/wanted-items.ts'
 import { applyStoredPlan } from './apply-stored-plan.ts'
 import type { NewPlannedSwap, PlannedSwap } from './contract.ts'
 import type { StoredPlan } from './decide-plan.ts'
-import { resumePlan } from './resume.ts'
+import { resumeStoredPlan } from './resume.ts'
 
 /**
- * Effect of another change of the subscription on a planned swap.
- * - `keeps`: the plan stays as it is.
- * - `drops`: the plan is cancelled, because it would undo the change.
- * - `carries`: the plan stays, and the same change is made in it.
- * - `refuses`: the change would move the date of the plan, so it throws InvalidArgument before
- * anything is changed.
+ * Effect of another change of a subscription on its planned swap.
+ * - `keeps`: the planned swap stays as it is.
+ * - `drops`: the planned swap is cancelled, because it would undo the change.
+ * - `carries`: the planned swap stays, and the same change is made in its prices.
+ * - `refuses`: the change throws InvalidArgument before anything is changed, because it would move
+ * the date of the planned swap.
  */
-export type PlanRule = 'keeps' | 'drops' | 'carries' | 'refuses'
+export type PlannedSwapRule = 'keeps' | 'drops' | 'carries' | 'refuses'
 
-export const PLAN_RULES = {
+export const PLANNED_SWAP_RULES = {
   swap: 'drops',
   cancel: 'drops',
   cancelAt: 'drops',
@@ -42,20 +42,32 @@ export const PLAN_RULES = {
   payNow: 'keeps',
   pause: 'keeps',
   unpause: 'keeps',
-} as const satisfies Readonly<Record<string, PlanRule>>
+} as const satisfies Readonly<Record<string, PlannedSwapRule>>
 
-/** Makes a change in the prices of a planned swap. `plan` is the present main price. */
-export type Carry = (planned: readonly WantedItem[], plan: string) => readonly WantedItem[]
+/**
+ * Makes the same change in the prices of a planned swap, and returns its new prices. `plan` is the
+ * id of the present main price.
+ */
+export type PlannedItemsUpdate = (
+  planned: readonly RequestedItem[],
+  plan: string,
+) => readonly RequestedItem[]
 
-/** How a change affects prices. `SAME_PRICES` if it does not. */
+/**
+ * How a change of a subscription affects its present and its planned prices. Use `UNCHANGED_PRICES`
+ * if it affects none.
+ */
 export interface PriceChange {
-  /** Makes the change in the planned prices. */
-  readonly carry: Carry
-  /** Returns all prices of the subscription after the change. */
-  readonly targetOf: (found: ProviderSubscription) => readonly WantedItem[]
+  /** Makes the same change in the prices of the planned swap. */
+  readonly carry: PlannedItemsUpdate
+  /** Returns all present prices of the subscription after the change. */
+  readonly targetOf: (found: ProviderSubscription) => readonly RequestedItem[]
 }
 
-export const SAME_PRICES: PriceChange = { carry: (planned) => planned, targetOf: wantedOf }
+export const UNCHANGED_PRICES: PriceChange = {
+  carry: (planned) => planned,
+  targetOf: toRequestedItems,
+}
 
 interface Asked {
   readonly subscription: SubscriptionScope
@@ -65,23 +77,23 @@ interface Asked {
 }
 
 /**
- * Wraps a change so that it follows the rule for planned swaps. If none is planned, only the change
- * is made.
+ * Wraps a change of a subscription so that it treats a planned swap as `PLANNED_SWAP_RULES` says
+ * for this kind of change. If no swap is planned, only the change is made.
  */
-export function withPlanRule(
+export function withPlannedSwapRule(
   subscription: SubscriptionScope,
-  what: keyof typeof PLAN_RULES,
+  changeKind: keyof typeof PLANNED_SWAP_RULES,
   change: ChangeAtProvider,
-  prices: PriceChange = SAME_PRICES,
+  prices: PriceChange = UNCHANGED_PRICES,
 ): ChangeAtProvider {
   return async (current) => {
     const asked = { subscription, current, change, prices }
-    if (current.found.isScheduled) await RULES[PLAN_RULES[what]](asked)
+    if (current.found.isScheduled) await RULES[PLANNED_SWAP_RULES[changeKind]](asked)
     else await change(current)
   }
 }
 
-const RULES: Readonly<Record<PlanRule, (asked: Asked) => Promise<void>>> = {
+const RULES: Readonly<Record<PlannedSwapRule, (asked: Asked) => Promise<void>>> = {
   keeps: ({ change, current }) => change(current),
 
   // The cancelled plan is stored until the change is made: after a crash or a lost response it is
@@ -99,10 +111,10 @@ const RULES: Readonly<Record<PlanRule, (asked: Asked) => Promise<void>>> = {
     } catch (error) {
       // After a declined payment, and while a payment waits for confirmation, the customer keeps
       // the plan.
-      if (operation && isFinal(error)) await restoreNow(context, locked, operation)
+      if (operation && isDefiniteFailure(error)) await restoreNow(context, locked, operation)
       throw error
     }
-    if (operation) await forgetPlans(context, locked, found.id)
+    if (operation) await deleteStoredPlans(context, locked, found.id)
   },
 
   // The plan is updated after the change, so that a retry finds both the change and the old plan.
@@ -121,11 +133,11 @@ const RULES: Readonly<Record<PlanRule, (asked: Asked) => Promise<void>>> = {
     } catch (error) {
       // A payment that waits for confirmation may still make the change; a declined one has not.
       if (error instanceof PaymentActionRequired) await restoreNow(context, locked, operation)
-      else if (isFinal(error)) await finish(context, locked, operation)
+      else if (isDefiniteFailure(error)) await finishOperation(context, locked, operation)
       throw error
     }
-    await attempt(context, locked, operation, () => applyStoredPlan(locked, operation))
-    await forgetPlans(context, locked, found.id)
+    await runOperation(context, locked, operation, () => applyStoredPlan(locked, operation))
+    await deleteStoredPlans(context, locked, found.id)
   },
 
   async refuses({ current, change }) {
@@ -149,12 +161,12 @@ async function storePlan(
     to,
     items,
     at: at.getTime(),
-    ...(await planTerms(subscription, items)),
+    ...(await taxTermsOfPlan(subscription, items)),
     by: found.planned?.operation ?? null,
-    before: wantedOf(found),
+    before: toRequestedItems(found),
     after: prices.targetOf(found),
   }
-  return begin(context, locked, { owner: record.owner, kind: 'plan', request })
+  return beginOperation(context, locked, { owner: record.owner, kind: 'plan', request })
 }
 
 /**
@@ -166,7 +178,7 @@ async function restoreNow(
   locked: LockedOwner,
   operation: Operation,
 ): Promise<void> {
-  await resumePlan(context, locked, { ...operation, kind: 'plan' }).catch(() => undefined)
+  await resumeStoredPlan(context, locked, { ...operation, kind: 'plan' }).catch(() => undefined)
 }
 
 /**
@@ -175,8 +187,8 @@ async function restoreNow(
  */
 async function requireSameInterval(
   { ask }: CurrentSubscription,
-  planned: readonly WantedItem[],
-  items: readonly WantedItem[],
+  planned: readonly RequestedItem[],
+  items: readonly RequestedItem[],
 ): Promise<void> {
   const [main] = items
   const added = items.filter(({ price }) => !planned.some((item) => item.price === price))
@@ -194,9 +206,9 @@ async function requireSameInterval(
  */
 async function requireOffered(
   current: CurrentSubscription,
-  items: readonly WantedItem[],
+  items: readonly RequestedItem[],
 ): Promise<void> {
-  const archived = await findArchived(current, [...wantedOf(current.found), ...items])
+  const archived = await findArchived(current, [...toRequestedItems(current.found), ...items])
   if (archived === null) return
   throw new InvalidArgument(
     `'${archived}' is no longer offered, so what is planned could not be planned again: cancelPlannedSwap() first`,
@@ -208,7 +220,7 @@ async function requireOffered(
  * be made again.
  */
 async function requireOfferedTarget({ current, prices }: Asked): Promise<void> {
-  const there = wantedOf(current.found)
+  const there = toRequestedItems(current.found)
   const added = prices
     .targetOf(current.found)
     .filter(({ price }) => !there.some((item) => item.price === price))
@@ -221,7 +233,7 @@ async function requireOfferedTarget({ current, prices }: Asked): Promise<void> {
 
 async function findArchived(
   { ask }: CurrentSubscription,
-  items: readonly WantedItem[],
+  items: readonly RequestedItem[],
 ): Promise<string | null> {
   if (items.length === 0) return null
   const prices = [...new Set(items.map(({ price }) => price))]
@@ -230,23 +242,26 @@ async function findArchived(
   )
 }
 
-/** Returns the application's tax settings for the new prices. */
-export async function planTerms(
+/** Returns the tax settings of the application for the prices of a planned swap. */
+export async function taxTermsOfPlan(
   subscription: SubscriptionScope,
-  items: readonly WantedItem[],
+  items: readonly RequestedItem[],
 ): Promise<Pick<NewPlannedSwap, 'tax' | 'keepsTax' | 'automaticTax' | 'taxRates' | 'itemRates'>> {
   const [main = subscription.record.providerPlan, ...others] = items.map(({ price }) => price)
   return subscription.tax(main, others)
 }
 
-/** Deletes all stored `plan` operations of a subscription, because the newest call counts. */
-export async function forgetPlans(
+/**
+ * Deletes all stored operations that plan a swap of this subscription, because a newer call
+ * replaces them.
+ */
+export async function deleteStoredPlans(
   { operations }: BillingContext,
   { owner, lock }: LockedOwner,
-  of: string,
+  subscriptionId: string,
 ): Promise<void> {
   const begun = await operations.listByOwner(owner)
-  const ours = begun.filter(({ kind, request }) => kind === 'plan' && request.of === of)
+  const ours = begun.filter(({ kind, request }) => kind === 'plan' && request.of === subscriptionId)
   if (ours.length === 0) return
   await lock.write(async (tx) => {
     for (const operation of ours) await operations.finish(operation, tx)

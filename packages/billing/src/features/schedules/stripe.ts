@@ -1,23 +1,23 @@
 import type Stripe from 'stripe'
 import { InvalidArgument, UnknownPrice } from '../../core/errors/errors.ts'
-import type { WantedItem } from '../../providers/item.ts'
+import type { RequestedItem } from '../../providers/item.ts'
 import { idOf, type StripeContext, toSeconds } from '../../providers/stripe/client.ts'
 import {
   isMetered,
   mainItem,
-  retrieve,
+  retrieveSubscription,
   scheduleOf,
 } from '../../providers/stripe/describe-subscription.ts'
 import { isMissing, isRefusal } from '../../providers/stripe/errors.ts'
 import { discardPendingUpdate } from '../confirmations/stripe-pending-update.ts'
 import { haveSameInterval, isSameInterval } from '../proration/stripe-running.ts'
-import { mainParams } from '../swap/stripe-change-params.ts'
+import { mainPriceMetadata } from '../swap/stripe-change-params.ts'
 import {
-  configuredTax,
-  idsOf,
-  ratesParam,
-  type TaxTarget,
-  taxTarget,
+  createConfiguredTaxReader,
+  type DecidedTax,
+  decideTax,
+  taxRateIdsOf,
+  taxRatesParam,
 } from '../taxes/stripe-chosen-tax.ts'
 import type { NewPlannedSwap, Schedules } from './contract.ts'
 
@@ -27,17 +27,17 @@ type Phase = Stripe.SubscriptionScheduleUpdateParams.Phase
 type Kept = Pick<Phase['items'][number], 'discounts' | 'tax_rates' | 'metadata'>
 
 /**
- * Plans swaps at the end of the period by a schedule of two phases: the present state until then,
- * and the new prices. Stripe removes from the subscription whatever a phase omits, so both phases
- * state everything. The schedule releases the subscription one day after the change, because a
- * subscription with a schedule cannot be cancelled.
+ * Implements planned swaps for Stripe by a subscription schedule with two phases: the present state
+ * until the swap, and the new prices after it. Both phases state all properties of the
+ * subscription, because Stripe removes those that a phase omits. The schedule releases the
+ * subscription one day after the swap, because a subscription with a schedule cannot be cancelled.
  */
 export function stripeSchedules(context: StripeContext): { readonly schedules: Schedules } {
   const { stripe } = context
-  const said = configuredTax(context)
+  const said = createConfiguredTaxReader(context)
 
   async function release(id: string): Promise<void> {
-    const schedule = scheduleOf(await retrieve(stripe, id))
+    const schedule = scheduleOf(await retrieveSubscription(stripe, id))
     if (schedule) await stripe.subscriptionSchedules.release(schedule.id)
   }
 
@@ -59,11 +59,11 @@ export function stripeSchedules(context: StripeContext): { readonly schedules: S
   return {
     schedules: {
       async plan(id, swap) {
-        const current = await discardPendingUpdate(context, await retrieve(stripe, id))
+        const current = await discardPendingUpdate(context, await retrieveSubscription(stripe, id))
         const prices: Stripe.Price[] = []
         for (const { price } of swap.items) prices.push(await findPrice(price, current))
         const [main] = swap.items
-        const tax = taxTarget(current, await said({ ...swap, plan: main?.price ?? '' }))
+        const tax = decideTax(current, await said({ ...swap, plan: main?.price ?? '' }))
         const there = scheduleOf(current)
         // Stripe accepts no other parameter beside from_subscription.
         const schedule =
@@ -123,9 +123,9 @@ function requireActive(prices: readonly Stripe.Price[], cause: unknown): void {
 
 /** Removes the quantity of metered prices, for which Stripe accepts none. */
 function withoutMeteredQuantities(
-  items: readonly WantedItem[],
+  items: readonly RequestedItem[],
   prices: readonly Stripe.Price[],
-): readonly WantedItem[] {
+): readonly RequestedItem[] {
   const metered = prices.filter(isMetered).map(({ id }) => id)
   return items.map((item) => (metered.includes(item.price) ? { ...item, quantity: null } : item))
 }
@@ -142,7 +142,7 @@ function presentPhase(current: Stripe.Subscription, start: number, at: number): 
       ...keptOf(item),
     })),
     ...discountsOf(current),
-    ...ratesIn('default_tax_rates', idsOf(current.default_tax_rates)),
+    ...ratesIn('default_tax_rates', taxRateIdsOf(current.default_tax_rates)),
     ...automaticTaxOf(current),
     ...(isTrial ? { trial_end: Math.min(current.trial_end ?? at, at) } : {}),
     proration_behavior: 'none',
@@ -152,7 +152,7 @@ function presentPhase(current: Stripe.Subscription, start: number, at: number): 
 function nextPhase(
   current: Stripe.Subscription,
   { items }: NewPlannedSwap,
-  { tax, isOtherInterval }: { readonly tax: TaxTarget; readonly isOtherInterval: boolean },
+  { tax, isOtherInterval }: { readonly tax: DecidedTax; readonly isOtherInterval: boolean },
 ): Phase {
   const main = mainItem(current)
   return {
@@ -164,13 +164,13 @@ function nextPhase(
         price,
         ...countOf(quantity),
         ...(kept ? keptOf(kept) : {}),
-        ...(own === undefined ? {} : { tax_rates: ratesParam(own) }),
+        ...(own === undefined ? {} : { tax_rates: taxRatesParam(own) }),
       }
     }),
     ...discountsOf(current),
     ...ratesIn('default_tax_rates', tax.whole),
     automatic_tax: { enabled: tax.isAutomatic },
-    ...mainParams(current, items),
+    ...mainPriceMetadata(current, items),
     // A different billing interval starts on that day; the same interval keeps its day of the
     // month.
     ...(isOtherInterval ? { billing_cycle_anchor: 'phase_start' as const } : {}),
@@ -200,7 +200,7 @@ function discountsOf({ discounts }: Pick<Stripe.Subscription, 'discounts'>): Kep
 function keptOf(item: Stripe.SubscriptionItem): Kept {
   return {
     ...discountsOf(item),
-    ...ratesIn('tax_rates', idsOf(item.tax_rates)),
+    ...ratesIn('tax_rates', taxRateIdsOf(item.tax_rates)),
     ...(Object.keys(item.metadata).length > 0 ? { metadata: item.metadata } : {}),
   }
 }

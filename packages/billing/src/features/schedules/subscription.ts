@@ -1,35 +1,35 @@
 import { InvalidArgument, SubscriptionEnded } from '../../core/errors/errors.ts'
 import { requireKnownPrice, requireProvider } from '../../core/known-prices.ts'
-import { attempt, begin } from '../../core/operation.ts'
-import type { Intent } from '../../core/storage/operations.ts'
-import type { SubscriptionHaving, SubscriptionScope } from '../../core/subscription-scope.ts'
+import { beginOperation, runOperation } from '../../core/operation.ts'
+import type { OperationIntent } from '../../core/storage/operations.ts'
+import type { SubscriptionScope, SubscriptionScopeWith } from '../../core/subscription-scope.ts'
 import { awaitsFirstPayment } from '../../core/values/subscription-state.ts'
 import { requirePart } from '../../providers/gateway-parts.ts'
-import type { WantedItem } from '../../providers/item.ts'
+import type { RequestedItem } from '../../providers/item.ts'
 import type { ProviderSubscription } from '../../providers/subscription.ts'
-import { hasItems, wantedOf } from '../../providers/wanted-items.ts'
-import { type ItemWanted, requireItems } from '../swap/subscription.ts'
-import { forgetPlans, planTerms } from './planned-swap.ts'
+import { hasItems, toRequestedItems } from '../../providers/wanted-items.ts'
+import { completeSwapItems, type SwapItem } from '../swap/subscription.ts'
+import { deleteStoredPlans, taxTermsOfPlan } from './planned-swap.ts'
 
-/** A planned swap. */
+/** A planned swap of a subscription, as returned by `plannedSwap()`. */
 export interface PlannedChange {
   /** The main price after the swap. */
   readonly price: string
   /** All prices after the swap, the main price first. */
-  readonly items: readonly WantedItem[]
-  /** When the prices change. */
+  readonly items: readonly RequestedItem[]
+  /** When the planned swap takes effect. */
   readonly at: Date
 }
 
-type Scope = SubscriptionHaving<'schedules'>
+type Scope = SubscriptionScopeWith<'schedules'>
 
 /**
- * Plans all prices for the next period. The target is stored before the request, and names all
- * prices, so that a retry after a lost response plans the same.
+ * Plans the prices for the next billing period. The complete list of prices is stored before the
+ * request is sent, so that a retry after a lost response plans the same swap.
  */
 export async function swapAtPeriodEnd(
   subscription: Scope,
-  wanted: string | readonly ItemWanted[],
+  wanted: string | readonly SwapItem[],
 ): Promise<void> {
   subscription.requireRunning()
   const choose = requireWanted(subscription, wanted)
@@ -44,16 +44,16 @@ export async function swapAtPeriodEnd(
         if (found.planned) await ask((gateway) => requirePart(gateway, 'schedules').release(of))
         return
       }
-      const intent: Intent = { owner, kind: 'plan', request: { provider, of, items } }
-      const terms = await planTerms(subscription, items)
-      const operation = await begin(context, locked, intent)
+      const intent: OperationIntent = { owner, kind: 'plan', request: { provider, of, items } }
+      const terms = await taxTermsOfPlan(subscription, items)
+      const operation = await beginOperation(context, locked, intent)
       const swap = { ...terms, items, at: 'period_end', operation: operation.id } as const
-      await attempt(context, locked, operation, () =>
+      await runOperation(context, locked, operation, () =>
         ask((gateway) => requirePart(gateway, 'schedules').plan(of, swap)),
       )
     },
     // Deleted last: if the caller gets no response, the retry must still find the operation.
-    { settle: (locked) => forgetPlans(context, locked, of) },
+    { settle: (locked) => deleteStoredPlans(context, locked, of) },
   )
 }
 
@@ -72,7 +72,7 @@ export async function cancelPlannedSwap(subscription: Scope): Promise<void> {
     async ({ found, ask }) => {
       if (found.planned) await ask((gateway) => requirePart(gateway, 'schedules').release(found.id))
     },
-    { settle: (locked) => forgetPlans(context, locked, record.providerId) },
+    { settle: (locked) => deleteStoredPlans(context, locked, record.providerId) },
   )
 }
 
@@ -82,11 +82,11 @@ export async function cancelPlannedSwap(subscription: Scope): Promise<void> {
  */
 function requireWanted(
   subscription: Scope,
-  wanted: string | readonly ItemWanted[],
-): (found: ProviderSubscription) => readonly WantedItem[] {
+  wanted: string | readonly SwapItem[],
+): (found: ProviderSubscription) => readonly RequestedItem[] {
   const provider = requireProvider(subscription.context, subscription.record.provider)
   if (typeof wanted !== 'string') {
-    const items = requireItems(subscription, wanted)
+    const items = completeSwapItems(subscription, wanted)
     if (items.length === 0) throw new InvalidArgument('Which price to swap to?')
     for (const { price } of items) requireKnownPrice(provider, price)
     return () => items
@@ -94,7 +94,7 @@ function requireWanted(
   if (wanted === '') throw new InvalidArgument('Which price to swap to?')
   requireKnownPrice(provider, wanted)
   return (found) => {
-    const [main, ...others] = wantedOf(found)
+    const [main, ...others] = toRequestedItems(found)
     const rest = others.filter(({ price }) => price !== wanted)
     return [{ price: wanted, quantity: main?.quantity ?? 1 }, ...rest]
   }

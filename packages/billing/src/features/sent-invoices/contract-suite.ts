@@ -1,16 +1,19 @@
 import assert from 'node:assert/strict'
 import {
-  type Account,
   type ContractPart,
-  codeOf,
-  newOperation,
+  type ContractTestAccount,
+  errorCodeOf,
+  newOperationId,
   openAccount,
 } from '../../providers/contract-suite.ts'
 import type { NewSentInvoice, SentInvoices } from './contract.ts'
 
-/** Contract tests of sent invoices, for gateways with the part `sentInvoices`. */
+/** Contract tests of sent invoices, for gateways that implement `sentInvoices`. */
 export const sentInvoicesContract: ContractPart = ({ describe, it }, create) => {
-  const onSent = (name: string, body: (sent: SentInvoices, account: Account) => Promise<void>) =>
+  const onSent = (
+    name: string,
+    body: (sent: SentInvoices, account: ContractTestAccount) => Promise<void>,
+  ) =>
     it(`${name}, if the gateway can send invoices`, async () => {
       const account = await openAccount(create)
       const { sentInvoices } = account.gateway
@@ -40,7 +43,7 @@ export const sentInvoicesContract: ContractPart = ({ describe, it }, create) => 
         const wanted = consulting(account)
         await sent.send(wanted)
         const item = { ...wanted.item, amount: { ...wanted.item.amount, amount: 1600 } }
-        assert.equal(await codeOf(() => sent.send({ ...wanted, item })), 'provider_rejected')
+        assert.equal(await errorCodeOf(() => sent.send({ ...wanted, item })), 'provider_rejected')
       },
     )
 
@@ -57,7 +60,7 @@ export const sentInvoicesContract: ContractPart = ({ describe, it }, create) => 
       const bob = await gateway.createCustomer({
         owner: { type: 'user', id: 2 },
         details: { email: 'bob@example.com' },
-        operation: newOperation(),
+        operation: newOperationId(),
       })
       assert.equal(await sent.markPaid(id, bob.id), null)
       assert.equal(await sent.markPaid('none-of-ours', customerId), null)
@@ -66,12 +69,12 @@ export const sentInvoicesContract: ContractPart = ({ describe, it }, create) => 
   })
 }
 
-function consulting({ customerId, currency }: Account): NewSentInvoice {
+function consulting({ customerId, currency }: ContractTestAccount): NewSentInvoice {
   return {
     customerId,
     item: { description: 'Consulting', amount: { amount: 1500, currency } },
     daysUntilDue: 14,
-    key: newOperation(),
+    key: newOperationId(),
     more: {},
   }
 }

@@ -1,5 +1,5 @@
 import type { Money } from '../../core/values/money.ts'
-import type { PassedOn } from '../../providers/sdk-types.ts'
+import type { PassThroughOptions } from '../../providers/sdk-types.ts'
 import type { InvoiceData } from '../invoices/invoice.ts'
 import type { InvoiceOutcome } from '../payments/charge-contract.ts'
 
@@ -17,7 +17,7 @@ export type SendInvoiceOptions = {
    * Default: according to the option `tax`.
    */
   readonly automaticTax?: boolean
-} & PassedOn<'invoice', 'stripe'>
+} & PassThroughOptions<'invoice', 'stripe'>
 
 /** An invoice to be sent. */
 export interface NewSentInvoice {
@@ -28,15 +28,18 @@ export interface NewSentInvoice {
   /** Days from today until the invoice is due. */
   readonly daysUntilDue: number
   /**
-   * Idempotency key, from the caller or of the operation: requests with the same key create one
-   * invoice.
+   * Idempotency key: the caller's key or, if there is none, the id of our stored operation.
+   * Requests with the same key create one invoice.
    */
   readonly key: string
-  /** Further options, which are passed to the provider unchanged. */
+  /** Further options of the caller, which are passed to the provider unchanged. */
   readonly more: Omit<SendInvoiceOptions, 'daysUntilDue' | 'idempotencyKey'>
 }
 
-/** Invoices with a due date, which the provider sends by e-mail and the customer pays later. */
+/**
+ * Gateway interface for invoices with a due date, which the provider sends by e-mail and the
+ * customer pays later.
+ */
 export interface SentInvoices {
   /**
    * Creates an invoice and sends it to the customer. A repeated call with the same key returns the
@@ -52,7 +55,10 @@ export interface SentInvoices {
 
 declare module '../../providers/gateway-parts.ts' {
   interface GatewayParts {
-    /** Invoices with a due date, which the provider sends by e-mail and the customer pays later. */
+    /**
+     * Gateway interface for invoices with a due date, which the provider sends by e-mail and the
+     * customer pays later.
+     */
     readonly sentInvoices: SentInvoices
   }
 }

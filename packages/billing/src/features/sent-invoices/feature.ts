@@ -1,5 +1,5 @@
 import type { Amount } from '../../core/values/money.ts'
-import { capability } from '../define-feature.ts'
+import { defineCapability } from '../define-feature.ts'
 import type { Invoice } from '../invoices/invoice.ts'
 import type { SendInvoiceOptions } from './contract.ts'
 import { stripeSentInvoices } from './stripe.ts'
@@ -32,7 +32,7 @@ declare module '../../core/storage/tables.ts' {
 }
 
 /** Invoices with a due date, which the provider sends by e-mail and the customer pays later. */
-export const sentInvoices = capability('sentInvoices', {
+export const sentInvoices = defineCapability('sentInvoices', {
   user: {
     sendInvoice: (user, description, amount, options = {}) =>
       sendInvoice(user, { description, amount }, options),

@@ -3,16 +3,16 @@ import type { GatewayParts } from '../../providers/gateway-parts.ts'
 import { refuseOverrides } from '../../providers/overrides.ts'
 import { idOf, type StripeContext } from '../../providers/stripe/client.ts'
 import { isMissing } from '../../providers/stripe/errors.ts'
-import { once } from '../../providers/stripe/once.ts'
-import { completeInvoice, INVOICE_DETAILS } from '../invoices/stripe.ts'
-import { DECIDED, openInvoice } from '../invoices/stripe-single-invoices.ts'
+import { createIdempotently } from '../../providers/stripe/once.ts'
+import { completeInvoice, INVOICE_EXPAND } from '../invoices/stripe.ts'
+import { findOrCreateInvoice, RESERVED_PARAMS } from '../invoices/stripe-single-invoices.ts'
 
 /** Metadata that marks an invoice as sent, because Stripe does not report whether it was. */
 const SENT = { tollgate_sent: 'true' }
 
 export function stripeSentInvoices(context: StripeContext): Pick<GatewayParts, 'sentInvoices'> {
   const { invoices } = context.stripe
-  const retrieve = (id: string) => invoices.retrieve(id, { expand: INVOICE_DETAILS })
+  const retrieve = (id: string) => invoices.retrieve(id, { expand: INVOICE_EXPAND })
 
   /**
    * Sends the invoice. A retry within a day uses the same idempotency key, so the customer gets one
@@ -20,7 +20,7 @@ export function stripeSentInvoices(context: StripeContext): Pick<GatewayParts, '
    */
   async function sendOnce({ id, status, metadata }: Stripe.Invoice): Promise<void> {
     if (status !== 'open' || metadata?.tollgate_sent !== undefined) return
-    await once(
+    await createIdempotently(
       `${id}:send`,
       (request) => invoices.sendInvoice(id, undefined, request),
       async () => null,
@@ -32,8 +32,13 @@ export function stripeSentInvoices(context: StripeContext): Pick<GatewayParts, '
     sentInvoices: {
       async send({ customerId, item, daysUntilDue, key, more: given }) {
         const { automaticTax = false, ...options } = given
-        refuseOverrides(options, [...DECIDED, 'collection_method', 'days_until_due', 'due_date'])
-        const invoice = await openInvoice(context, {
+        refuseOverrides(options, [
+          ...RESERVED_PARAMS,
+          'collection_method',
+          'days_until_due',
+          'due_date',
+        ])
+        const invoice = await findOrCreateInvoice(context, {
           customer: customerId,
           item,
           key,

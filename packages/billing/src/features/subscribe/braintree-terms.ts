@@ -2,15 +2,15 @@ import type braintree from 'braintree'
 import { isBillingError } from '../../core/errors/error-codes.ts'
 import type { BraintreeContext } from '../../providers/braintree/client.ts'
 import { describeMethod } from '../../providers/braintree/describe-method.ts'
-import { orNull } from '../../providers/braintree/errors.ts'
+import { nullIfMissing } from '../../providers/braintree/errors.ts'
 import { hasCyclesLeft } from '../../providers/braintree/plan-credit.ts'
 import { type Plan, requirePlan } from '../../providers/braintree/plans.ts'
 import type { Gateway } from '../../providers/gateway.ts'
 import type { ProviderMethod } from '../payment-methods/contract.ts'
 
 /**
- * Implements reading the terms of a running Braintree subscription (coupon, trial, payment method
- * and others), without the add-ons that its plan includes.
+ * Implements reading the agreed terms of a Braintree subscription (coupon, trial, payment method
+ * and others). Add-ons that its plan includes are left out.
  */
 export function braintreeAgreedTerms(context: BraintreeContext): Pick<Gateway, 'findTerms'> {
   return {
@@ -53,7 +53,7 @@ async function findMethod(
   { gateway }: BraintreeContext,
   { paymentMethodToken }: braintree.Subscription,
 ): Promise<ProviderMethod | null> {
-  return orNull(async () =>
+  return nullIfMissing(async () =>
     describeMethod(await gateway.paymentMethod.find(paymentMethodToken), true),
   )
 }

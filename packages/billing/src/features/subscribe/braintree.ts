@@ -7,25 +7,34 @@ import {
   type AddOnChanges,
   type AddOns,
   addOnChanges,
-  addOnsOfNew,
+  addOnsOfNewSubscription,
+  addOnsWithTaxRate,
   readAddOns,
-  withOtherTax,
 } from '../../providers/braintree/add-ons.ts'
 import type { BraintreeContext } from '../../providers/braintree/client.ts'
-import { describe, inTrial, isOver } from '../../providers/braintree/describe-subscription.ts'
-import { codesOf, declined, orNull, requireSuccess } from '../../providers/braintree/errors.ts'
+import {
+  inTrial,
+  isOver,
+  toProviderSubscription,
+} from '../../providers/braintree/describe-subscription.ts'
+import {
+  errorCodesOf,
+  nullIfMissing,
+  requireSuccess,
+  toPaymentFailed,
+} from '../../providers/braintree/errors.ts'
 import { findCustomer } from '../../providers/braintree/find-customer.ts'
 import { idOfOperation, idOfSubscription } from '../../providers/braintree/ids.ts'
-import { computeCreditReach } from '../../providers/braintree/paid-for.ts'
+import { computeCreditDuration } from '../../providers/braintree/paid-for.ts'
 import { type Plan, requirePlan } from '../../providers/braintree/plans.ts'
 import type { Gateway } from '../../providers/gateway.ts'
 import type { NewSubscription, ProviderSubscription } from '../../providers/subscription.ts'
-import { requireMethod, subscriptionsOf } from '../customers/braintree.ts'
+import { requireDefaultMethod, subscriptionsOf } from '../customers/braintree.ts'
 import {
-  couponsOn,
-  discountsOfNew,
+  couponsForPrice,
+  discountsOfNewSubscription,
   discountUpdates,
-  worthOfCoupons,
+  readCouponValues,
 } from '../promotion-codes/braintree-coupons.ts'
 
 const ID_TAKEN = '81902'
@@ -48,16 +57,16 @@ type Subscriptions = Pick<
 export function braintreeSubscriptions(context: BraintreeContext): Subscriptions {
   const { gateway } = context
   const findSubscription = async (id: string) => {
-    const found = await findRaw(context, id)
-    return found ? describe(context, found) : null
+    const found = await findBraintreeSubscription(context, id)
+    return found ? toProviderSubscription(context, found) : null
   }
   return {
     async createSubscription(wanted) {
       const plan = await requirePlan(context, wanted.plan)
-      return createOnce(context, {
-        ...(await requestOfNew(context, plan, wanted)),
+      return createSubscriptionOnce(context, {
+        ...(await newSubscriptionRequest(context, plan, wanted)),
         id: idOfSubscription(wanted.operation, wanted.name),
-        paymentMethodToken: await requireMethod(context, wanted.customerId),
+        paymentMethodToken: await requireDefaultMethod(context, wanted.customerId),
       })
     },
     findSubscription,
@@ -69,7 +78,9 @@ export function braintreeSubscriptions(context: BraintreeContext): Subscriptions
     async listSubscriptions(customerId) {
       const customer = await findCustomer(context, customerId)
       // Subscriptions of a deleted customer are found by their own ids.
-      return customer ? subscriptionsOf(customer).map((each) => describe(context, each)) : []
+      return customer
+        ? subscriptionsOf(customer).map((each) => toProviderSubscription(context, each))
+        : []
     },
     findOwner: ({ raw }) => findOwner(context, raw as braintree.Subscription),
     requirePaid: async ({ raw }) => requirePaid(raw as braintree.Subscription),
@@ -87,23 +98,26 @@ async function findOwner(
   { gateway }: BraintreeContext,
   { paymentMethodToken }: braintree.Subscription,
 ): Promise<string | null> {
-  return orNull(async () => {
+  return nullIfMissing(async () => {
     const method = (await gateway.paymentMethod.find(paymentMethodToken)) as { customerId?: string }
     return method.customerId ?? null
   })
 }
 
-/** Builds the request for a new subscription without the payer. A preview uses the same request. */
-export async function requestOfNew(
+/**
+ * Builds the request for a new subscription, without the payment method. A preview uses the same
+ * request.
+ */
+export async function newSubscriptionRequest(
   context: BraintreeContext,
   plan: Plan,
   wanted: Pick<NewSubscription, 'tax' | 'trialDays' | 'coupon' | 'items'>,
 ): Promise<Omit<braintree.SubscriptionCreateRequest, 'id'> & { readonly price: string }> {
   return {
     planId: plan.id,
-    price: taxedPrice(plan, wanted.tax),
-    ...trial(wanted.trialDays ?? 0),
-    ...(await discountsOfNew(context, plan, wanted)),
+    price: priceWithTax(plan, wanted.tax),
+    ...trialParams(wanted.trialDays ?? 0),
+    ...(await discountsOfNewSubscription(context, plan, wanted)),
     ...(await addOnsFor(context, plan, wanted)),
   }
 }
@@ -114,7 +128,11 @@ async function addOnsFor(
   { items = [], tax }: Pick<NewSubscription, 'items' | 'tax'>,
 ): Promise<AddOnChanges> {
   const addOns: AddOns = items.length > 0 ? await readAddOns(context) : new Map()
-  return addOnChanges(plan.addOns, addOnsOfNew(plan, items, { addOns, tax }), plan.currency)
+  return addOnChanges(
+    plan.addOns,
+    addOnsOfNewSubscription(plan, items, { addOns, tax }),
+    plan.currency,
+  )
 }
 
 /**
@@ -132,17 +150,17 @@ async function setTax(
   if (isOver(current)) return
   const plan = await requirePlan(context, current.planId)
   const net = before?.net ?? plan.price
-  const price = taxedPrice({ ...plan, price: net }, tax)
+  const price = priceWithTax({ ...plan, price: net }, tax)
   const { addOns: present = [] } = current
   const addOns: AddOns = present.length > 0 ? await readAddOns(context) : new Map()
-  const wanted = withOtherTax(present, { ...context, addOns, before, after: tax })
+  const wanted = addOnsWithTaxRate(present, { ...context, addOns, before, after: tax })
   const changes = addOnChanges(present, wanted, context.currency)
   if (current.price === price && !changes.addOns) return
-  const coupons = couponsOn(current, {
+  const coupons = couponsForPrice(current, {
     ...context,
     before,
     after: { net, tax },
-    worth: await worthOfCoupons(context, current),
+    worth: await readCouponValues(context, current),
   })
   requireSuccess(
     await gateway.subscription.update(id, {
@@ -160,50 +178,54 @@ async function setTax(
  */
 function requirePaid({ status, transactions }: braintree.Subscription): void {
   if (status !== 'Past Due') return
-  throw declined(transactions?.[0] ?? {}, 'A charge is past due')
+  throw toPaymentFailed(transactions?.[0] ?? {}, 'A charge is past due')
 }
 
-/** Braintree expects `null` here, which its typings do not allow. */
+/**
+ * Request fields for a Braintree subscription that renews without end. Braintree expects `null`
+ * here, which its typings do not allow.
+ */
 export const NEVER_EXPIRES = {
   neverExpires: true,
   numberOfBillingCycles: null as unknown as number,
 }
 
-export async function findRaw(
+export async function findBraintreeSubscription(
   { gateway }: BraintreeContext,
   id: string,
 ): Promise<braintree.Subscription | null> {
-  return orNull(() => gateway.subscription.find(id))
+  return nullIfMissing(() => gateway.subscription.find(id))
 }
 
 /**
- * Creates the subscription once. Braintree has no idempotency keys for subscriptions, so our own id
- * serves as the key.
+ * Creates a subscription, and returns the existing one if the call is repeated. Braintree has no
+ * idempotency keys for subscriptions, so the subscription id that we choose serves as the key.
  */
-export async function createOnce(
+export async function createSubscriptionOnce(
   context: BraintreeContext,
   request: braintree.SubscriptionCreateRequest & { readonly id: string },
 ): Promise<ProviderSubscription> {
   const { gateway } = context
   const result = await gateway.subscription.create({ ...request })
-  if (!result.success && codesOf(result).includes(ID_TAKEN)) {
-    return describe(context, await gateway.subscription.find(request.id))
+  if (!result.success && errorCodesOf(result).includes(ID_TAKEN)) {
+    return toProviderSubscription(context, await gateway.subscription.find(request.id))
   }
-  return describe(context, requireSuccess(result).subscription)
+  return toProviderSubscription(context, requireSuccess(result).subscription)
 }
 
 /**
- * Returns the price including tax. Braintree does not inherit the plan's price once a request
- * overrides any part of it.
+ * Returns the plan's price including tax. Each request must state it, because Braintree does not
+ * take over the plan's price once a request overrides any part of the plan.
  */
-export function taxedPrice({ price, currency }: Plan, tax: BasisPoints): string {
+export function priceWithTax({ price, currency }: Plan, tax: BasisPoints): string {
   return toDecimal({ amount: addTax(price, tax), currency })
 }
 
 /**
- * States the trial explicitly, because otherwise a trial that is defined with the plan would apply.
+ * Returns the request fields for a trial of this many days. They are also needed for no trial,
+ * because otherwise the trial that the plan defines would apply.
  */
-export function trial(
+export function trialParams(
   days: number,
 ): Pick<
   braintree.SubscriptionCreateRequest,
@@ -225,7 +247,7 @@ async function cancelAtPeriodEnd(context: BraintreeContext, id: string): Promise
   const isTrial = inTrial(current)
   const cycles = isTrial
     ? 1
-    : current.currentBillingCycle + computeCreditReach(current, context).cycles
+    : current.currentBillingCycle + computeCreditDuration(current, context).cycles
   if (current.neverExpires || current.numberOfBillingCycles !== cycles) {
     requireSuccess(
       await gateway.subscription.update(id, { numberOfBillingCycles: cycles, neverExpires: false }),
@@ -236,6 +258,6 @@ async function cancelAtPeriodEnd(context: BraintreeContext, id: string): Promise
 
 async function cancelNow({ gateway }: BraintreeContext, id: string): Promise<void> {
   const result = await gateway.subscription.cancel(id)
-  if (!result.success && codesOf(result).some((code) => OVER_ALREADY.includes(code))) return
+  if (!result.success && errorCodesOf(result).some((code) => OVER_ALREADY.includes(code))) return
   requireSuccess(result)
 }

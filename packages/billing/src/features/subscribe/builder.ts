@@ -4,19 +4,19 @@ import { requireKnownPrice, requireProvider } from '../../core/known-prices.ts'
 import { requireTaxSource } from '../../core/tax.ts'
 import type { LoadedOwner } from '../../core/user-scope.ts'
 import { requireCount, requireText } from '../../core/values/arguments.ts'
-import { LONGEST_TRIAL } from '../../core/values/dates.ts'
+import { MAX_TRIAL_DAYS } from '../../core/values/dates.ts'
 import type { ProviderName } from '../../core/values/provider-name.ts'
 import type { TaxSource } from '../../options.ts'
 import type { CustomerDetails } from '../../providers/customer.ts'
 import { requireCapability } from '../../providers/gateway-parts.ts'
-import type { WantedItem } from '../../providers/item.ts'
+import type { RequestedItem } from '../../providers/item.ts'
 import type { Provider } from '../../providers/provider.ts'
 import { Subscription } from '../../subscription.ts'
 import type { Checkout } from '../checkout/checkout.ts'
 import {
   type CheckoutOptions,
   type CheckoutPageOptions,
-  requireCheckout,
+  parseCheckoutRequest,
 } from '../checkout/checkout-request.ts'
 import { openCheckout } from '../checkout/open-checkout.ts'
 import type { FirstInvoices } from '../forecasts/upcoming-invoice.ts'
@@ -26,9 +26,9 @@ import { requireCodeText, requirePromotionCode } from '../promotion-codes/promot
 import { requireTrialEnd } from '../trials/subscription.ts'
 import { createSubscription } from './create.ts'
 import { previewSubscription } from './preview-new.ts'
-import { requireStart, type WantedStart } from './start-terms.ts'
+import { type RequestedStart, requireValidStart } from './start-terms.ts'
 
-interface Choices extends WantedStart {
+interface Choices extends RequestedStart {
   readonly name: string
   readonly plan: string
   readonly provider: ProviderName
@@ -36,7 +36,7 @@ interface Choices extends WantedStart {
   /** Promotion code as the customer typed it. */
   readonly code?: string
   readonly quantity: number
-  readonly items?: readonly WantedItem[]
+  readonly items?: readonly RequestedItem[]
   /** Whether the plan itself is billed by usage. */
   readonly isMetered?: boolean
   readonly metadata?: Metadata
@@ -44,7 +44,10 @@ interface Choices extends WantedStart {
   readonly tax?: TaxSource | null
 }
 
-/** Options for the hosted page of `checkout()`. All other terms come from the builder. */
+/**
+ * Options for the hosted page of the builder's `checkout()`. All other terms of the subscription
+ * come from the builder.
+ */
 export type SubscriptionPageOptions = Omit<CheckoutPageOptions, 'coupon' | 'promotionCode'> &
   Pick<CheckoutOptions, 'withoutCard'>
 
@@ -87,8 +90,8 @@ export class SubscriptionBuilder {
    * ```
    */
   trialDays(days: number): SubscriptionBuilder {
-    if (!Number.isInteger(days) || days < 0 || days > LONGEST_TRIAL) {
-      throw new InvalidArgument(`A trial of ${days} days; expected 0 to ${LONGEST_TRIAL}`)
+    if (!Number.isInteger(days) || days < 0 || days > MAX_TRIAL_DAYS) {
+      throw new InvalidArgument(`A trial of ${days} days; expected 0 to ${MAX_TRIAL_DAYS}`)
     }
     const { trialEndsAt: _date, ...others } = this.#choices
     return new SubscriptionBuilder(this.#context, this.#user, { ...others, trialDays: days })
@@ -130,7 +133,7 @@ export class SubscriptionBuilder {
   }
 
   /**
-   * Makes the time before the first whole period free, together with `anchorOn()` or `backdate()`.
+   * Makes the time before the first whole period free. For use with `anchorOn()` or `backdate()`.
    */
   noProrate(): SubscriptionBuilder {
     return this.#with({ prorate: false })
@@ -199,9 +202,9 @@ export class SubscriptionBuilder {
   }
 
   /**
-   * Sets the tax of this subscription in place of the option `tax`: by percentage, automatically by
-   * the customer's address, or by Stripe's tax rates (`txr_…`). The choice stays when the
-   * subscription is swapped.
+   * Sets the tax of this subscription, in place of the option `tax`: a percentage (`percentage`),
+   * automatically by the customer's address (`automatic`), or ids of Stripe's tax rates (`txr_…`).
+   * The choice stays when the subscription is swapped.
    * @throws {InvalidArgument} for any other value.
    */
   withTax(tax: TaxSource): SubscriptionBuilder {
@@ -322,7 +325,7 @@ export class SubscriptionBuilder {
       { price: plan, quantity: isMetered ? null : quantity },
       ...items.map((item) => ({ price: item.price, quantity: item.quantity })),
     ]
-    const wanted = requireCheckout(lines, terms, gateway.toMoney)
+    const wanted = parseCheckoutRequest(lines, terms, gateway.toMoney)
     try {
       return await openCheckout(this.#context, this.#user.record, provider.name, wanted)
     } finally {
@@ -331,8 +334,8 @@ export class SubscriptionBuilder {
   }
 
   /**
-   * Returns the coupon, or the provider's id of the promotion code, which the provider accepts in
-   * the same field.
+   * Returns the id of the coupon or the provider's id of the promotion code, which requests contain
+   * in the same field. `null` for none.
    */
   async #coupon(): Promise<string | null> {
     const { coupon, code, provider } = this.#choices
@@ -352,7 +355,10 @@ export class SubscriptionBuilder {
     }
   }
 
-  /** Checks everything that can be checked before any request. */
+  /**
+   * Checks all terms that can be checked without a request to the provider, and returns the
+   * provider.
+   */
   #requirePossible(): Provider {
     const { plan, quantity, items = [], tax = null } = this.#choices
     const provider = requireProvider(this.#context, this.#choices.provider)
@@ -385,7 +391,7 @@ export class SubscriptionBuilder {
     if (backdateTo !== undefined) requireCapability(provider, 'backdating')
     if (!prorate) requireCapability(provider, 'anchors')
     if (withoutCard) requireCapability(provider, 'freeStarts')
-    requireStart(this.#choices, this.#context.options.clock.now())
+    requireValidStart(this.#choices, this.#context.options.clock.now())
   }
 
   #with(choices: Partial<Choices>): SubscriptionBuilder {

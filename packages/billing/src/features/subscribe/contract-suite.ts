@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { standingOf } from '../../core/values/subscription-state.ts'
 import {
   type ContractPart,
-  codeOf,
-  newOperation,
+  errorCodeOf,
+  newOperationId,
   openAccount,
 } from '../../providers/contract-suite.ts'
 
@@ -14,7 +14,7 @@ export const subscriptionsContract: ContractPart = ({ describe, it }, create) =>
   describe('a subscription', () => {
     it('has the terms it was created with', async () => {
       const { gateway, provider, plans, customerId, subscribe, read } = await openAccount(create)
-      const operation = newOperation()
+      const operation = newOperationId()
       const made = await subscribe({ operation })
       const { plan, quantity, endsAt, isOver, endReason, trialEndsAt } = made
       assert.deepEqual(
@@ -38,7 +38,7 @@ export const subscriptionsContract: ContractPart = ({ describe, it }, create) =>
 
     it('is created and paid once when the operation is repeated', async () => {
       const { gateway, customerId, subscribe } = await openAccount(create)
-      const operation = newOperation()
+      const operation = newOperationId()
       const first = await subscribe({ operation })
       assert.equal((await subscribe({ operation })).id, first.id)
       const found = await gateway.findByOperation({ id: operation, name: 'main' }, customerId)
@@ -79,14 +79,14 @@ export const subscriptionsContract: ContractPart = ({ describe, it }, create) =>
         tax: 0,
       }
       const ask = () =>
-        gateway.createSubscription({ ...wanted, plan: 'none-of-ours', operation: newOperation() })
-      assert.equal(await codeOf(ask), 'unknown_price')
+        gateway.createSubscription({ ...wanted, plan: 'none-of-ours', operation: newOperationId() })
+      assert.equal(await errorCodeOf(ask), 'unknown_price')
     })
 
     it('is null if it was never created', async () => {
       const { gateway, customerId } = await openAccount(create)
       assert.equal(await gateway.findSubscription('none-of-ours'), null)
-      const operation = { id: newOperation(), name: 'main' }
+      const operation = { id: newOperationId(), name: 'main' }
       assert.equal(await gateway.findByOperation(operation, customerId), null)
     })
 

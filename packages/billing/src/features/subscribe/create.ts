@@ -1,11 +1,11 @@
 import type { BillingContext } from '../../core/context.ts'
-import { converge } from '../../core/converge.ts'
-import { isFinal } from '../../core/errors/errors.ts'
-import { findRunningSubscription, type Running } from '../../core/find-running.ts'
+import { convergeSubscription } from '../../core/converge.ts'
+import { isDefiniteFailure } from '../../core/errors/errors.ts'
+import { findRunningSubscription, type RunningSubscription } from '../../core/find-running.ts'
 import type { LockedOwner } from '../../core/locked-owner.ts'
-import { attempt, begin, finish } from '../../core/operation.ts'
+import { beginOperation, finishOperation, runOperation } from '../../core/operation.ts'
 import { resumeInterrupted, withOwnerLock } from '../../core/owner-lock.ts'
-import type { Intent } from '../../core/storage/operations.ts'
+import type { OperationIntent } from '../../core/storage/operations.ts'
 import type { BilledOwner, SubscriptionRecord } from '../../core/storage/tables.ts'
 import { requireRecord } from '../../core/subscription-scope.ts'
 import { readSubscriptionTax, storeTaxTerms } from '../../core/tax.ts'
@@ -14,20 +14,21 @@ import type { NewSubscription } from '../../providers/subscription.ts'
 import { closeCheckouts } from '../checkout/close-checkouts.ts'
 import { ensureCustomer } from '../customers/customer.ts'
 import type { ProviderMethod } from '../payment-methods/contract.ts'
-import { hasTrial, requireTrialLeft } from '../trials/one-trial.ts'
-import type { AskedTerms } from './differing-terms.ts'
+import { requireTrialUnused, startsWithTrial } from '../trials/one-trial.ts'
+import type { RequestedTerms } from './differing-terms.ts'
 import { findDifferences, requireSameTerms } from './same-terms.ts'
-import { abandon, settleFirstPayment } from './settle-first-payment.ts'
-import type { ChosenTax, Payer, WantedSubscription } from './wanted-terms.ts'
+import { endUnpaidSubscription, settleFirstPayment } from './settle-first-payment.ts'
+import type { ChosenTax, Payer, RequestedSubscription } from './wanted-terms.ts'
 
 /**
- * Creates customer, subscription and row. Runs for one caller per owner at a time; each step has
- * its own idempotency key.
+ * Creates the subscription at the provider and in our database, and the customer if there is none.
+ * Runs under the owner's lock, and each step has its own idempotency key, so that a repeated call
+ * charges once.
  */
 export async function createSubscription(
   context: BillingContext,
   billed: BilledOwner,
-  wanted: WantedSubscription,
+  wanted: RequestedSubscription,
   payer: Payer,
   chosen: ChosenTax,
 ): Promise<SubscriptionRecord> {
@@ -51,18 +52,19 @@ export async function createSubscription(
       const method = await readMethod(locked, before, wanted, payer.token).catch(async (error) => {
         // Different terms are reported before an invalid token, because another token would not
         // help.
-        if (isFinal(error)) await requireSameTerms(context, before, asked)
+        if (isDefiniteFailure(error)) await requireSameTerms(context, before, asked)
         throw error
       })
       return requireSame(context, locked, before, { ...asked, method })
     }
-    if (hasTrial(wanted)) await requireTrialLeft(context, locked, begun)
+    if (startsWithTrial(wanted)) await requireTrialUnused(context, locked, begun)
     const customerId = await ensureCustomer(context, locked, {
       provider: wanted.provider,
       ...payer,
       mayLackCard: wanted.withoutCard ?? false,
     })
-    const paid = before && (await replaceUnpaid(context, locked, { ...before, asked, customerId }))
+    const paid =
+      before && (await replaceUnpaidSubscription(context, locked, { ...before, asked, customerId }))
     // The customer has the given card by now, so only the other terms are compared.
     if (paid) return requireSame(context, locked, paid, asked)
     const choice = chosen === null ? {} : { chosenTax: chosen }
@@ -79,14 +81,14 @@ export async function createSubscription(
 async function make(
   context: BillingContext,
   locked: LockedOwner,
-  wanted: Omit<NewSubscription, 'operation'> & WantedSubscription,
+  wanted: Omit<NewSubscription, 'operation'> & RequestedSubscription,
 ): Promise<SubscriptionRecord> {
   const { customerId: _customer, tax, ...same } = wanted
   const { provider, name } = wanted
   const request = { ...same, tax }
-  const intent: Intent = { owner: locked.owner, kind: 'subscription', request, same, name }
-  const operation = await begin(context, locked, intent)
-  const made = await attempt(context, locked, operation, async () => {
+  const intent: OperationIntent = { owner: locked.owner, kind: 'subscription', request, same, name }
+  const operation = await beginOperation(context, locked, intent)
+  const made = await runOperation(context, locked, operation, async () => {
     const found = await locked.change(provider, (gateway) =>
       gateway.createSubscription({ ...wanted, operation: operation.id }),
     )
@@ -94,7 +96,7 @@ async function make(
     await settleFirstPayment(context, locked, provider, found)
     return found
   })
-  await finish(context, locked, operation)
+  await finishOperation(context, locked, operation)
   return requireRecord(context, { provider, providerId: made.id })
 }
 
@@ -105,8 +107,8 @@ async function make(
 async function requireSame(
   context: BillingContext,
   locked: LockedOwner,
-  running: Running,
-  asked: AskedTerms,
+  running: RunningSubscription,
+  asked: RequestedTerms,
 ): Promise<SubscriptionRecord> {
   const { record, found } = running
   await requireSameTerms(context, running, asked)
@@ -122,8 +124,8 @@ async function requireSame(
  */
 async function readMethod(
   locked: LockedOwner,
-  { record, found }: Running,
-  { provider }: WantedSubscription,
+  { record, found }: RunningSubscription,
+  { provider }: RequestedSubscription,
   token: string | null,
 ): Promise<ProviderMethod | null> {
   if (token === null || record.provider !== provider) return null
@@ -132,24 +134,26 @@ async function readMethod(
   return customerId === null ? null : gateway.readToken(customerId, token)
 }
 
-/** A subscription whose first payment is missing, and the terms that are requested now. */
-export interface Unpaid extends Running {
-  readonly asked: AskedTerms
+/**
+ * A subscription whose first payment is missing, and the terms of the call that requests it again.
+ */
+export interface UnpaidSubscription extends RunningSubscription {
+  readonly asked: RequestedTerms
   readonly customerId: string
 }
 
 /**
- * Handles `create()` under the name of a subscription whose first payment is missing. With another
- * card or other terms, closes that subscription, so that it cannot be paid later, and returns
- * `null`. With the same terms, throws PaymentActionRequired for the same payment while the bank
- * waits for the customer. Returns the subscription if it was paid in the meantime, in another
- * window.
+ * Handles a `create()` call if a subscription of this name exists whose first payment is missing.
+ * If the card or the terms differ, ends that subscription, so that it cannot be paid later, and
+ * returns `null`. If they are the same and the bank waits for the customer, throws
+ * PaymentActionRequired for the same payment. If the subscription was paid in the meantime, in
+ * another window, returns it.
  */
-export async function replaceUnpaid(
+export async function replaceUnpaidSubscription(
   context: BillingContext,
   locked: LockedOwner,
-  { asked, customerId, ...unpaid }: Unpaid,
-): Promise<Running | null> {
+  { asked, customerId, ...unpaid }: UnpaidSubscription,
+): Promise<RunningSubscription | null> {
   const { record, found } = unpaid
   const gateway = await locked.gateway(record.provider)
   const isSame = (await findDifferences(context, unpaid, asked)).length === 0
@@ -157,7 +161,7 @@ export async function replaceUnpaid(
     await gateway.requirePaid(found)
     return unpaid
   }
-  await abandon(locked, record.provider, found)
-  await converge(context, locked, record)
+  await endUnpaidSubscription(locked, record.provider, found)
+  await convergeSubscription(context, locked, record)
   return findRunningSubscription(context, locked, record.name)
 }

@@ -1,7 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import type { SubscriptionTerm } from '../../core/errors/different-term.ts'
 import type { ProviderMethod } from '../payment-methods/contract.ts'
-import { type AskedTerms, differingTerms, type TakenSubscription } from './differing-terms.ts'
+import {
+  differingTerms,
+  type ExistingSubscription,
+  type RequestedTerms,
+} from './differing-terms.ts'
 
 const NOW = new Date('2026-01-15T10:00:00Z')
 const DAY = 86_400_000
@@ -14,9 +18,9 @@ const VISA: ProviderMethod = {
 const TYPED_AGAIN: ProviderMethod = { ...VISA, id: 'pm_2' }
 const MASTERCARD: ProviderMethod = { ...VISA, id: 'pm_3', brand: 'mastercard', fingerprint: 'b' }
 
-type Asked = Partial<AskedTerms['wanted']> &
-  Pick<AskedTerms, 'method'> & { tax?: AskedTerms['tax'] }
-type Running = Partial<TakenSubscription['record']> & Partial<TakenSubscription['agreed']>
+type Asked = Partial<RequestedTerms['wanted']> &
+  Pick<RequestedTerms, 'method'> & { tax?: RequestedTerms['tax'] }
+type Running = Partial<ExistingSubscription['record']> & Partial<ExistingSubscription['agreed']>
 
 function compare({ tax = null, method, ...wanted }: Asked, running: Running = {}) {
   const { provider, providerPlan, quantity, items, standing, trialEndsAt, endsAt, ...agreed } = {
@@ -58,7 +62,7 @@ const item = (price: string, quantity: number | null) => ({
 const TEN_DAYS = { trialEndsAt: day(8), trialDays: 10 }
 const FREE_TO_FEBRUARY = { anchorAt: day(17), prorate: false }
 
-describe('create() under a name that is taken (threat Q2)', () => {
+describe('create() under the name of an existing subscription (threat Q2)', () => {
   it.each<[string, Asked, Running?]>([
     ['the plan alone', {}],
     ['the quantity of the plan', { quantity: 3 }, { quantity: 3 }],
@@ -342,9 +346,12 @@ describe('create() under a name that is taken (threat Q2)', () => {
       'none',
       'resume() or swap()',
     ],
-  ])('reports a different %s: %s', (term, _name, asked, running, inForce, wanted, use) => {
-    expect(compare(asked, running)).toEqual([{ term, inForce, wanted, use }])
-  })
+  ])(
+    'reports the differing term "%s" for %s',
+    (term, _name, asked, running, inForce, wanted, use) => {
+      expect(compare(asked, running)).toEqual([{ term, inForce, wanted, use }])
+    },
+  )
 
   it('reports all differences at once, in the order of the builder', () => {
     const asked = { plan: 'pro', coupon: 'SPRING', trialDays: 10, method: MASTERCARD }

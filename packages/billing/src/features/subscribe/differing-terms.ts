@@ -3,26 +3,26 @@ import type { SubscriptionRecord } from '../../core/storage/tables.ts'
 import { cancelled, onTrial } from '../../core/values/subscription-state.ts'
 import type { TaxSource } from '../../options.ts'
 import type { Capability } from '../../providers/gateway-parts.ts'
-import type { WantedItem } from '../../providers/item.ts'
+import type { RequestedItem } from '../../providers/item.ts'
 import type { AgreedTerms } from '../../providers/subscription.ts'
 import type { ProviderMethod } from '../payment-methods/contract.ts'
-import { labelOf } from '../payment-methods/label.ts'
+import { paymentMethodLabel } from '../payment-methods/label.ts'
 import { isSameMethod } from '../payment-methods/payment-method.ts'
-import type { ChosenTax, WantedSubscription } from './wanted-terms.ts'
+import type { ChosenTax, RequestedSubscription } from './wanted-terms.ts'
 
-/** The terms of a `create()` under a name that is already taken. */
-export interface AskedTerms {
-  readonly wanted: WantedSubscription
+/** The terms requested by a `create()` call whose subscription name is already in use. */
+export interface RequestedTerms {
+  readonly wanted: RequestedSubscription
   readonly tax: ChosenTax
   /**
-   * Payment method behind the token. `null` for the customer's default method. Missing if the card
-   * is not compared, as in a preview.
+   * Payment method behind the card token of the call. `null` for the customer's default payment
+   * method. Left out if the card is not compared, as in a preview.
    */
   readonly method?: ProviderMethod | null
 }
 
-/** The subscription that already has the name. */
-export interface TakenSubscription {
+/** The existing subscription with the same name, and its agreed terms. */
+export interface ExistingSubscription {
   readonly record: Pick<
     SubscriptionRecord,
     'provider' | 'providerPlan' | 'quantity' | 'items' | 'standing' | 'trialEndsAt' | 'endsAt'
@@ -43,11 +43,15 @@ const NONE = 'none'
 const RECREATE = 'cancelNow() and create()'
 
 /**
- * Compares the requested terms with those in force. A trial is compared by its length while it
- * runs: "ten days", requested again two days later, are the ten days that have begun. A coupon is
- * the same if the subscription began with it or has it now.
+ * Compares the requested terms with those of the existing subscription, and returns the terms that
+ * differ. The length of a running trial is compared as requested: a call for ten days of trial,
+ * repeated two days later, means the trial that has begun. A coupon matches if the subscription
+ * began with it or has it now.
  */
-export function differingTerms(asked: AskedTerms, taken: TakenSubscription): DifferentTerm[] {
+export function differingTerms(
+  asked: RequestedTerms,
+  taken: ExistingSubscription,
+): DifferentTerm[] {
   if (asked.wanted.provider !== taken.record.provider) {
     const { provider } = taken.record
     return [{ term: 'provider', inForce: provider, wanted: asked.wanted.provider, use: RECREATE }]
@@ -62,7 +66,7 @@ export function differingTerms(asked: AskedTerms, taken: TakenSubscription): Dif
 const TERMS: Readonly<
   Record<
     Exclude<SubscriptionTerm, 'provider' | 'promotionCode'>,
-    (asked: AskedTerms, taken: TakenSubscription) => Difference
+    (asked: RequestedTerms, taken: ExistingSubscription) => Difference
   >
 > = {
   plan: ({ wanted }, { record }) =>
@@ -80,7 +84,7 @@ const TERMS: Readonly<
         },
 
   price({ wanted: { items: wanted = [] } }, { record, agreed }) {
-    const has = (all: readonly WantedItem[], { price, quantity }: WantedItem) =>
+    const has = (all: readonly RequestedItem[], { price, quantity }: RequestedItem) =>
       all.some((item) => item.price === price && item.quantity === quantity)
     const others = record.items.filter(
       ({ price }) =>
@@ -154,8 +158,8 @@ const TERMS: Readonly<
       return null
     }
     return {
-      inForce: billed ? labelOf(billed, 'en') : NONE,
-      wanted: method ? labelOf(method, 'en') : 'the card of the customer',
+      inForce: billed ? paymentMethodLabel(billed, 'en') : NONE,
+      wanted: method ? paymentMethodLabel(method, 'en') : 'the card of the customer',
       use: 'updateCard()',
     }
   },
@@ -205,7 +209,7 @@ function writtenTax(tax: TaxSource | 'none' | object): string {
   return tax.length === 0 ? NONE : [...tax].sort().join(', ')
 }
 
-function writtenItems(items: readonly WantedItem[]): string {
+function writtenItems(items: readonly RequestedItem[]): string {
   if (items.length === 0) return NONE
   return items
     .map(({ price, quantity }) => (quantity === null ? price : `${price} × ${quantity}`))

@@ -1,16 +1,21 @@
 import type { EndReason } from '../../providers/subscription.ts'
 import type { Subscription } from '../../subscription.ts'
-import { capability, feature } from '../define-feature.ts'
+import { defineCapability, defineFeature } from '../define-feature.ts'
 import { braintreeSubscriptions } from './braintree.ts'
 import { braintreeAgreedTerms } from './braintree-terms.ts'
 import type { SubscriptionBuilder } from './builder.ts'
 import { resumeNewSubscription } from './resume.ts'
 import { stripeSubscriptions } from './stripe.ts'
 import { stripeAgreedTerms } from './stripe-terms.ts'
-import { findEndReason, findPaidUntil, findPeriodEnd, readFromProvider } from './subscription.ts'
+import {
+  findEndReason,
+  findPaidUntil,
+  findPeriodEnd,
+  readProviderSubscription,
+} from './subscription.ts'
 import {
   findSubscription,
-  isSubscribed,
+  isUserSubscribed,
   listSubscriptions,
   newSubscription,
   requireSubscription,
@@ -86,20 +91,21 @@ declare module '../../core/storage/tables.ts' {
 }
 
 /** Creating and finding subscriptions. */
-export const subscribe = feature({
+export const subscribe = defineFeature({
   user: {
     newSubscription,
     findSubscription,
     subscription: requireSubscription,
     subscriptions: listSubscriptions,
-    subscribed: (user, name, plan) => isSubscribed(user, name, plan === undefined ? plan : [plan]),
-    subscribedToPlan: (user, plan, name) => isSubscribed(user, name, [plan].flat()),
+    subscribed: (user, name, plan) =>
+      isUserSubscribed(user, name, plan === undefined ? plan : [plan]),
+    subscribedToPlan: (user, plan, name) => isUserSubscribed(user, name, [plan].flat()),
   },
   subscription: {
     endReason: findEndReason,
     periodEndsAt: findPeriodEnd,
     paidUntil: findPaidUntil,
-    asProvider: readFromProvider,
+    asProvider: readProviderSubscription,
   },
   operations: { subscription: resumeNewSubscription },
   stripe: (context) => ({ ...stripeSubscriptions(context), ...stripeAgreedTerms(context) }),
@@ -109,20 +115,20 @@ export const subscribe = feature({
   }),
 })
 
-/** New subscriptions whose whole periods begin on a given day. */
-export const anchors = capability('anchors', {
+/** New subscriptions whose first whole billing period begins on a given day. */
+export const anchors = defineCapability('anchors', {
   builder: ['anchorOn', 'noProrate'],
   stripe: () => ({ anchors: true }),
 })
 
 /** New subscriptions that start in the past. */
-export const backdating = capability('backdating', {
+export const backdating = defineCapability('backdating', {
   builder: ['backdate'],
   stripe: () => ({ backdating: true }),
 })
 
-/** New subscriptions without a card, while they cost nothing. */
-export const freeStarts = capability('freeStarts', {
+/** New subscriptions without a card, as long as nothing is due. */
+export const freeStarts = defineCapability('freeStarts', {
   builder: ['withoutCard'],
   stripe: () => ({ freeStarts: true }),
 })

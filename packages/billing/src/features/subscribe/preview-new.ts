@@ -1,6 +1,6 @@
 import type { BillingContext } from '../../core/context.ts'
-import { columnsOf, toRecord } from '../../core/converge.ts'
-import type { Running } from '../../core/find-running.ts'
+import { stateColumnsOf, toSubscriptionRecord } from '../../core/converge.ts'
+import type { RunningSubscription } from '../../core/find-running.ts'
 import type { BilledOwner } from '../../core/storage/tables.ts'
 import { readSubscriptionTax } from '../../core/tax.ts'
 import { money } from '../../core/values/money.ts'
@@ -8,11 +8,11 @@ import { awaitsFirstPayment, ended } from '../../core/values/subscription-state.
 import type { CustomerDetails } from '../../providers/customer.ts'
 import { requirePart } from '../../providers/gateway-parts.ts'
 import { Subscription } from '../../subscription.ts'
-import { detailsFromRow } from '../customers/customer.ts'
+import { customerDetailsFromRow } from '../customers/customer.ts'
 import type { FirstInvoices } from '../forecasts/upcoming-invoice.ts'
-import { hasTrial, refuseSecondTrial } from '../trials/one-trial.ts'
+import { rejectSecondTrialInPreview, startsWithTrial } from '../trials/one-trial.ts'
 import { requireSameTerms } from './same-terms.ts'
-import type { ChosenTax, WantedSubscription } from './wanted-terms.ts'
+import type { ChosenTax, RequestedSubscription } from './wanted-terms.ts'
 
 interface Previewed {
   readonly tax: ChosenTax
@@ -20,19 +20,20 @@ interface Previewed {
 }
 
 /**
- * Returns what `create()` would charge, without creating anything: a user who is no customer yet is
- * described to the provider instead. If the name is taken, nothing would be charged or
- * AlreadySubscribed is thrown, as by `create()`.
+ * Previews what `create()` would charge, without creating anything. For a user without a customer,
+ * the request contains the customer's details instead. If a subscription of this name already runs
+ * on the same terms, nothing would be charged.
+ * @throws {AlreadySubscribed} if a subscription of this name runs on other terms.
  */
 export async function previewSubscription(
   context: BillingContext,
   billed: BilledOwner,
-  wanted: WantedSubscription,
+  wanted: RequestedSubscription,
   previewed: Previewed,
 ): Promise<FirstInvoices> {
   const taken = await findTaken(context, billed, wanted.name)
   if (!taken) {
-    if (hasTrial(wanted)) await refuseSecondTrial(context, billed.owner)
+    if (startsWithTrial(wanted)) await rejectSecondTrialInPreview(context, billed.owner)
     return previewNew(context, billed, wanted, previewed)
   }
   await requireSameTerms(context, taken, { wanted, tax: previewed.tax })
@@ -46,7 +47,7 @@ export async function previewSubscription(
 async function previewNew(
   context: BillingContext,
   billed: BilledOwner,
-  { provider, name: _name, code: _code, ...wanted }: WantedSubscription,
+  { provider, name: _name, code: _code, ...wanted }: RequestedSubscription,
   { tax, details }: Previewed,
 ): Promise<FirstInvoices> {
   const others = (wanted.items ?? []).map(({ price }) => price)
@@ -55,7 +56,7 @@ async function previewNew(
   const known = billed.provider === provider ? billed.providerId : null
   // A customer that was deleted at the provider would be created anew.
   const customer = known === null ? null : await gateway.findCustomer(known)
-  const described = { ...detailsFromRow(context, billed), ...details }
+  const described = { ...customerDetailsFromRow(context, billed), ...details }
   return requirePart(gateway, 'forecasts').ofNew(
     { ...wanted, ...taxes, customerId: customer?.id ?? null, details: described },
     context.options.clock.now(),
@@ -67,15 +68,15 @@ async function findTaken(
   context: BillingContext,
   { owner }: BilledOwner,
   name: string,
-): Promise<Running | null> {
+): Promise<RunningSubscription | null> {
   const row = await context.subscriptions.findByName(owner, name)
   const now = context.options.clock.now()
   if (!row || ended(row, now)) return null
   const { provider } = row
   const found = await (await context.gateway(provider)).findSubscription(row.providerId)
   if (!found) return null
-  const columns = columnsOf(context, provider, found)
+  const columns = stateColumnsOf(context, provider, found)
   if (awaitsFirstPayment(columns) || ended(columns, now)) return null
-  const fresh = toRecord({ found, whose: row, name, provider, before: row, now })
+  const fresh = toSubscriptionRecord({ found, whose: row, name, provider, before: row, now })
   return { found, record: { ...row, ...fresh, ...columns } }
 }

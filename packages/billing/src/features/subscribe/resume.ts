@@ -1,22 +1,25 @@
-import type { BillingContext, Resume } from '../../core/context.ts'
-import { isFinal } from '../../core/errors/errors.ts'
+import type { BillingContext, ResumeOperation } from '../../core/context.ts'
+import { isDefiniteFailure } from '../../core/errors/errors.ts'
 import type { LockedOwner } from '../../core/locked-owner.ts'
-import { finish } from '../../core/operation.ts'
+import { finishOperation } from '../../core/operation.ts'
 import type { StoredOperation } from '../../core/storage/operations.ts'
 import { storeTaxTerms } from '../../core/tax.ts'
 import type { ProviderName } from '../../core/values/provider-name.ts'
 import type { ProviderSubscription } from '../../providers/subscription.ts'
 import { settleFirstPayment } from './settle-first-payment.ts'
 
-/** Finishes the creation of a subscription that exists at the provider, but has no row. */
-export const resumeNewSubscription: Resume = async (context, locked, operation) => {
-  const found = await findCreated(context, locked, operation)
+/**
+ * Completes the creation of a subscription that a crash interrupted: it exists at the provider, but
+ * not in our database.
+ */
+export const resumeNewSubscription: ResumeOperation = async (context, locked, operation) => {
+  const found = await findCreatedSubscription(context, locked, operation)
   if (!found) return
   await settleFirstPayment(context, locked, found.provider, found.made).catch((error) => {
     // A decline concerns only the caller of create(), which is gone.
-    if (!isFinal(error)) throw error
+    if (!isDefiniteFailure(error)) throw error
   })
-  await finish(context, locked, operation)
+  await finishOperation(context, locked, operation)
 }
 
 /** A subscription that an operation created, and its provider. */
@@ -26,10 +29,10 @@ export interface CreatedSubscription {
 }
 
 /**
- * Finds the subscription that an operation created. `null` if the request never reached the
- * provider. Also stores the tax it was created with, as create() would have done.
+ * Finds the subscription that an operation created at the provider. `null` if the request never
+ * reached the provider. Also stores the tax of the subscription, as `create()` would have done.
  */
-export async function findCreated(
+export async function findCreatedSubscription(
   context: BillingContext,
   locked: LockedOwner,
   operation: StoredOperation,

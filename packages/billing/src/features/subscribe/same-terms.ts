@@ -1,15 +1,15 @@
 import type { BillingContext } from '../../core/context.ts'
 import type { DifferentTerm } from '../../core/errors/different-term.ts'
 import { AlreadySubscribed } from '../../core/errors/errors.ts'
-import type { Running } from '../../core/find-running.ts'
+import type { RunningSubscription } from '../../core/find-running.ts'
 import { requireProvider } from '../../core/known-prices.ts'
-import { type AskedTerms, differingTerms } from './differing-terms.ts'
+import { differingTerms, type RequestedTerms } from './differing-terms.ts'
 
-/** Lists how the subscription with this name differs from the requested terms. */
+/** Lists the terms in which the running subscription differs from the requested ones. */
 export async function findDifferences(
   context: BillingContext,
-  { record, found }: Running,
-  asked: AskedTerms,
+  { record, found }: RunningSubscription,
+  asked: RequestedTerms,
 ): Promise<DifferentTerm[]> {
   const { options } = context
   const { can } = requireProvider(context, record.provider)
@@ -18,13 +18,11 @@ export async function findDifferences(
   return differingTerms(asked, { record, agreed, now, tax: options.tax, can })
 }
 
-/**
- * Throws AlreadySubscribed unless the subscription with this name has exactly the requested terms.
- */
+/** Throws AlreadySubscribed unless the running subscription has exactly the requested terms. */
 export async function requireSameTerms(
   context: BillingContext,
-  running: Running,
-  asked: AskedTerms,
+  running: RunningSubscription,
+  asked: RequestedTerms,
 ): Promise<void> {
   const terms = await findDifferences(context, running, asked)
   if (terms.length === 0) return

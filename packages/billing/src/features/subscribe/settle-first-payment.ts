@@ -1,5 +1,5 @@
 import type { BillingContext } from '../../core/context.ts'
-import { columnsOf, converge, store } from '../../core/converge.ts'
+import { convergeSubscription, stateColumnsOf, storeSubscription } from '../../core/converge.ts'
 import { isBillingError } from '../../core/errors/error-codes.ts'
 import type { LockedOwner } from '../../core/locked-owner.ts'
 import type { ProviderName } from '../../core/values/provider-name.ts'
@@ -7,8 +7,8 @@ import { pastDue } from '../../core/values/subscription-state.ts'
 import type { ProviderSubscription } from '../../providers/subscription.ts'
 
 /**
- * Stores the new subscription, then throws if its first payment is missing. After a decline, the
- * subscription is closed for good.
+ * Stores a new subscription in our database, then throws if its first payment is missing. If the
+ * payment was declined, ends the subscription first.
  */
 export async function settleFirstPayment(
   context: BillingContext,
@@ -16,26 +16,26 @@ export async function settleFirstPayment(
   provider: ProviderName,
   made: ProviderSubscription,
 ): Promise<void> {
-  await store(context, locked, provider, made)
+  await storeSubscription(context, locked, provider, made)
   // When an old operation is finished late, the first payment came long ago: a later payment that
   // is past due must not close the subscription.
-  if (pastDue(columnsOf(context, provider, made))) return
+  if (pastDue(stateColumnsOf(context, provider, made))) return
   try {
     await (await locked.gateway(provider)).requirePaid(made)
   } catch (error) {
     if (isBillingError(error, 'payment_failed')) {
-      await abandon(locked, provider, made)
-      await converge(context, locked, { provider, providerId: made.id })
+      await endUnpaidSubscription(locked, provider, made)
+      await convergeSubscription(context, locked, { provider, providerId: made.id })
     }
     throw error
   }
 }
 
 /**
- * Ends a subscription that was never paid. If the provider has no such state, it is cancelled like
- * any other.
+ * Ends a subscription whose first payment was never made. At a provider without unpaid new
+ * subscriptions, it is cancelled like any other.
  */
-export function abandon(
+export function endUnpaidSubscription(
   locked: LockedOwner,
   provider: ProviderName,
   found: ProviderSubscription,

@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest'
 import { InvalidArgument } from '../../core/errors/errors.ts'
-import { requireStart, type WantedStart } from './start-terms.ts'
+import { type RequestedStart, requireValidStart } from './start-terms.ts'
 
 const NOW = new Date('2026-01-15T10:00:00Z')
 const day = (days: number) => new Date(NOW.getTime() + days * 86_400_000)
 
-type Terms = Partial<WantedStart>
+type Terms = Partial<RequestedStart>
 
-describe('the start of a subscription', () => {
+describe('the validation of how a subscription starts', () => {
   it.each<[string, Terms]>([
     ['at once', {}],
     ['with a trial', { trialDays: 9 }],
@@ -22,8 +22,8 @@ describe('the start of a subscription', () => {
     ['without a card', { withoutCard: true }],
     ['without a card in a trial', { withoutCard: true, trialDays: 9 }],
     ['with noProrate() alone', { prorate: false }],
-  ])('can be: %s', (_name, terms) => {
-    expect(() => requireStart({ trialDays: null, ...terms }, NOW)).not.toThrow()
+  ])('accepts a start %s', (_name, terms) => {
+    expect(() => requireValidStart({ trialDays: null, ...terms }, NOW)).not.toThrow()
   })
 
   it.each<[string, Terms]>([
@@ -43,7 +43,7 @@ describe('the start of a subscription', () => {
       'free and without a card until the anchor',
       { withoutCard: true, anchorAt: day(9), prorate: false },
     ],
-  ])('cannot be: %s', (_name, terms) => {
-    expect(() => requireStart({ trialDays: null, ...terms }, NOW)).toThrow(InvalidArgument)
+  ])('rejects a start %s', (_name, terms) => {
+    expect(() => requireValidStart({ trialDays: null, ...terms }, NOW)).toThrow(InvalidArgument)
   })
 })

@@ -2,8 +2,11 @@ import { InvalidArgument } from '../../core/errors/errors.ts'
 import { requireFuture, requirePast } from '../../core/values/dates.ts'
 import type { StartTerms } from '../../providers/subscription.ts'
 
-/** How a new subscription starts. */
-export interface WantedStart extends StartTerms {
+/**
+ * The requested start of a new subscription: trial, anchor date, backdating, and whether a card is
+ * needed.
+ */
+export interface RequestedStart extends StartTerms {
   readonly trialDays: number | null
   /** Alternative to `trialDays`: the exact end of the trial. */
   readonly trialEndsAt?: Date
@@ -14,11 +17,11 @@ export interface WantedStart extends StartTerms {
 const DAY = 86_400_000
 
 /**
- * Checks which terms can be combined, before any request. The length of a period is known only to
- * the provider.
+ * Checks that the start terms can be combined, before any request is sent. The provider checks
+ * dates against the billing period, whose length only the provider knows.
  * @throws {InvalidArgument} for a combination or a date that is not possible.
  */
-export function requireStart(wanted: WantedStart, now: Date): void {
+export function requireValidStart(wanted: RequestedStart, now: Date): void {
   const { anchorAt, backdateTo, prorate = true, withoutCard = false } = wanted
   if (anchorAt !== undefined) requireFuture('The first day of a whole period', anchorAt, now)
   if (backdateTo !== undefined) requirePast('The day that it began', backdateTo, now)
@@ -41,7 +44,7 @@ export function requireStart(wanted: WantedStart, now: Date): void {
   }
 }
 
-function endOfTrial({ trialDays, trialEndsAt }: WantedStart, now: Date): Date | null {
+function endOfTrial({ trialDays, trialEndsAt }: RequestedStart, now: Date): Date | null {
   if (trialEndsAt !== undefined) return trialEndsAt
   return trialDays ? new Date(now.getTime() + trialDays * DAY) : null
 }

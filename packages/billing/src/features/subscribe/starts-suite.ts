@@ -1,24 +1,24 @@
 import assert from 'node:assert/strict'
 import { standingOf } from '../../core/values/subscription-state.ts'
 import {
-  type Account,
   type ContractPart,
-  codeOf,
-  newOperation,
+  type ContractTestAccount,
+  errorCodeOf,
+  newOperationId,
   openAccount,
 } from '../../providers/contract-suite.ts'
 
 const DAY = 24 * 3600 * 1000
 
 /**
- * Contract tests of subscriptions that do not start with a whole period now, for gateways with the
- * parts `anchors`, `backdating` or `freeStarts`.
+ * Contract tests of special starts of subscriptions (on an anchor date, in the past, without a
+ * card), for gateways that implement `anchors`, `backdating` or `freeStarts`.
  */
 export const startsContract: ContractPart = ({ describe, it }, create) => {
   const starting = (
     part: 'anchors' | 'backdating' | 'freeStarts',
     name: string,
-    body: (account: Account) => Promise<void>,
+    body: (account: ContractTestAccount) => Promise<void>,
   ) =>
     it(`${name}, if the gateway has ${part}`, async () => {
       const account = await openAccount(create)
@@ -69,7 +69,7 @@ export const startsContract: ContractPart = ({ describe, it }, create) => {
     starting('freeStarts', 'needs a card if something is due', async (account) => {
       const customerId = await withoutCard(account)
       const terms = { customerId, withoutCard: true }
-      assert.equal(await codeOf(() => account.subscribe({ terms })), 'no_payment_method')
+      assert.equal(await errorCodeOf(() => account.subscribe({ terms })), 'no_payment_method')
       const { length } = (await account.gateway.listSubscriptions(customerId)).filter(
         ({ isOver }) => !isOver,
       )
@@ -80,7 +80,7 @@ export const startsContract: ContractPart = ({ describe, it }, create) => {
 
 /** Returns the total of the first invoice of a new customer's subscription. */
 async function paidFor(
-  account: Account,
+  account: ContractTestAccount,
   terms: { readonly anchorAt?: Date; readonly backdateTo?: Date; readonly prorate?: boolean },
   periodEndsAt?: Date,
 ): Promise<number> {
@@ -96,11 +96,11 @@ async function paidFor(
 
 let customers = 100
 
-async function withoutCard({ gateway }: Account): Promise<string> {
+async function withoutCard({ gateway }: ContractTestAccount): Promise<string> {
   const { id } = await gateway.createCustomer({
     owner: { type: 'user', id: ++customers },
     details: { email: `user-${customers}@example.com` },
-    operation: newOperation(),
+    operation: newOperationId(),
   })
   return id
 }

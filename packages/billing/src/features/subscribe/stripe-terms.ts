@@ -3,18 +3,18 @@ import type { Gateway } from '../../providers/gateway.ts'
 import { idOf, type StripeContext } from '../../providers/stripe/client.ts'
 import { describeMethod } from '../../providers/stripe/describe-method.ts'
 import type { AgreedTerms } from '../../providers/subscription.ts'
-import { findDefault } from '../customers/stripe.ts'
+import { findDefaultMethod } from '../customers/stripe.ts'
 import type { ProviderMethod } from '../payment-methods/contract.ts'
-import { CHANGED } from '../promotion-codes/stripe.ts'
-import { REPLACES } from '../promotion-codes/stripe-replacement-codes.ts'
-import { readChoice } from '../taxes/stripe-chosen-tax.ts'
-import { readTerms } from './stripe.ts'
+import { DISCOUNTS_CHANGED_KEY } from '../promotion-codes/stripe.ts'
+import { REPLACED_CODE_KEY } from '../promotion-codes/stripe-replacement-codes.ts'
+import { readTaxChoice } from '../taxes/stripe-chosen-tax.ts'
+import { parseStartTerms } from './stripe.ts'
 
 const DAY = 86_400
 
 /**
- * Implements reading the terms of a running Stripe subscription: from the object itself, and from
- * its metadata what Stripe does not report.
+ * Implements reading the agreed terms of a Stripe subscription. Terms that Stripe does not report
+ * are read from the subscription's metadata.
  */
 export function stripeAgreedTerms(context: StripeContext): Pick<Gateway, 'findTerms'> {
   return {
@@ -24,7 +24,7 @@ export function stripeAgreedTerms(context: StripeContext): Pick<Gateway, 'findTe
       })
       const { metadata, trial_start: start, trial_end: end } = subscription
       return {
-        coupon: metadata[CHANGED] === undefined ? (metadata.coupon ?? null) : null,
+        coupon: metadata[DISCOUNTS_CHANGED_KEY] === undefined ? (metadata.coupon ?? null) : null,
         discounts: subscription.discounts.flatMap(namesOf),
         trialDays: start === null || end === null ? null : (end - start) / DAY,
         included: [],
@@ -43,7 +43,8 @@ export function stripeAgreedTerms(context: StripeContext): Pick<Gateway, 'findTe
 function namesOf(discount: string | Stripe.Discount): string[] {
   if (typeof discount === 'string') return []
   const { promotion_code: code, source } = discount
-  const inPlaceOf = code !== null && typeof code === 'object' ? code.metadata?.[REPLACES] : null
+  const inPlaceOf =
+    code !== null && typeof code === 'object' ? code.metadata?.[REPLACED_CODE_KEY] : null
   return [inPlaceOf, idOf(code), idOf(source.coupon)].flatMap((name) => name ?? [])
 }
 
@@ -55,12 +56,12 @@ function startOf({
   metadata,
   billing_cycle_anchor: anchor,
 }: Stripe.Subscription): Pick<AgreedTerms, 'anchorAt' | 'backdateTo' | 'prorate'> {
-  const { anchorAt, ...terms } = readTerms(metadata.terms)
+  const { anchorAt, ...terms } = parseStartTerms(metadata.terms)
   return anchorAt && anchorAt.getTime() === anchor * 1000 ? { anchorAt, ...terms } : terms
 }
 
 function chosenTaxOf({ metadata }: Stripe.Subscription): Pick<AgreedTerms, 'chosenTax'> {
-  const chosenTax = readChoice(metadata)
+  const chosenTax = readTaxChoice(metadata)
   return chosenTax === null ? {} : { chosenTax }
 }
 
@@ -68,6 +69,6 @@ async function findMethod(
   context: StripeContext,
   { customer, default_payment_method: own }: Stripe.Subscription,
 ): Promise<ProviderMethod | null> {
-  const method = own ?? (await findDefault(context, idOf(customer) ?? ''))
+  const method = own ?? (await findDefaultMethod(context, idOf(customer) ?? ''))
   return method === null || typeof method === 'string' ? null : describeMethod(method, method.id)
 }

@@ -1,16 +1,28 @@
 import type Stripe from 'stripe'
 import type { Gateway } from '../../providers/gateway.ts'
-import type { WantedItem } from '../../providers/item.ts'
-import { orNull, type StripeContext, toDate, toSeconds } from '../../providers/stripe/client.ts'
-import { describe, retrieve, withAllItems } from '../../providers/stripe/describe-subscription.ts'
-import { once } from '../../providers/stripe/once.ts'
+import type { RequestedItem } from '../../providers/item.ts'
+import {
+  nullIfMissing,
+  type StripeContext,
+  toDate,
+  toSeconds,
+} from '../../providers/stripe/client.ts'
+import {
+  retrieveSubscription,
+  toProviderSubscription,
+  withAllItems,
+} from '../../providers/stripe/describe-subscription.ts'
+import { createIdempotently } from '../../providers/stripe/once.ts'
 import type { NewSubscription, StartTerms } from '../../providers/subscription.ts'
 import { cancelAtPeriodEnd, cancelNow } from '../cancel/stripe.ts'
-import { REPLACEMENT, withCode } from '../promotion-codes/stripe-replacement-codes.ts'
-import { listRunning } from '../proration/stripe-running.ts'
-import { movingEnd } from '../proration/stripe-withheld.ts'
-import { ownRates } from '../swap/stripe-change-params.ts'
-import { choiceParams, taxRates } from '../taxes/stripe-chosen-tax.ts'
+import {
+  callWithPromotionCode,
+  REPLACEMENT_CODE_KEY,
+} from '../promotion-codes/stripe-replacement-codes.ts'
+import { listCurrentInvoices } from '../proration/stripe-running.ts'
+import { withheldParamsForEndChange } from '../proration/stripe-withheld.ts'
+import { itemTaxRatesParam } from '../swap/stripe-change-params.ts'
+import { createTaxRateFinder, taxChoiceMetadata } from '../taxes/stripe-chosen-tax.ts'
 
 type Subscriptions = Pick<
   Gateway,
@@ -26,7 +38,7 @@ type Subscriptions = Pick<
 
 export function stripeSubscriptions(context: StripeContext): Subscriptions {
   const { stripe } = context
-  const findTaxRates = taxRates(context)
+  const findTaxRates = createTaxRateFinder(context)
 
   async function listSubscriptions(customer: string): Promise<Stripe.Subscription[]> {
     const found: Stripe.Subscription[] = []
@@ -52,32 +64,35 @@ export function stripeSubscriptions(context: StripeContext): Subscriptions {
 
   return {
     async createSubscription(wanted) {
-      const params = createParams(wanted, await findTaxRates(wanted.tax))
+      const params = subscriptionCreateParams(wanted, await findTaxRates(wanted.tax))
       const find = () => findByOperation(wanted.operation, wanted.customerId)
-      const made = await withCode(context, wanted, {
+      const made = await callWithPromotionCode(context, wanted, {
         make: (given) =>
-          once(
+          createIdempotently(
             `${wanted.operation}:subscription${given === null ? '' : `:${given}`}`,
             (request) => stripe.subscriptions.create(withReplacementCode(params, given), request),
             find,
           ),
         find,
       })
-      return describe(made)
+      return toProviderSubscription(made)
     },
     async findSubscription(id) {
-      return orNull(async () => describe(await retrieve(stripe, id)))
+      return nullIfMissing(async () =>
+        toProviderSubscription(await retrieveSubscription(stripe, id)),
+      )
     },
     async findByOperation({ id }, customerId) {
       const found = await findByOperation(id, customerId)
-      return found && describe(found)
+      return found && toProviderSubscription(found)
     },
-    listSubscriptions: async (customer) => (await listSubscriptions(customer)).map(describe),
+    listSubscriptions: async (customer) =>
+      (await listSubscriptions(customer)).map(toProviderSubscription),
     findOwner: async ({ customerId }) => customerId,
     cancelAtPeriodEnd: (id) => cancelAtPeriodEnd(context, id),
     cancelNow: (id, options) => cancelNow(context, id, options),
     async resume(id) {
-      const current = await retrieve(stripe, id)
+      const current = await retrieveSubscription(stripe, id)
       const { cancel_at, cancel_at_period_end } = current
       if (cancel_at === null || cancel_at_period_end) {
         await stripe.subscriptions.update(id, { cancel_at_period_end: false })
@@ -85,28 +100,28 @@ export function stripeSubscriptions(context: StripeContext): Subscriptions {
       }
       // cancel_at is a timestamp, not a flag, and Stripe prorates its removal.
       const details = { cancel_at: '' } as const
-      const invoices = await listRunning(context, current)
-      const more = await movingEnd(context, current, { details, invoices })
+      const invoices = await listCurrentInvoices(context, current)
+      const more = await withheldParamsForEndChange(context, current, { details, invoices })
       await stripe.subscriptions.update(id, { ...details, ...more })
     },
   }
 }
 
-/** Builds the request for a new subscription. A preview uses the same parameters. */
-export function createParams(
+/** Builds Stripe's parameters for a new subscription. A preview uses the same parameters. */
+export function subscriptionCreateParams(
   wanted: NewSubscription,
   rates: readonly string[],
 ): Stripe.SubscriptionCreateParams {
   const { coupon, items = [], itemRates = {} } = wanted
-  const terms = termsOf(wanted)
+  const terms = formatStartTerms(wanted)
   return {
     customer: wanted.customerId,
     items: [
       {
         ...toItem({ price: wanted.plan, quantity: wanted.isMetered ? null : wanted.quantity }),
-        ...ownRates(wanted.taxRates),
+        ...itemTaxRatesParam(wanted.taxRates),
       },
-      ...items.map((item) => ({ ...toItem(item), ...ownRates(itemRates[item.price]) })),
+      ...items.map((item) => ({ ...toItem(item), ...itemTaxRatesParam(itemRates[item.price]) })),
     ],
     ...(wanted.automaticTax ? { automatic_tax: { enabled: true } } : {}),
     metadata: {
@@ -114,14 +129,14 @@ export function createParams(
       name: wanted.name,
       operation: wanted.operation,
       ...(items.length > 0 ? { main: wanted.plan } : {}),
-      ...choiceParams(wanted.chosenTax),
+      ...taxChoiceMetadata(wanted.chosenTax),
       ...(coupon === null ? {} : { coupon }),
       ...(terms === null ? {} : { terms }),
     },
     // With a declined or unconfirmed first payment, an incomplete subscription remains and can be
     // inspected.
     payment_behavior: 'allow_incomplete',
-    ...(coupon === null ? {} : { discounts: [discount(coupon)] }),
+    ...(coupon === null ? {} : { discounts: [discountParam(coupon)] }),
     ...(rates.length > 0 ? { default_tax_rates: [...rates] } : {}),
     ...(wanted.trialDays ? { trial_period_days: wanted.trialDays } : {}),
     ...(wanted.trialEndsAt ? { trial_end: toSeconds(new Date(wanted.trialEndsAt)) } : {}),
@@ -129,7 +144,7 @@ export function createParams(
   }
 }
 
-function toItem({ price, quantity }: WantedItem): Stripe.SubscriptionCreateParams.Item {
+function toItem({ price, quantity }: RequestedItem): Stripe.SubscriptionCreateParams.Item {
   return quantity === null ? { price } : { price, quantity }
 }
 
@@ -142,11 +157,11 @@ function withReplacementCode(
   given: string | null,
 ): Stripe.SubscriptionCreateParams {
   if (given === null) return params
-  const metadata = { ...(params.metadata || {}), [REPLACEMENT]: given }
-  return { ...params, metadata, discounts: [discount(given)] }
+  const metadata = { ...(params.metadata || {}), [REPLACEMENT_CODE_KEY]: given }
+  return { ...params, metadata, discounts: [discountParam(given)] }
 }
 
-export function discount(code: string): { promotion_code: string } | { coupon: string } {
+export function discountParam(code: string): { promotion_code: string } | { coupon: string } {
   return code.startsWith('promo_') ? { promotion_code: code } : { coupon: code }
 }
 
@@ -158,7 +173,10 @@ interface StartParams {
   trial_settings?: { end_behavior: { missing_payment_method: 'cancel' } }
 }
 
-/** Returns the parameters for the start. A date may be text, because stored operations are JSON. */
+/**
+ * Returns Stripe's parameters for the start of a new subscription: trial, anchor date and
+ * backdating. A date may be text, because stored operations are JSON.
+ */
 export function startParams(
   wanted: StartTerms & Pick<NewSubscription, 'withoutCard'>,
 ): StartParams {
@@ -175,17 +193,21 @@ export function startParams(
 }
 
 /**
- * Writes the start terms for the metadata, because Stripe does not report them. `null` if there are
- * none.
+ * Formats the start terms (anchor date, backdating, proration) for the subscription's metadata,
+ * because Stripe does not report them later. `null` if there are none.
  */
-export function termsOf({ anchorAt, backdateTo, prorate = true }: StartTerms): string | null {
+export function formatStartTerms({
+  anchorAt,
+  backdateTo,
+  prorate = true,
+}: StartTerms): string | null {
   if (!anchorAt && !backdateTo) return null
   const seconds = [anchorAt, backdateTo].map((date) => (date ? toSeconds(new Date(date)) : 'now'))
   return [...seconds, prorate ? 'prorated' : 'whole'].join(' ')
 }
 
-/** Reads the start terms that `termsOf()` has written. */
-export function readTerms(written: string | undefined): StartTerms {
+/** Parses the start terms that `formatStartTerms()` has written to the subscription's metadata. */
+export function parseStartTerms(written: string | undefined): StartTerms {
   const [anchor, start, paid] = (written ?? '').split(' ')
   const toTerm = (text: string | undefined) => (/^\d+$/.test(text ?? '') ? Number(text) : null)
   const [anchorAt, backdateTo] = [toTerm(anchor), toTerm(start)]

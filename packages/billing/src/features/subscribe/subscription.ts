@@ -23,6 +23,6 @@ export async function findPaidUntil(subscription: SubscriptionScope): Promise<Da
   return (await subscription.find())?.paidUntil ?? null
 }
 
-export async function readFromProvider(subscription: SubscriptionScope): Promise<unknown> {
+export async function readProviderSubscription(subscription: SubscriptionScope): Promise<unknown> {
   return (await subscription.find())?.raw ?? null
 }

@@ -39,10 +39,10 @@ export async function listSubscriptions(user: UserScope): Promise<Subscription[]
 }
 
 /**
- * Whether the newest subscription with this name is valid and has one of the prices. Without
- * `plans`, any price counts.
+ * Whether the user's newest subscription with this name is valid and has one of the prices `plans`.
+ * Without `plans`, any price counts.
  */
-export async function isSubscribed(
+export async function isUserSubscribed(
   user: UserScope,
   name: string,
   plans?: readonly string[],

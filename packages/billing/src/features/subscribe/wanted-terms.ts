@@ -1,33 +1,38 @@
 import type { ProviderName } from '../../core/values/provider-name.ts'
 import type { TaxSource } from '../../options.ts'
 import type { CustomerDetails } from '../../providers/customer.ts'
-import type { WantedItem } from '../../providers/item.ts'
+import type { RequestedItem } from '../../providers/item.ts'
 import type { StartTerms } from '../../providers/subscription.ts'
 import type { Metadata } from '../metadata/contract.ts'
 
-export interface WantedSubscription extends StartTerms {
+export interface RequestedSubscription extends StartTerms {
   readonly provider: ProviderName
   readonly name: string
   readonly plan: string
   readonly quantity: number
-  /** The provider's id of a coupon or of a promotion code. */
+  /** The provider's id of a coupon or of a promotion code. `null` for none. */
   readonly coupon: string | null
-  /** Promotion code as it was typed; its id is in `coupon`. */
+  /** Promotion code as the customer typed it, if one is used. `coupon` has its id. */
   readonly code?: string
   readonly trialDays: number | null
   /** Alternative to `trialDays`: the exact end of the trial. */
   readonly trialEndsAt?: Date
-  /** Additional prices. */
-  readonly items?: readonly WantedItem[]
+  /** Additional prices of the subscription, besides the main price. */
+  readonly items?: readonly RequestedItem[]
   /** Whether the subscription may start without a card. */
   readonly withoutCard?: boolean
   /** Whether the main price is billed by usage. */
   readonly isMetered?: boolean
-  /** The application's own data. Not compared with the terms in force. */
+  /**
+   * The application's own key-value pairs, stored with the subscription. They do not count when a
+   * repeated call is compared with the existing subscription.
+   */
   readonly metadata?: Metadata
 }
 
-/** Tax that was chosen for one subscription. `null` follows the option `tax`. */
+/**
+ * Tax that was chosen for one subscription with `withTax()`. `null` if the option `tax` applies.
+ */
 export type ChosenTax = TaxSource | null
 
 export interface Payer {

@@ -5,7 +5,12 @@ import {
   SUBSCRIPTION_STATUSES,
   type SubscriptionStatus,
 } from '../../core/storage/subscription-conditions.ts'
-import { formatValue, requireCount, requireText, requireWord } from '../../core/values/arguments.ts'
+import {
+  formatValue,
+  requireCount,
+  requireOneOf,
+  requireText,
+} from '../../core/values/arguments.ts'
 import { ownerKey } from '../../core/values/owner.ts'
 import type { ProviderName } from '../../core/values/provider-name.ts'
 import { Subscription } from '../../subscription.ts'
@@ -25,17 +30,17 @@ export interface SubscriptionListOptions {
   readonly provider?: ProviderName
   /** Only subscriptions of owners of this type: `user`, or a type from the option `owners`. */
   readonly ownerType?: string
-  /** Continues after the previous page: its `next`. */
+  /** Cursor: the `next` of the previous page. Left out for the first page. */
   readonly after?: string
-  /** Rows to read for one page, at most 1000. @default 100 */
+  /** Number of subscriptions to read for one page, at most 1000. @default 100 */
   readonly limit?: number
 }
 
 /** One page of subscriptions. */
 export interface SubscriptionPage {
   /**
-   * Newest row first. Can be fewer than `limit` before the last page too, because rows without an
-   * owner are left out.
+   * The subscriptions of the page, newest first. A page can have fewer than `limit` even if it is
+   * not the last, because subscriptions without an owner are left out.
    */
   readonly subscriptions: Subscription[]
   /** Cursor for the next page. `null` on the last page. */
@@ -45,13 +50,16 @@ export interface SubscriptionPage {
 const LARGEST_PAGE = 1000
 const CURSOR = /^[1-9]\d{0,14}$/
 
-/** Lists one page. Runs two statements, and one more for each further type of owner on the page. */
+/**
+ * Lists one page of subscriptions. Runs two SQL statements, and one more for each further type of
+ * owner on the page.
+ */
 export async function listSubscriptions(
   context: BillingContext,
   { after, limit = 100, ...filters }: SubscriptionListOptions,
 ): Promise<SubscriptionPage> {
   const { status, price, name, provider, ownerType } = filters
-  if (status !== undefined) requireWord('The status', status, SUBSCRIPTION_STATUSES)
+  if (status !== undefined) requireOneOf('The status', status, SUBSCRIPTION_STATUSES)
   if (price !== undefined) requireText('price', price)
   if (name !== undefined) requireText('subscription name', name)
   if (provider !== undefined) requireText('provider', provider)

@@ -1,42 +1,45 @@
 import type braintree from 'braintree'
 import { InvalidArgument } from '../../core/errors/errors.ts'
 import { money, toDecimal } from '../../core/values/money.ts'
-import { leftOf, type PaidTime } from '../../core/values/money-back.ts'
+import { type PaidTime, remainingMoneyOf } from '../../core/values/money-back.ts'
 import {
   type AddOnChanges,
   type AddOns,
   addOnChanges,
-  addOnsOfList,
-  addOnsOfNew,
+  addOnsForItems,
+  addOnsOfNewSubscription,
+  addOnsWithTaxRate,
   applicableAddOns,
-  withOtherTax,
 } from '../../providers/braintree/add-ons.ts'
 import type { BraintreeContext } from '../../providers/braintree/client.ts'
 import { dayOf, daysBetween } from '../../providers/braintree/days.ts'
 import { inTrial, isOver } from '../../providers/braintree/describe-subscription.ts'
-import { unusedRest } from '../../providers/braintree/paid-for.ts'
+import { unusedCreditRemainder } from '../../providers/braintree/paid-for.ts'
 import {
   amountOf,
+  type CreditTerms,
   cyclesLeft,
-  type Terms,
   unusedValue,
 } from '../../providers/braintree/plan-credit.ts'
 import type { Plan } from '../../providers/braintree/plans.ts'
 import {
-  couponsOn,
+  couponsForPrice,
   discountUpdates,
-  grossCoupons,
+  grossDiscounts,
+  planDiscountUpdates,
   type TaxedCoupon,
-  updatesOfPlan,
 } from '../promotion-codes/braintree-coupons.ts'
 import { type PriceChanges, proratedChange } from '../proration/braintree.ts'
-import { NEVER_EXPIRES, taxedPrice, trial } from '../subscribe/braintree.ts'
+import { NEVER_EXPIRES, priceWithTax, trialParams } from '../subscribe/braintree.ts'
 import type { Swap } from './contract.ts'
 
-/** The request that a swap sends to Braintree, or that a preview only forecasts. */
-export type PlannedSwap = PlannedChange | PlannedReplacement
+/**
+ * The request that a swap sends to Braintree. A preview calculates the cost from the same request
+ * without sending it.
+ */
+export type BraintreeSwapRequest = BraintreeChangeRequest | BraintreeReplacementRequest
 
-export interface PlannedChange {
+export interface BraintreeChangeRequest {
   readonly kind: 'change'
   readonly request: braintree.SubscriptionUpdateRequest & { readonly price: string }
   /** Whether the subscription already has the wanted terms. */
@@ -44,36 +47,42 @@ export interface PlannedChange {
 }
 
 /**
- * A new subscription in place of the old one, because Braintree can change neither billing
- * frequency nor trial, nor a subscription that has ended.
+ * A request for a new subscription that replaces the old one, because Braintree can change neither
+ * the billing frequency nor the trial of a subscription, nor a subscription that has ended.
  */
-export interface PlannedReplacement {
+export interface BraintreeReplacementRequest {
   readonly kind: 'replacement'
   readonly request: Omit<braintree.SubscriptionCreateRequest, 'id'> & { readonly price: string }
 }
 
 export interface SwapTarget {
   readonly current: braintree.Subscription
-  /** The present plan. `plan` is the new one. */
+  /** The plan before the swap. `plan` is the plan after it. */
   readonly old: Plan
   readonly plan: Plan
   readonly wanted: Swap
-  /** Amounts of the coupons as defined in the control panel, by id. */
+  /** Amounts of the coupons as defined in Braintree's control panel, by id. */
   readonly worth: ReadonlyMap<string, number>
-  /** Prices of the add-ons as defined in the control panel. */
+  /** Prices of the add-ons as defined in Braintree's control panel. */
   readonly addOns: AddOns
-  /** The money paid for the current period. `null` if none of it was refunded. */
+  /**
+   * The money paid for the current billing period, and how much of it was returned. `null` if none
+   * was returned.
+   */
   readonly paid: PaidTime | null
   readonly now: Date
 }
 
-export function planSwap(context: BraintreeContext, target: SwapTarget): PlannedSwap {
+export function buildSwapRequest(
+  context: BraintreeContext,
+  target: SwapTarget,
+): BraintreeSwapRequest {
   const { current, old, plan, wanted } = target
   const replaces =
     isOver(current) || old.frequency !== plan.frequency || (wanted.skipTrial && inTrial(current))
-  if (replaces) return planReplacement(context, target)
+  if (replaces) return buildReplacementRequest(context, target)
   const change = planChange(context, target)
-  return isCreditPartly(context, target, change) ? planReplacement(context, target) : change
+  return isCreditPartly(context, target, change) ? buildReplacementRequest(context, target) : change
 }
 
 /**
@@ -84,21 +93,23 @@ export function planSwap(context: BraintreeContext, target: SwapTarget): Planned
 function isCreditPartly(
   context: BraintreeContext,
   target: SwapTarget,
-  { request, isThere }: PlannedChange,
+  { request, isThere }: BraintreeChangeRequest,
 ): boolean {
   const { current, plan, wanted, paid } = target
   if (paid === null || isThere || !wanted.prorate) return false
   if (current.planId !== plan.id) return true
-  return proratedChange(current, request, termsOf(context, target)) < 0 && leftOf(paid) > 0
+  return (
+    proratedChange(current, request, termsOf(context, target)) < 0 && remainingMoneyOf(paid) > 0
+  )
 }
 
-function termsOf({ planCredit }: BraintreeContext, { plan, now }: SwapTarget): Terms {
+function termsOf({ planCredit }: BraintreeContext, { plan, now }: SwapTarget): CreditTerms {
   return { today: dayOf(now), currency: plan.currency, planCredit }
 }
 
-function planChange(context: BraintreeContext, target: SwapTarget): PlannedChange {
+function planChange(context: BraintreeContext, target: SwapTarget): BraintreeChangeRequest {
   const { current, plan, wanted } = target
-  const price = taxedPrice(plan, wanted.tax)
+  const price = priceWithTax(plan, wanted.tax)
   const changes = discountUpdates(couponsAfter(context, target))
   const addOns = addOnsAfter(target)
   const request = { planId: plan.id, price, ...changes, ...addOns, ...NEVER_EXPIRES }
@@ -118,7 +129,7 @@ function planChange(context: BraintreeContext, target: SwapTarget): PlannedChang
  */
 function prorating(context: BraintreeContext, target: SwapTarget, request: PriceChanges) {
   const { current, wanted, paid } = target
-  const isUnpaid = paid !== null && leftOf(paid) === 0
+  const isUnpaid = paid !== null && remainingMoneyOf(paid) === 0
   const isLess = proratedChange(current, request, termsOf(context, target)) < 0
   return {
     prorateCharges: wanted.prorate && !(isUnpaid && isLess),
@@ -127,15 +138,19 @@ function prorating(context: BraintreeContext, target: SwapTarget, request: Price
 }
 
 /**
- * Plans a change of add-ons only: price, coupons and end stay as they are.
- * @throws {InvalidArgument} if only part of the credit is backed by money, because Braintree
- * credits all or nothing.
+ * Builds the request for a change of add-ons only: the main price, the coupons and the end of the
+ * subscription stay as they are.
+ * @throws {InvalidArgument} if a part of the paid money was returned, so that only a part of the
+ * unused time may be credited: Braintree credits all of it or nothing.
  */
-export function planItems(context: BraintreeContext, target: SwapTarget): PlannedChange {
+export function buildItemsRequest(
+  context: BraintreeContext,
+  target: SwapTarget,
+): BraintreeChangeRequest {
   const { current } = target
   const addOns = addOnsAfter(target)
   const request = { price: current.price ?? '0', ...addOns }
-  const planned: PlannedChange = {
+  const planned: BraintreeChangeRequest = {
     kind: 'change',
     isThere: !addOns.addOns,
     request: { ...request, options: prorating(context, target, request) },
@@ -154,8 +169,8 @@ function addOnsAfter({ current, plan, wanted, addOns }: SwapTarget): AddOnChange
   const { addOns: present = [] } = current
   const terms = { addOns, currency: plan.currency, before: wanted.before, after: wanted.tax }
   const list = wanted.items
-    ? addOnsOfList(present, wanted.items.slice(1), terms)
-    : withOtherTax(present, terms)
+    ? addOnsForItems(present, wanted.items.slice(1), terms)
+    : addOnsWithTaxRate(present, terms)
   return addOnChanges(present, list, plan.currency)
 }
 
@@ -176,22 +191,25 @@ function addOnsOfReplacement({ current, old, plan, wanted, addOns }: SwapTarget)
     )
   }
   const list = wanted.items
-    ? addOnsOfList(hasSamePeriod ? counting : [], wanted.items.slice(1), terms)
+    ? addOnsForItems(hasSamePeriod ? counting : [], wanted.items.slice(1), terms)
     : hasSamePeriod
-      ? withOtherTax(counting, wanted.keepsPrice ? { ...terms, before: null } : terms)
-      : addOnsOfNew(plan, [], { addOns, tax: wanted.tax })
+      ? addOnsWithTaxRate(counting, wanted.keepsPrice ? { ...terms, before: null } : terms)
+      : addOnsOfNewSubscription(plan, [], { addOns, tax: wanted.tax })
   return addOnChanges(plan.addOns, list, plan.currency)
 }
 
-export function planReplacement(context: BraintreeContext, target: SwapTarget): PlannedReplacement {
+export function buildReplacementRequest(
+  context: BraintreeContext,
+  target: SwapTarget,
+): BraintreeReplacementRequest {
   const { current, plan, wanted, now } = target
   return {
     kind: 'replacement',
     request: {
       planId: plan.id,
-      price: wanted.keepsPrice && current.price ? current.price : taxedPrice(plan, wanted.tax),
+      price: wanted.keepsPrice && current.price ? current.price : priceWithTax(plan, wanted.tax),
       paymentMethodToken: current.paymentMethodToken,
-      ...trial(wanted.skipTrial ? 0 : trialDaysLeft(current, now)),
+      ...trialParams(wanted.skipTrial ? 0 : trialDaysLeft(current, now)),
       discounts: discountsFor(context, target),
       ...addOnsOfReplacement(target),
     },
@@ -211,7 +229,7 @@ function couponsAfter(
     wanted.keepsPrice && before
       ? before
       : { net: plan.price, tax: wanted.keepsPrice ? 0 : wanted.tax }
-  return couponsOn(current, { currency: plan.currency, planCredit, before, after, worth })
+  return couponsForPrice(current, { currency: plan.currency, planCredit, before, after, worth })
 }
 
 /**
@@ -236,8 +254,8 @@ function discountsFor(
     .filter(({ discount }) => !plan.discounts.some((own) => own.id === discount.id))
     .map(toRequest)
   const amounts = plan.discounts.map((each) => amountOf(each, terms))
-  const taken = grossCoupons({ net: plan.price, tax: wanted.tax }, amounts)
-  const update = updatesOfPlan(plan, taken, plan.currency)
+  const taken = grossDiscounts({ net: plan.price, tax: wanted.tax }, amounts)
+  const update = planDiscountUpdates(plan, taken, plan.currency)
   return {
     add: credit === 0 ? coupons : [carrier, ...coupons],
     ...(update.length > 0 ? { update } : {}),
@@ -254,8 +272,8 @@ function toRequest({ discount, amount, isChanged }: TaxedCoupon): braintree.Disc
   }
 }
 
-function creditOf({ current, paid }: SwapTarget, terms: Terms): number {
-  if (isOver(current)) return unusedRest(current, terms, terms.today)
+function creditOf({ current, paid }: SwapTarget, terms: CreditTerms): number {
+  if (isOver(current)) return unusedCreditRemainder(current, terms, terms.today)
   return unusedValue(current, { ...terms, paid })
 }
 

@@ -1,43 +1,43 @@
 import type braintree from 'braintree'
 import { money } from '../../core/values/money.ts'
-import { afterChanges } from '../../providers/braintree/add-ons.ts'
+import { applyAddOnChanges } from '../../providers/braintree/add-ons.ts'
 import type { BraintreeContext } from '../../providers/braintree/client.ts'
 import { dayOf, endOfDay, startOfDay } from '../../providers/braintree/days.ts'
 import {
+  type AddOnOrDiscount,
   amountOf,
   balanceOf,
+  type CreditTerms,
   debtOf,
-  type Modification,
-  type Terms,
-  unusedPeriod,
+  unusedPeriodValue,
 } from '../../providers/braintree/plan-credit.ts'
 import {
-  type Line,
-  lineOfBalance,
-  linesOfCycle,
-  toUpcoming,
+  balanceLine,
+  cycleLines,
+  type ForecastLine,
+  toUpcomingInvoice,
   withUnusedCredit,
 } from '../forecasts/braintree-lines.ts'
-import { proratedChange, withUpdates } from '../proration/braintree.ts'
+import { proratedChange, withDiscountUpdates } from '../proration/braintree.ts'
 import type {
-  PlannedChange,
-  PlannedReplacement,
-  PlannedSwap,
+  BraintreeChangeRequest,
+  BraintreeReplacementRequest,
+  BraintreeSwapRequest,
   SwapTarget,
 } from './braintree-planned-swap.ts'
 import type { SwapPreview } from './contract.ts'
 
 /**
- * Forecasts what Braintree will charge for a request, because Braintree has no previews. Makes no
- * decision about the swap: everything is read from the request that would be sent.
+ * Calculates what Braintree will charge for a swap, because Braintree has no previews. Reads
+ * everything from the request that the swap would send, so that preview and swap cannot differ.
  */
-export function forecast(
+export function forecastSwap(
   { planCredit }: BraintreeContext,
   target: SwapTarget,
-  planned: PlannedSwap,
+  planned: BraintreeSwapRequest,
 ): SwapPreview {
   const { plan, now, wanted } = target
-  const terms: Terms = { today: dayOf(now), currency: plan.currency, planCredit }
+  const terms: CreditTerms = { today: dayOf(now), currency: plan.currency, planCredit }
   const bill = withDebt(
     debtOf(target.current, plan.currency),
     planned.kind === 'change'
@@ -45,7 +45,7 @@ export function forecast(
       : billOfReplacement(target, planned, terms),
   )
   return {
-    ...toUpcoming(bill.lines, {
+    ...toUpcomingInvoice(bill.lines, {
       currency: plan.currency,
       tax: wanted.tax,
       date: bill.on === null ? now : startOfDay(bill.on),
@@ -63,14 +63,14 @@ export function forecast(
 function withDebt(debt: number, whole: Bill): Bill {
   const bill = { ...whole, lines: withUnusedCredit(whole.lines) }
   if (debt === 0) return bill
-  const line: Line = { kind: 'balance', description: 'Past due', amount: debt }
+  const line: ForecastLine = { kind: 'balance', description: 'Past due', amount: debt }
   return { ...bill, on: null, lines: bill.on === null ? [...bill.lines, line] : [line] }
 }
 
 interface Bill {
   /** The day of the charge. `null` for immediately. */
   readonly on: string | null
-  readonly lines: readonly Line[]
+  readonly lines: readonly ForecastLine[]
   readonly credit: number
 }
 
@@ -81,32 +81,32 @@ interface Bill {
  */
 function billOfChange(
   { current, plan }: SwapTarget,
-  { request }: PlannedChange,
-  terms: Terms,
+  { request }: BraintreeChangeRequest,
+  terms: CreditTerms,
 ): Bill {
-  const discounts = withUpdates(current.discounts ?? [], request)
-  const addOns = afterChanges(current.addOns ?? [], request)
+  const discounts = withDiscountUpdates(current.discounts ?? [], request)
+  const addOns = applyAddOnChanges(current.addOns ?? [], request)
   const isProrated = request.options?.prorateCharges ?? false
   const change = isProrated ? proratedChange(current, request, terms) : 0
-  const proration: Line = {
+  const proration: ForecastLine = {
     kind: 'proration',
     description: current.planId === plan.id ? 'Changed prices' : `${current.planId} → ${plan.id}`,
     amount: change,
   }
   const before = balanceOf(current, terms.currency)
-  const balance = lineOfBalance(before)
-  const credit = isProrated ? unusedPeriod(current, terms) : 0
+  const balance = balanceLine(before)
+  const credit = isProrated ? unusedPeriodValue(current, terms) : 0
   if (change > 0 && before + change > 0) return { on: null, lines: [proration, balance], credit }
   const all = [...addOns.kept, ...addOns.added]
-  const cycle = linesOfCycle({ ...request, planId: plan.id, addOns: all, discounts }, terms)
+  const cycle = cycleLines({ ...request, planId: plan.id, addOns: all, discounts }, terms)
   return { on: nextBillingDay(current), lines: [...cycle, proration, balance], credit }
 }
 
 /** Forecasts a new subscription, which is charged immediately, or at the end of its trial. */
 function billOfReplacement(
   { plan, current }: SwapTarget,
-  { request }: PlannedReplacement,
-  terms: Terms,
+  { request }: BraintreeReplacementRequest,
+  terms: CreditTerms,
 ): Bill {
   const added = (request.discounts?.add ?? []).map((each) => ({
     ...each,
@@ -114,15 +114,15 @@ function billOfReplacement(
   }))
   const credit = added
     .filter(({ id }) => id === terms.planCredit)
-    .reduce((sum, each) => sum + amountOf(each as Modification, terms), 0)
-  const discounts = [...withUpdates(plan.discounts, request), ...(added as Modification[])]
-  const addOns = afterChanges(plan.addOns, request)
+    .reduce((sum, each) => sum + amountOf(each as AddOnOrDiscount, terms), 0)
+  const discounts = [
+    ...withDiscountUpdates(plan.discounts, request),
+    ...(added as AddOnOrDiscount[]),
+  ]
+  const addOns = applyAddOnChanges(plan.addOns, request)
   return {
     on: request.trialPeriod ? (current.firstBillingDate ?? null) : null,
-    lines: linesOfCycle(
-      { ...request, addOns: [...addOns.kept, ...addOns.added], discounts },
-      terms,
-    ),
+    lines: cycleLines({ ...request, addOns: [...addOns.kept, ...addOns.added], discounts }, terms),
     credit,
   }
 }

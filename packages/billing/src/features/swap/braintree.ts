@@ -10,19 +10,19 @@ import { idOfSubscription } from '../../providers/braintree/ids.ts'
 import { debtOf } from '../../providers/braintree/plan-credit.ts'
 import { requirePlan } from '../../providers/braintree/plans.ts'
 import type { Gateway } from '../../providers/gateway.ts'
-import { requireMethod } from '../customers/braintree.ts'
+import { requireDefaultMethod } from '../customers/braintree.ts'
 import type { ItemsChange, SubscriptionItems } from '../items/contract.ts'
-import { worthOfCoupons } from '../promotion-codes/braintree-coupons.ts'
-import { readUnpaid } from '../proration/braintree-period-money.ts'
-import { createOnce } from '../subscribe/braintree.ts'
+import { readCouponValues } from '../promotion-codes/braintree-coupons.ts'
+import { readReturnedPeriodMoney } from '../proration/braintree-period-money.ts'
+import { createSubscriptionOnce } from '../subscribe/braintree.ts'
 import {
-  type PlannedChange,
-  planItems,
-  planReplacement,
-  planSwap,
+  type BraintreeChangeRequest,
+  buildItemsRequest,
+  buildReplacementRequest,
+  buildSwapRequest,
   type SwapTarget,
 } from './braintree-planned-swap.ts'
-import { forecast } from './braintree-preview.ts'
+import { forecastSwap } from './braintree-preview.ts'
 import type { Swap } from './contract.ts'
 import type { Replacements } from './replacements-contract.ts'
 
@@ -32,8 +32,8 @@ type Swaps = Pick<Gateway, 'swap' | 'previewSwap'> & {
 }
 
 /**
- * Plans a swap in one place, from the state at Braintree; the plan is then sent, or forecast for a
- * preview.
+ * Implements swaps for Braintree. `swap()` and its preview build the same request from the
+ * subscription's state at Braintree: the swap sends it, the preview only calculates its cost.
  */
 export function braintreeSwaps(context: BraintreeContext): Swaps {
   const { gateway } = context
@@ -45,17 +45,17 @@ export function braintreeSwaps(context: BraintreeContext): Swaps {
   ): Promise<SwapTarget> {
     const next = await requirePlan(context, wanted.plan)
     const old = current.planId === next.id ? next : await requirePlan(context, current.planId)
-    const worth = await worthOfCoupons(context, current)
+    const worth = await readCouponValues(context, current)
     const hasAddOns = (wanted.items?.length ?? 0) > 1 || (current.addOns?.length ?? 0) > 0
     const addOns: AddOns = hasAddOns ? await readAddOns(context) : new Map()
     const mayCredit = wanted.prorate && !isOver(current) && !inTrial(current)
-    const paid = mayCredit ? await readUnpaid(context, current, dayOf(now)) : null
+    const paid = mayCredit ? await readReturnedPeriodMoney(context, current, dayOf(now)) : null
     return { current, old, plan: next, wanted, worth, addOns, paid, now }
   }
 
   async function plan(id: string, wanted: Swap, now: Date) {
     const target = await readTarget(await gateway.subscription.find(id), wanted, now)
-    return { target, planned: planSwap(context, target) }
+    return { target, planned: buildSwapRequest(context, target) }
   }
 
   async function planOfItems(id: string, change: ItemsChange, now: Date) {
@@ -68,14 +68,14 @@ export function braintreeSwaps(context: BraintreeContext): Swaps {
     if (main?.price !== current.planId) throw new Error('The main price is changed by a swap')
     const swap: Swap = { ...terms, items, plan: current.planId, skipTrial: false }
     const target = await readTarget(current, swap, now)
-    return { target, planned: planItems(context, target) }
+    return { target, planned: buildItemsRequest(context, target) }
   }
 
   /**
    * Collects the past-due amount before the change, because afterwards Braintree would charge it at
    * the new price.
    */
-  async function carryOut({ current }: SwapTarget, planned: PlannedChange): Promise<void> {
+  async function carryOut({ current }: SwapTarget, planned: BraintreeChangeRequest): Promise<void> {
     if (planned.isThere) return
     await collectDebt(context, current)
     requireSuccess(await gateway.subscription.update(current.id, planned.request))
@@ -90,7 +90,7 @@ export function braintreeSwaps(context: BraintreeContext): Swaps {
 
     async previewSwap(id, wanted, now) {
       const { target, planned } = await plan(id, wanted, now)
-      return forecast(context, target, planned)
+      return forecastSwap(context, target, planned)
     },
 
     items: {
@@ -102,7 +102,7 @@ export function braintreeSwaps(context: BraintreeContext): Swaps {
 
       async preview(id, wanted, now) {
         const { target, planned } = await planOfItems(id, wanted, now)
-        return forecast(context, target, planned)
+        return forecastSwap(context, target, planned)
       },
     },
 
@@ -115,15 +115,15 @@ export function braintreeSwaps(context: BraintreeContext): Swaps {
 
       async create(id, wanted, { operation, name, customerId, now }) {
         const { target } = await plan(id, wanted, now)
-        const planned = planReplacement(context, target)
+        const planned = buildReplacementRequest(context, target)
         await collectDebt(context, target.current)
         const { current } = target
-        return createOnce(context, {
+        return createSubscriptionOnce(context, {
           ...planned.request,
           id: idOfSubscription(operation, name),
           // updateCard() does not change subscriptions that have ended.
           paymentMethodToken: isOver(current)
-            ? await requireMethod(context, customerId)
+            ? await requireDefaultMethod(context, customerId)
             : current.paymentMethodToken,
         })
       },

@@ -1,58 +1,67 @@
 import type { Money } from '../../core/values/money.ts'
 import type { BasisPoints, TaxTerms } from '../../core/values/tax.ts'
-import type { WantedItem } from '../../providers/item.ts'
+import type { RequestedItem } from '../../providers/item.ts'
 import type { UpcomingInvoice } from '../forecasts/upcoming-invoice.ts'
 
-/** A swap of the main price. */
+/**
+ * A swap to request from the gateway: the new prices of a subscription, and how the change is
+ * billed.
+ */
 export interface Swap {
   /** The provider's id of the new main price. */
   readonly plan: string
   /**
-   * All prices after the swap, the main price first, for a gateway with the part `items`. Without
+   * All prices after the swap, the main price first, for gateways that implement `items`. Without
    * them, the other prices and the quantity of the main price stay as they are.
    */
-  readonly items?: readonly WantedItem[]
-  /** Whether a running trial ends with the swap. */
+  readonly items?: readonly RequestedItem[]
+  /** Whether the swap ends a running trial. */
   readonly skipTrial: boolean
-  /** Whether the unused part of the old price is credited towards the new one. */
+  /** Whether the unused time of the old price is credited towards the new price. */
   readonly prorate: boolean
   /**
-   * Whether the swap resumes a subscription: price and coupons stay as they are, even if the plan
-   * has a new price.
+   * Whether the price and the coupons stay as they are, even if the plan's price was changed
+   * meanwhile. Set when a swap serves to resume a cancelled subscription.
    */
   readonly keepsPrice?: boolean
-  /** Whether to bill the difference immediately instead of with the next invoice. */
+  /** Whether to bill the prorated difference immediately instead of with the next invoice. */
   readonly invoiceNow: boolean
-  /** Tax on top of the new price. */
+  /** Tax to add to the new price, in hundredths of a percent. */
   readonly tax: BasisPoints
   /**
-   * Whether the application says nothing about tax, so that a provider that stores the tax leaves
-   * it unchanged. If we store it, `tax` is that of `before`.
+   * Whether the present tax stays unchanged, because the application does not configure any. For
+   * providers that do not store the tax, `tax` is then the tax in `before`.
    */
   readonly keepsTax?: boolean
   /**
-   * Whether the provider calculates the tax from now on, for a gateway with the part
+   * Whether the provider calculates the tax after the swap, for gateways that implement
    * `automaticTax`.
    */
   readonly automaticTax?: boolean
   /**
-   * Ids of the provider's tax rates for the new main price, for a gateway with the part
+   * Ids of the provider's tax rates for the new main price, for gateways that implement
    * `lineRates`.
    */
   readonly taxRates?: readonly string[]
-  /** Ids of the provider's tax rates for the other prices, by price. */
+  /** Ids of the provider's tax rates for the other prices, by price id. */
   readonly itemRates?: Readonly<Record<string, readonly string[]>>
-  /** The present price and tax, if we store them. `null` if the provider does. */
+  /** The price and tax before the swap, from our database. `null` if the provider stores them. */
   readonly before: TaxTerms | null
-  /** The proration date of a preview, so that the swap costs exactly the same. `null` for now. */
+  /**
+   * The proration date of an earlier preview, so that the swap costs exactly the previewed amount.
+   * `null` for now.
+   */
   readonly prorationDate: Date | null
 }
 
-/** A new subscription in place of the old one, because the provider cannot change the old one. */
-export interface Replacement {
-  /** Id of the operation that creates it. */
+/**
+ * Terms of a new subscription that replaces an old one, because the provider cannot change the old
+ * one.
+ */
+export interface NewReplacement {
+  /** Id of our operation that creates the new subscription. It serves as idempotency key. */
   readonly operation: string
-  /** Our name of the subscription, such as `main`. */
+  /** The application's name for the subscription, such as `main`. */
   readonly name: string
   /** The provider's id of the customer who pays. */
   readonly customerId: string
@@ -60,12 +69,15 @@ export interface Replacement {
   readonly now: Date
 }
 
-/** Preview of the invoice that a change creates. */
+/** Preview of the cost of a change of plan or prices. */
 export interface SwapPreview extends UpcomingInvoice {
-  /** Whether the change charges immediately. Otherwise the next invoice includes it. */
+  /** Whether the change is charged immediately. If `false`, the next invoice includes it. */
   readonly immediately: boolean
-  /** Unused part of the old price, which was paid and is credited towards the new one. */
+  /** Credit for the paid but unused time of the old price, which reduces the total. */
   readonly credit: Money
-  /** Pass it to `swap()` to be charged exactly this amount. */
+  /**
+   * The time at which the proration was calculated. Pass it to `swap()` as `prorationDate` to be
+   * charged exactly the previewed amount.
+   */
   readonly prorationDate: Date
 }

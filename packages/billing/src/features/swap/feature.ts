@@ -1,9 +1,9 @@
-import { capability, feature, only } from '../define-feature.ts'
+import { defineCapability, defineFeature, pickPart } from '../define-feature.ts'
 import { braintreeSwaps } from './braintree.ts'
 import type { SwapPreview } from './contract.ts'
 import { resumeSwap } from './resume.ts'
 import { stripeSwaps } from './stripe.ts'
-import { type ItemWanted, previewSwap, type SwapOptions, swapTo } from './subscription.ts'
+import { previewSwap, type SwapItem, type SwapOptions, swapPrices } from './subscription.ts'
 
 declare module '../../subscription.ts' {
   interface Subscription {
@@ -24,7 +24,7 @@ declare module '../../subscription.ts' {
      * await subscription.swap([{ price: 'pro' }, { price: 'seat', quantity: 5 }])
      * ```
      */
-    swap(plan: string | readonly ItemWanted[], options?: SwapOptions): Promise<Subscription>
+    swap(plan: string | readonly SwapItem[], options?: SwapOptions): Promise<Subscription>
 
     /**
      * Does the same as `swap()`, but bills the difference immediately instead of with the next
@@ -32,7 +32,7 @@ declare module '../../subscription.ts' {
      * @throws {InvalidArgument} while the subscription is paused.
      */
     swapAndInvoice(
-      price: string | readonly ItemWanted[],
+      price: string | readonly SwapItem[],
       options?: SwapOptions,
     ): Promise<Subscription>
 
@@ -45,7 +45,7 @@ declare module '../../subscription.ts' {
      * await subscription.swap('pro', { prorationDate })
      * ```
      */
-    previewSwap(price: string | readonly ItemWanted[], options?: SwapOptions): Promise<SwapPreview>
+    previewSwap(price: string | readonly SwapItem[], options?: SwapOptions): Promise<SwapPreview>
   }
 }
 
@@ -55,24 +55,24 @@ declare module '../../core/storage/tables.ts' {
   }
 }
 
-/** Swapping prices. */
-export const swap = feature({
+/** Swapping the plan or the prices of a subscription. */
+export const swap = defineFeature({
   subscription: {
     previewSwap: (subscription, price, options = {}) =>
       previewSwap(subscription, { ...options, plan: price, invoiceNow: false }),
   },
   changes: {
     swap: (subscription, plan, options = {}) =>
-      swapTo(subscription, { ...options, plan, invoiceNow: false }),
+      swapPrices(subscription, { ...options, plan, invoiceNow: false }),
     swapAndInvoice: (subscription, price, options = {}) =>
-      swapTo(subscription, { ...options, plan: price, invoiceNow: true }),
+      swapPrices(subscription, { ...options, plan: price, invoiceNow: true }),
   },
   operations: { swap: resumeSwap },
   stripe: stripeSwaps,
   braintree: braintreeSwaps,
 })
 
-/** Swaps that need a new subscription in place of the old one. */
-export const replacements = capability('replacements', {
-  braintree: (context) => only(braintreeSwaps(context), 'replacements'),
+/** Swaps for which the provider needs a new subscription that replaces the old one. */
+export const replacements = defineCapability('replacements', {
+  braintree: (context) => pickPart(braintreeSwaps(context), 'replacements'),
 })

@@ -3,23 +3,29 @@ import type { ChangeAtProvider } from '../../core/subscription-scope.ts'
 import type { ProviderSubscription } from '../../providers/subscription.ts'
 import type { SwapPreview } from './contract.ts'
 
-/** Whether a change creates an invoice immediately. */
-export type IsBilled = (found: ProviderSubscription) => boolean | Promise<boolean>
+/** Tells whether a change of this subscription would create an invoice immediately. */
+export type IsBilledNow = (found: ProviderSubscription) => boolean | Promise<boolean>
 
 /**
- * Rejects a change that bills immediately while the subscription is paused, because the invoice
- * would stay unpaid.
+ * Wraps a change of a subscription so that it is rejected if the subscription is paused and the
+ * change would be billed immediately, because that invoice would stay unpaid.
  * @throws {InvalidArgument} before anything is changed.
  */
-export function rejectWhilePaused(change: ChangeAtProvider, isBilled: IsBilled): ChangeAtProvider {
+export function rejectWhilePaused(
+  change: ChangeAtProvider,
+  isBilled: IsBilledNow,
+): ChangeAtProvider {
   return async (current) => {
     if (current.found.pause && (await isBilled(current.found))) throw wouldStayUnpaid()
     await change(current)
   }
 }
 
-/** Rejects the preview of a change that would itself be rejected because of a pause. */
-export async function requirePayable(
+/**
+ * Returns the preview of a change, or throws InvalidArgument if the change itself would be
+ * rejected: it would be billed immediately, but the subscription is paused.
+ */
+export async function rejectPreviewWhilePaused(
   preview: SwapPreview,
   find: () => Promise<ProviderSubscription>,
 ): Promise<SwapPreview> {
@@ -33,7 +39,7 @@ function wouldStayUnpaid(): InvalidArgument {
   )
 }
 
-/** Whether the subscription is on trial. */
-export function hasTrial({ trialEndsAt }: ProviderSubscription, now: Date): boolean {
+/** Whether the subscription is on trial at the time `now`. */
+export function isOnTrialAt({ trialEndsAt }: ProviderSubscription, now: Date): boolean {
   return trialEndsAt !== null && trialEndsAt > now
 }

@@ -1,12 +1,14 @@
 import type { ProviderSubscription } from '../../providers/subscription.ts'
-import type { Replacement, Swap } from './contract.ts'
+import type { NewReplacement, Swap } from './contract.ts'
 
-/** Swaps that the provider cannot make in place. */
+/**
+ * Gateway interface for swaps that the provider cannot make by changing the existing subscription.
+ */
 export interface Replacements {
-  /** Whether this swap needs a new subscription at the provider. */
+  /** Whether this swap needs a new subscription at the provider, which replaces the old one. */
   isNeeded(id: string, swap: Swap, now: Date): Promise<boolean>
-  /** Creates the new subscription. The caller cancels the old one afterwards. */
-  create(id: string, swap: Swap, at: Replacement): Promise<ProviderSubscription>
+  /** Creates the new subscription for a swap. The caller cancels the old one afterwards. */
+  create(id: string, swap: Swap, at: NewReplacement): Promise<ProviderSubscription>
 }
 
 declare module '../../providers/gateway-parts.ts' {
@@ -15,7 +17,7 @@ declare module '../../providers/gateway-parts.ts' {
     readonly replacements: Replacements
   }
 
-  interface ReadingMethods {
+  interface ReadOnlyMethods {
     readonly replacements: 'isNeeded'
   }
 }

@@ -1,8 +1,8 @@
 import type Stripe from 'stripe'
-import type { WantedItem } from '../../providers/item.ts'
-import { orNull } from '../../providers/stripe/client.ts'
+import type { RequestedItem } from '../../providers/item.ts'
+import { nullIfMissing } from '../../providers/stripe/client.ts'
 import { isMetered, mainItem } from '../../providers/stripe/describe-subscription.ts'
-import { haveIds, ratesParam, type TaxTarget } from '../taxes/stripe-chosen-tax.ts'
+import { type DecidedTax, haveTaxRateIds, taxRatesParam } from '../taxes/stripe-chosen-tax.ts'
 
 /** How the difference of a change is billed. */
 interface Billing {
@@ -10,8 +10,8 @@ interface Billing {
   readonly invoiceNow: boolean
 }
 
-/** Lists the prices of the subscription, the main price first. */
-export function itemsOf(current: Stripe.Subscription): WantedItem[] {
+/** Lists the prices of a Stripe subscription with their quantities, the main price first. */
+export function itemsOf(current: Stripe.Subscription): RequestedItem[] {
   const main = mainItem(current)
   const { data } = current.items
   return [...data.filter((item) => item === main), ...data.filter((item) => item !== main)].map(
@@ -19,8 +19,11 @@ export function itemsOf(current: Stripe.Subscription): WantedItem[] {
   )
 }
 
-/** Lists the prices with another main price in the same quantity. */
-export function itemsWithPlan(current: Stripe.Subscription, plan: string): WantedItem[] {
+/**
+ * Lists the prices of a Stripe subscription after its main price is replaced by `plan`, in the same
+ * quantity.
+ */
+export function itemsWithPlan(current: Stripe.Subscription, plan: string): RequestedItem[] {
   const [main, ...others] = itemsOf(current)
   return [
     { price: plan, quantity: main?.quantity ?? null },
@@ -28,19 +31,24 @@ export function itemsWithPlan(current: Stripe.Subscription, plan: string): Wante
   ]
 }
 
-export function hasItems(current: Stripe.Subscription, wanted: readonly WantedItem[]): boolean {
-  return isWanted(itemsOf(current), wanted)
+export function hasItems(current: Stripe.Subscription, wanted: readonly RequestedItem[]): boolean {
+  return isSamePriceList(itemsOf(current), wanted)
 }
 
-/** Whether these are exactly the wanted prices, with the same main price. */
-export function isWanted(found: readonly WantedItem[], wanted: readonly WantedItem[]): boolean {
+/**
+ * Whether both lists have the same prices and quantities, and the same main price (the first one).
+ */
+export function isSamePriceList(
+  found: readonly RequestedItem[],
+  wanted: readonly RequestedItem[],
+): boolean {
   return found[0]?.price === wanted[0]?.price && haveSamePrices(found, wanted)
 }
 
-/** Whether prices and quantities are the same, in any order. */
+/** Whether both lists have the same prices and quantities, in any order. */
 export function haveSamePrices(
-  found: readonly WantedItem[],
-  wanted: readonly WantedItem[],
+  found: readonly RequestedItem[],
+  wanted: readonly RequestedItem[],
 ): boolean {
   return (
     found.length === wanted.length &&
@@ -48,32 +56,35 @@ export function haveSamePrices(
   )
 }
 
-export function ownRates(rates: readonly string[] = []): { tax_rates?: string[] } {
+export function itemTaxRatesParam(rates: readonly string[] = []): { tax_rates?: string[] } {
   return rates.length > 0 ? { tax_rates: [...rates] } : {}
 }
 
 /**
- * Returns the difference between present and wanted prices. The preview of a change sends the same.
+ * Returns the `items` parameter that changes the present prices of a subscription to the wanted
+ * ones. A preview of the change sends the same parameter.
  */
-export function itemParams(
+export function itemUpdateParams(
   current: Stripe.Subscription,
-  wanted: readonly WantedItem[],
-  ratesOf: TaxTarget['ofItem'],
+  wanted: readonly RequestedItem[],
+  ratesOf: DecidedTax['ofItem'],
 ): Stripe.SubscriptionUpdateParams.Item[] {
   const { data } = current.items
-  const replaced = replacedItem(current, wanted)
+  const replaced = itemWithChangedPrice(current, wanted)
   const changed = wanted.flatMap((each, at): Stripe.SubscriptionUpdateParams.Item[] => {
     const old =
       data.find(({ price }) => price.id === each.price) ?? (at === 0 ? replaced : undefined)
     const { price, quantity } = each
     const count = quantity === null ? {} : { quantity }
     const own = ratesOf(price)
-    if (!old) return [{ price, ...count, ...ownRates(own) }]
+    if (!old) return [{ price, ...count, ...itemTaxRatesParam(own) }]
     // The main price is always included, because the metadata name it.
     const isThere = isSame({ price: old.price.id, quantity: old.quantity ?? null }, each)
-    const isTaxedSo = own === undefined || haveIds(old.tax_rates, own)
+    const isTaxedSo = own === undefined || haveTaxRateIds(old.tax_rates, own)
     if (isThere && isTaxedSo && at > 0) return []
-    return [{ id: old.id, price, ...count, ...(isTaxedSo ? {} : { tax_rates: ratesParam(own) }) }]
+    return [
+      { id: old.id, price, ...count, ...(isTaxedSo ? {} : { tax_rates: taxRatesParam(own) }) },
+    ]
   })
   const removed = data
     .filter((item) => item !== replaced && !wanted.some(({ price }) => price === item.price.id))
@@ -82,24 +93,25 @@ export function itemParams(
 }
 
 /**
- * Returns the item whose price changes: the main one, unless the subscription already has the new
- * main price.
+ * Returns the subscription item whose price is replaced: the main one. `undefined` if the
+ * subscription already has the new main price.
  */
-export function replacedItem(
+export function itemWithChangedPrice(
   current: Stripe.Subscription,
-  [first]: readonly WantedItem[],
+  [first]: readonly RequestedItem[],
 ): Stripe.SubscriptionItem | undefined {
   const isThere = current.items.data.some(({ price }) => price.id === first?.price)
   return isThere ? undefined : mainItem(current)
 }
 
 /**
- * Writes the main price into the metadata in the same request that changes it, so that no other
- * price is ever taken for the main one.
+ * Returns the parameters that write the id of the main price to the subscription's metadata. They
+ * are part of the request that changes the price, so that another price is never mistaken for the
+ * main one.
  */
-export function mainParams(
+export function mainPriceMetadata(
   current: Stripe.Subscription,
-  wanted: readonly WantedItem[],
+  wanted: readonly RequestedItem[],
 ): Pick<Stripe.SubscriptionUpdateParams, 'metadata'> {
   const [main] = wanted
   if (!main || (wanted.length < 2 && current.metadata.main === undefined)) return {}
@@ -114,19 +126,19 @@ export function prorationBehavior({
   return invoiceNow ? 'always_invoice' : 'create_prorations'
 }
 
-function isSame(a: WantedItem, b: WantedItem): boolean {
+function isSame(a: RequestedItem, b: RequestedItem): boolean {
   return a.price === b.price && (b.quantity === null || a.quantity === b.quantity)
 }
 
 /**
- * Removes the quantity 1 of metered prices, for which Stripe accepts none: a swap by name does not
- * state a quantity. Any other quantity was stated by the caller, and Stripe rejects it.
+ * Removes the quantity 1 from metered prices, because Stripe accepts no quantity for them and 1 is
+ * our default. Any other quantity was stated by the caller, and is left for Stripe to reject.
  */
 export async function withoutMeteredQuantities(
   stripe: Stripe,
   current: Stripe.Subscription,
-  wanted: readonly WantedItem[],
-): Promise<WantedItem[]> {
+  wanted: readonly RequestedItem[],
+): Promise<RequestedItem[]> {
   const known = current.items.data.map(({ price }) => price)
   return Promise.all(
     wanted.map(async (item) => {
@@ -139,5 +151,5 @@ export async function withoutMeteredQuantities(
 
 /** Reads a price. `null` if it does not exist, which the change itself reports. */
 async function find(stripe: Stripe, id: string): Promise<Stripe.Price | null> {
-  return orNull(() => stripe.prices.retrieve(id))
+  return nullIfMissing(() => stripe.prices.retrieve(id))
 }

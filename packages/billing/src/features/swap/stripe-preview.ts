@@ -7,11 +7,13 @@ import type {
 } from '../forecasts/upcoming-invoice.ts'
 import type { InvoiceData } from '../invoices/invoice.ts'
 import type { InvoiceDiscount } from '../invoices/invoice-parts.ts'
-import { isWithheld } from '../proration/stripe-lines.ts'
+import { isWithheldCredit } from '../proration/stripe-lines.ts'
 import type { SwapPreview } from './contract.ts'
 
-/** Converts Stripe's preview. Every amount that is part of the total becomes a line. */
-export function upcomingOf(invoice: InvoiceData, date: Date): UpcomingInvoice {
+/**
+ * Converts Stripe's preview of an invoice. Every amount that is part of the total becomes a line.
+ */
+export function toUpcomingInvoice(invoice: InvoiceData, date: Date): UpcomingInvoice {
   const { currency } = invoice
   const line = (kind: PreviewLineKind, description: string, amount: number): PreviewLine => ({
     kind,
@@ -38,8 +40,8 @@ export function upcomingOf(invoice: InvoiceData, date: Date): UpcomingInvoice {
   }
 }
 
-/** Converts Stripe's preview of a change. */
-export function previewOf(
+/** Converts Stripe's preview of the invoice for a change to a `SwapPreview`. */
+export function toSwapPreview(
   invoice: InvoiceData,
   {
     date,
@@ -50,7 +52,7 @@ export function previewOf(
     readonly withheld: number
   },
 ): SwapPreview {
-  const upcoming = upcomingOf(invoice, date)
+  const upcoming = toUpcomingInvoice(invoice, date)
   const credited = upcoming.lines.filter(
     ({ kind, amount }) => (kind === 'item' || kind === 'proration') && amount.amount < 0,
   )
@@ -79,7 +81,7 @@ function itemsOf({ lines, subtotal, raw }: InvoiceData, line: Line): PreviewLine
 }
 
 function isProration(line: Stripe.InvoiceLineItem | undefined): boolean {
-  if (line && isWithheld(line)) return true
+  if (line && isWithheldCredit(line)) return true
   const { subscription_item_details, invoice_item_details } = line?.parent ?? {}
   return (subscription_item_details ?? invoice_item_details)?.proration ?? false
 }

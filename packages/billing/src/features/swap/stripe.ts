@@ -1,53 +1,53 @@
 import type Stripe from 'stripe'
 import type { Gateway } from '../../providers/gateway.ts'
-import type { WantedItem } from '../../providers/item.ts'
+import type { RequestedItem } from '../../providers/item.ts'
 import { type StripeContext, toDate, toSeconds } from '../../providers/stripe/client.ts'
-import { retrieve } from '../../providers/stripe/describe-subscription.ts'
-import { throwUnpaid } from '../confirmations/stripe.ts'
-import { payUpdate } from '../confirmations/stripe-pay-update.ts'
+import { retrieveSubscription } from '../../providers/stripe/describe-subscription.ts'
+import { throwIfUnpaid } from '../confirmations/stripe.ts'
+import { updateAndPay } from '../confirmations/stripe-pay-update.ts'
 import {
   awaitsAuthentication,
   discardPendingUpdate,
   pendingUpdateInvoice,
   pendingUpdateItems,
 } from '../confirmations/stripe-pending-update.ts'
-import { completeInvoice, INVOICE_DETAILS } from '../invoices/stripe.ts'
+import { completeInvoice, INVOICE_EXPAND } from '../invoices/stripe.ts'
 import type { ItemsChange, SubscriptionItems } from '../items/contract.ts'
-import { removesUnits, requirePaidTime } from '../proration/stripe-overdue.ts'
+import { removesPricesOrUnits, requireCreditedTimePaid } from '../proration/stripe-overdue.ts'
 import {
-  listRunning,
-  readRunning,
+  clampToPeriod,
+  listCurrentInvoices,
+  readCurrentPaidTime,
   requireWithinPeriod,
-  withinPeriod,
 } from '../proration/stripe-running.ts'
 import {
-  readWithheld,
-  sumOf,
-  toAdded,
-  toShown,
-  type Withheld,
+  readWithheldCredit,
+  sumOfWithheldCredit,
+  type WithheldCredit,
+  withheldPreviewParams,
+  withheldUpdateParams,
 } from '../proration/stripe-withheld.ts'
 import {
   type ConfiguredTax,
-  configuredTax,
-  haveIds,
-  type TaxTarget,
-  taxOfWhole,
-  taxRates,
-  taxTarget,
+  createConfiguredTaxReader,
+  createTaxRateFinder,
+  type DecidedTax,
+  decideTax,
+  haveTaxRateIds,
+  subscriptionTaxParams,
 } from '../taxes/stripe-chosen-tax.ts'
 import type { Swap, SwapPreview } from './contract.ts'
 import {
   hasItems,
-  isWanted,
-  itemParams,
+  isSamePriceList,
   itemsWithPlan,
-  mainParams,
+  itemUpdateParams,
+  itemWithChangedPrice,
+  mainPriceMetadata,
   prorationBehavior,
-  replacedItem,
   withoutMeteredQuantities,
 } from './stripe-change-params.ts'
-import { previewOf } from './stripe-preview.ts'
+import { toSwapPreview } from './stripe-preview.ts'
 
 type Swaps = Pick<Gateway, 'swap' | 'previewSwap'> & { readonly items: SubscriptionItems }
 
@@ -63,19 +63,22 @@ interface Change extends Omit<ItemsChange, 'tax' | 'before'> {
   }
   /** Whether Stripe calculates the tax from now on, if that changes. */
   readonly automatic: Pick<Stripe.SubscriptionUpdateParams, 'automatic_tax'>
-  readonly ratesOf: TaxTarget['ofItem']
+  readonly ratesOf: DecidedTax['ofItem']
 }
 
-/** Implements swaps for Stripe, which changes everything in place, even the billing interval. */
+/**
+ * Implements swaps for Stripe, which changes the existing subscription, even to another billing
+ * interval.
+ */
 export function stripeSwaps(context: StripeContext): Swaps {
   const { stripe } = context
-  const findTaxRates = taxRates(context)
-  const said = configuredTax(context)
+  const findTaxRates = createTaxRateFinder(context)
+  const said = createConfiguredTaxReader(context)
 
   /** Builds the change of a swap, which also resumes the subscription and may end the trial. */
   async function changeOfSwap(current: Stripe.Subscription, swap: Swap): Promise<Change> {
-    const target = taxTarget(current, await said(swap))
-    const { automatic_tax, ...rates } = taxOfWhole(current, target)
+    const target = decideTax(current, await said(swap))
+    const { automatic_tax, ...rates } = subscriptionTaxParams(current, target)
     const endsTrial = swap.skipTrial && current.status === 'trialing'
     return {
       ...swap,
@@ -113,7 +116,7 @@ export function stripeSwaps(context: StripeContext): Swaps {
 
   function detailsOf(current: Stripe.Subscription, change: Change, at: Date) {
     const isTrial = current.status === 'trialing'
-    const items = itemParams(current, change.wanted, change.ratesOf)
+    const items = itemUpdateParams(current, change.wanted, change.ratesOf)
     return {
       items: items as Stripe.InvoiceCreatePreviewParams.SubscriptionDetails.Item[],
       ...change.more,
@@ -129,32 +132,32 @@ export function stripeSwaps(context: StripeContext): Swaps {
     current: Stripe.Subscription,
     change: Change,
     { now, at }: { readonly now: Date; readonly at: Date },
-  ): Promise<Withheld[]> {
-    const isLess = removesUnits(current, change.wanted)
+  ): Promise<WithheldCredit[]> {
+    const isLess = removesPricesOrUnits(current, change.wanted)
     const movesEnd = change.more.cancel_at !== undefined
     if (!change.prorate || !(isLess || movesEnd)) return []
-    const invoices = await listRunning(context, current)
-    if (isLess) requirePaidTime(current, invoices, now)
+    const invoices = await listCurrentInvoices(context, current)
+    if (isLess) requireCreditedTimePaid(current, invoices, now)
     const details = detailsOf(current, change, at)
-    const record = await readRunning(context, current, { invoices, movesEnd })
-    return readWithheld(context, current, record, { details, ...change.automatic, movesEnd })
+    const record = await readCurrentPaidTime(context, current, { invoices, movesEnd })
+    return readWithheldCredit(context, current, record, { details, ...change.automatic, movesEnd })
   }
 
   async function apply(current: Stripe.Subscription, change: Change, now: Date): Promise<void> {
     const { wanted, prorate, prorationDate } = change
     const at = prorationDate && prorate ? requireWithinPeriod(current, prorationDate) : null
-    const shownAt = at ?? withinPeriod(current, now)
+    const shownAt = at ?? clampToPeriod(current, now)
     const withheld = await withheldOf(current, change, { now, at: shownAt })
     const params: Stripe.SubscriptionUpdateParams = {
-      items: itemParams(current, wanted, change.ratesOf),
+      items: itemUpdateParams(current, wanted, change.ratesOf),
       ...change.automatic,
       proration_behavior: prorationBehavior(change),
-      ...mainParams(current, wanted),
+      ...mainPriceMetadata(current, wanted),
       ...change.more,
       ...(at || withheld.length > 0 ? { proration_date: toSeconds(shownAt) } : {}),
-      ...toAdded(withheld),
+      ...withheldUpdateParams(withheld),
     }
-    await payUpdate(context, current, params, now)
+    await updateAndPay(context, current, params, now)
   }
 
   async function preview(
@@ -163,26 +166,26 @@ export function stripeSwaps(context: StripeContext): Swaps {
     at: Date,
   ): Promise<SwapPreview> {
     const { wanted, prorate, endsTrial } = change
-    const now = withinPeriod(current, change.prorationDate ?? at)
+    const now = clampToPeriod(current, change.prorationDate ?? at)
     const withheld = await withheldOf(current, change, { now: at, at: now })
     const isTrial = current.status === 'trialing'
     const invoice = await stripe.invoices.createPreview({
       subscription: current.id,
-      expand: INVOICE_DETAILS,
+      expand: INVOICE_EXPAND,
       ...change.automatic,
       subscription_details: {
         ...detailsOf(current, change, now),
         proration_behavior: prorationBehavior(change),
       },
-      ...toShown(withheld),
+      ...withheldPreviewParams(withheld),
     })
     const billsDifference = change.invoiceNow && prorate && !isTrial && !hasItems(current, wanted)
     const immediately = endsTrial || billsDifference || (await startsPeriod(current, wanted))
-    return previewOf(await completeInvoice(context, invoice), {
+    return toSwapPreview(await completeInvoice(context, invoice), {
       immediately,
       date: immediately ? at : toDate(invoice.period_end),
       prorationDate: now,
-      withheld: sumOf(withheld),
+      withheld: sumOfWithheldCredit(withheld),
     })
   }
 
@@ -192,13 +195,13 @@ export function stripeSwaps(context: StripeContext): Swaps {
    */
   async function startsPeriod(
     current: Stripe.Subscription,
-    wanted: readonly WantedItem[],
+    wanted: readonly RequestedItem[],
   ): Promise<boolean> {
     if (current.status === 'trialing') return false
     const known = current.items.data.map(({ price }) => price)
     const priceOf = async (id: string) =>
       known.find((price) => price.id === id) ?? (await stripe.prices.retrieve(id))
-    const old = replacedItem(current, wanted)?.price.recurring
+    const old = itemWithChangedPrice(current, wanted)?.price.recurring
     const { recurring } = await priceOf(wanted[0]?.price ?? '')
     const isSameInterval =
       !old ||
@@ -219,14 +222,15 @@ export function stripeSwaps(context: StripeContext): Swaps {
     toChange: (current: Stripe.Subscription) => Change | Promise<Change>,
     isDone: (current: Stripe.Subscription, change: Change) => boolean,
   ): Promise<void> {
-    const found = await retrieve(stripe, id)
+    const found = await retrieveSubscription(stripe, id)
     const held = pendingUpdateInvoice(found)
     if (held !== null) {
       const { wanted, endsTrial } = await toChange(found)
       const isSame =
-        isWanted(pendingUpdateItems(found), wanted) && endsTrial === (found.status === 'trialing')
+        isSamePriceList(pendingUpdateItems(found), wanted) &&
+        endsTrial === (found.status === 'trialing')
       if (isSame && (await awaitsAuthentication(context, held, found.customer)))
-        await throwUnpaid(stripe, held)
+        await throwIfUnpaid(stripe, held)
     }
     const current = await discardPendingUpdate(context, found)
     const change = await toChange(current)
@@ -244,7 +248,7 @@ export function stripeSwaps(context: StripeContext): Swaps {
           hasItems(current, items) && !isCancelling(current) && !endsTrial,
       ),
     async previewSwap(id, wanted, at) {
-      const current = await retrieve(stripe, id)
+      const current = await retrieveSubscription(stripe, id)
       return preview(current, await changeOfSwap(current, wanted), at)
     },
     items: {
@@ -256,7 +260,7 @@ export function stripeSwaps(context: StripeContext): Swaps {
           (current, change) => hasItems(current, change.wanted),
         ),
       async preview(id, wanted, at) {
-        const current = await retrieve(stripe, id)
+        const current = await retrieveSubscription(stripe, id)
         return preview(current, await changeOfItems(current, wanted), at)
       },
     },
@@ -267,9 +271,9 @@ export function stripeSwaps(context: StripeContext): Swaps {
  * Returns the tax rates of an added price: its own, or those of the subscription. Present prices
  * keep their tax. With automatic tax there are no rates.
  */
-function ratesOfAdded(current: Stripe.Subscription, said: ConfiguredTax): TaxTarget['ofItem'] {
-  const { whole, ofItem } = taxTarget(current, said)
-  const isWhole = haveIds(current.default_tax_rates, whole)
+function ratesOfAdded(current: Stripe.Subscription, said: ConfiguredTax): DecidedTax['ofItem'] {
+  const { whole, ofItem } = decideTax(current, said)
+  const isWhole = haveTaxRateIds(current.default_tax_rates, whole)
   return (added) => {
     const isThere = current.items.data.some(({ price }) => price.id === added)
     if (isThere || current.automatic_tax.enabled) return undefined

@@ -1,17 +1,17 @@
 import type { BillingContext } from '../../core/context.ts'
-import { columnsOf } from '../../core/converge.ts'
+import { stateColumnsOf } from '../../core/converge.ts'
 import { InvalidArgument, SubscriptionEnded } from '../../core/errors/errors.ts'
 import { requireKnownPrice, requireProvider } from '../../core/known-prices.ts'
-import { attempt, begin } from '../../core/operation.ts'
+import { beginOperation, runOperation } from '../../core/operation.ts'
 import { resumeInterrupted, withOwnerLock } from '../../core/owner-lock.ts'
-import type { Intent } from '../../core/storage/operations.ts'
+import type { OperationIntent } from '../../core/storage/operations.ts'
 import type { SubscriptionRecord } from '../../core/storage/tables.ts'
 import { itemsOf } from '../../core/subscription-items.ts'
 import {
   type ChangeAtProvider,
   changeSubscription,
-  requireOwned,
   requireRecord,
+  requireUnchangedOwner,
   type SubscriptionScope,
 } from '../../core/subscription-scope.ts'
 import { storeTaxTerms } from '../../core/tax.ts'
@@ -19,31 +19,37 @@ import { requireCount, requireText } from '../../core/values/arguments.ts'
 import type { ProviderName } from '../../core/values/provider-name.ts'
 import { ended } from '../../core/values/subscription-state.ts'
 import { requireCapability, requirePart } from '../../providers/gateway-parts.ts'
-import type { WantedItem } from '../../providers/item.ts'
+import type { RequestedItem } from '../../providers/item.ts'
 import type { ProviderSubscription } from '../../providers/subscription.ts'
-import { wantedOf } from '../../providers/wanted-items.ts'
-import { SAME_PRICES, withPlanRule } from '../schedules/planned-swap.ts'
+import { toRequestedItems } from '../../providers/wanted-items.ts'
+import { UNCHANGED_PRICES, withPlannedSwapRule } from '../schedules/planned-swap.ts'
 import { sendUsageFirst } from '../usage/send-usage-first.ts'
 import { completeReplacement } from './complete-replacement.ts'
 import type { Swap, SwapPreview } from './contract.ts'
-import { hasTrial, rejectWhilePaused, requirePayable } from './reject-while-paused.ts'
+import { isOnTrialAt, rejectPreviewWhilePaused, rejectWhilePaused } from './reject-while-paused.ts'
 
-/** A price that the subscription is to have. */
-export interface ItemWanted {
+/** A price that the subscription shall have after a swap. */
+export interface SwapItem {
   /** The provider's id of the price. */
   readonly price: string
-  /** Quantity of the price. Default: the present quantity, or 1. `null` for a metered price. */
+  /**
+   * Quantity of the price. `null` for a metered price. Default: the present quantity, or 1 for a
+   * new price.
+   */
   readonly quantity?: number | null
 }
 
-/** The wanted prices, and how the difference is billed. */
-export interface WantedSwap extends SwapOptions {
-  readonly plan: string | readonly ItemWanted[]
+/** The requested prices of a swap, and how the difference is billed. */
+export interface RequestedSwap extends SwapOptions {
+  readonly plan: string | readonly SwapItem[]
   /** Whether to bill the difference immediately instead of with the next invoice. */
   readonly invoiceNow: boolean
 }
 
-export async function swapTo(subscription: SubscriptionScope, wanted: WantedSwap): Promise<void> {
+export async function swapPrices(
+  subscription: SubscriptionScope,
+  wanted: RequestedSwap,
+): Promise<void> {
   subscription.requireRunning()
   const { context, record } = subscription
   const asked = await requireSwap(subscription, wanted)
@@ -53,22 +59,22 @@ export async function swapTo(subscription: SubscriptionScope, wanted: WantedSwap
   const startsPeriod = async (id: string) =>
     (await (await subscription.gateway()).previewSwap(id, asked, subscription.now())).immediately
   const prices = {
-    ...SAME_PRICES,
+    ...UNCHANGED_PRICES,
     targetOf: (found: ProviderSubscription) => itemsAfter(asked, found),
   }
   subscription.record = await swapSubscription(context, record, asked, (change) => {
-    const planAware = withPlanRule(subscription, 'swap', change, prices)
+    const planAware = withPlannedSwapRule(subscription, 'swap', change, prices)
     return rejectWhilePaused(sendUsageFirst(subscription, planAware), (found) => {
-      const endsTrial = skipTrial && hasTrial(found, subscription.now())
+      const endsTrial = skipTrial && isOnTrialAt(found, subscription.now())
       return invoiceNow || endsTrial || startsPeriod(found.id)
     })
   })
 }
 
 /** Lists all prices after the swap. */
-function itemsAfter({ plan, items }: Swap, found: ProviderSubscription): readonly WantedItem[] {
+function itemsAfter({ plan, items }: Swap, found: ProviderSubscription): readonly RequestedItem[] {
   if (items) return items
-  const [main, ...others] = wantedOf(found)
+  const [main, ...others] = toRequestedItems(found)
   return [
     { price: plan, quantity: main?.quantity ?? null },
     ...others.filter(({ price }) => price !== plan),
@@ -77,23 +83,23 @@ function itemsAfter({ plan, items }: Swap, found: ProviderSubscription): readonl
 
 export async function previewSwap(
   subscription: SubscriptionScope,
-  wanted: WantedSwap,
+  wanted: RequestedSwap,
 ): Promise<SwapPreview> {
   subscription.requireRunning()
   const gateway = await subscription.gateway()
   const asked = await requireSwap(subscription, wanted)
   const { providerId } = subscription.record
   const preview = await subscription.ask(gateway.previewSwap(providerId, asked, subscription.now()))
-  return requirePayable(preview, () => subscription.requireFound())
+  return rejectPreviewWhilePaused(preview, () => subscription.requireFound())
 }
 
 /** Builds the same request for swap and preview, so that they cannot differ. */
 async function requireSwap(
   subscription: SubscriptionScope,
-  { plan: wanted, invoiceNow, prorationDate }: WantedSwap,
+  { plan: wanted, invoiceNow, prorationDate }: RequestedSwap,
 ): Promise<Swap> {
   const { context, record, settings } = subscription
-  const items = typeof wanted === 'string' ? null : requireItems(subscription, wanted)
+  const items = typeof wanted === 'string' ? null : completeSwapItems(subscription, wanted)
   const plan = items ? items[0]?.price : wanted
   if (typeof plan !== 'string' || plan === '') throw new InvalidArgument('Which price to swap to?')
   const provider = requireProvider(context, record.provider)
@@ -109,16 +115,19 @@ async function requireSwap(
   }
 }
 
-/** Completes the wanted prices with their quantities: the present quantity if none is given. */
-export function requireItems(
+/**
+ * Checks the requested prices of a swap, and adds missing quantities: the present quantity of the
+ * price, otherwise 1.
+ */
+export function completeSwapItems(
   { context, record }: SubscriptionScope,
-  wanted: readonly ItemWanted[],
-): WantedItem[] {
+  wanted: readonly SwapItem[],
+): RequestedItem[] {
   const provider = requireProvider(context, record.provider)
   requireCapability(provider, 'items')
   if (!Array.isArray(wanted)) throw new InvalidArgument('Which price to swap to?')
   const present = itemsOf(record)
-  const items = wanted.map(({ price, quantity }, at): WantedItem => {
+  const items = wanted.map(({ price, quantity }, at): RequestedItem => {
     requireText('price', price)
     if (quantity === null) return { price, quantity }
     if (quantity !== undefined) return { price, quantity: requireCount(quantity) }
@@ -135,11 +144,17 @@ export function requireItems(
 
 /** Options for `swap()` and other changes of prices. */
 export interface SwapOptions {
-  /** The `prorationDate` of a preview, to be charged exactly the previewed amount. Default: now. */
+  /**
+   * The `prorationDate` of an earlier preview, to be charged exactly the previewed amount. Default:
+   * now.
+   */
   readonly prorationDate?: Date
 }
 
-/** Swaps in place if the provider can, otherwise by a new subscription. */
+/**
+ * Swaps the prices of a subscription. If the provider cannot change the existing subscription,
+ * replaces it by a new one.
+ */
 export async function swapSubscription(
   context: BillingContext,
   record: SubscriptionRecord,
@@ -171,9 +186,9 @@ export async function swapSubscription(
 }
 
 /**
- * Creates the new subscription first and cancels the old one afterwards, so that a declined
- * customer keeps the old one. The operation is stored before the first request, and an interrupted
- * swap is finished later.
+ * Swaps by creating a new subscription and cancelling the old one afterwards, so that a customer
+ * whose card is declined keeps the old one. An operation is stored before the first request, so
+ * that a swap interrupted by a crash is finished later.
  */
 export function replaceSubscription(
   context: BillingContext,
@@ -184,7 +199,7 @@ export function replaceSubscription(
   const { owner, provider, providerId: from, name } = record
   return withOwnerLock(context, owner, async (locked) => {
     await resumeInterrupted(context, locked)
-    await requireOwned(context, record)
+    await requireUnchangedOwner(context, record)
     const newest = await context.subscriptions.findByName(owner, name)
     // A concurrent call, which held the lock, has already made the swap.
     if (newest && newest.id !== record.id && hasWanted(newest, wanted)) {
@@ -199,12 +214,12 @@ export function replaceSubscription(
     const same = { provider, from, plan: wanted.plan, ...(items ? { items } : {}) }
     const tax = wanted.keepsPrice ? (wanted.before?.tax ?? wanted.tax) : wanted.tax
     const request = { ...same, tax }
-    const intent: Intent = { owner, kind: 'swap', request, same, name }
-    const operation = await begin(context, locked, intent)
+    const intent: OperationIntent = { owner, kind: 'swap', request, same, name }
+    const operation = await beginOperation(context, locked, intent)
     const customer = await context.owners.find(owner)
     const customerId = customer?.providerId ?? ''
     const at = { operation: operation.id, name, customerId, now: clock.now() }
-    const made = await attempt(context, locked, operation, () =>
+    const made = await runOperation(context, locked, operation, () =>
       locked.change(provider, (gateway) =>
         requirePart(gateway, 'replacements').create(from, wanted, at),
       ),
@@ -231,7 +246,7 @@ function requireLive(
   provider: ProviderName,
   current: ProviderSubscription,
 ): void {
-  const columns = columnsOf(context, provider, current)
+  const columns = stateColumnsOf(context, provider, current)
   if (ended(columns, context.options.clock.now())) throw hasEnded()
 }
 

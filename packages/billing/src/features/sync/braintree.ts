@@ -1,14 +1,15 @@
 import type braintree from 'braintree'
 import type { BraintreeContext } from '../../providers/braintree/client.ts'
-import { collect } from '../../providers/braintree/collect.ts'
-import { describe } from '../../providers/braintree/describe-subscription.ts'
+import { collectResults } from '../../providers/braintree/collect.ts'
+import { toProviderSubscription } from '../../providers/braintree/describe-subscription.ts'
 import { describeCustomer, subscriptionsOf } from '../customers/braintree.ts'
-import { type DisputeFacts, disputeStatusOf } from '../disputes/braintree.ts'
+import { type DisputeFields, disputeStatusOf } from '../disputes/braintree.ts'
 import type { AccountLists } from './contract.ts'
 
 /**
- * Reads customers in bulk. A Braintree search returns a limited number of results, so customers are
- * searched by their ids. Braintree has no search criterion for the time of a change.
+ * Implements reading many customers at a time for Braintree. Customers are searched by their ids,
+ * because a Braintree search returns a limited number of results. Changes cannot be listed, because
+ * Braintree has no search criterion for the time of a change.
  */
 export function braintreeAccountLists(context: BraintreeContext): { readonly lists: AccountLists } {
   const { gateway } = context
@@ -16,12 +17,12 @@ export function braintreeAccountLists(context: BraintreeContext): { readonly lis
     lists: {
       async readCustomers(ids) {
         const stream = gateway.customer.search((search: Search) => search.ids().in([...ids]))
-        const found = await collect<braintree.Customer>(gateway, stream)
+        const found = await collectResults<braintree.Customer>(gateway, stream)
         return {
           customers: found.map(describeCustomer),
           subscriptions: found.flatMap((customer) =>
             subscriptionsOf(customer).map((each) => ({
-              ...describe(context, each),
+              ...toProviderSubscription(context, each),
               customerId: customer.id,
             })),
           ),
@@ -31,7 +32,7 @@ export function braintreeAccountLists(context: BraintreeContext): { readonly lis
         const stream = gateway.transaction.search((search: Search) =>
           search.disputeDate().min(FIRST),
         )
-        const found = await collect<Disputed>(gateway, stream)
+        const found = await collectResults<Disputed>(gateway, stream)
         const disputes = found.flatMap(({ customer, disputes }) =>
           disputes.map((each) => ({
             id: each.id,
@@ -50,7 +51,7 @@ const FIRST = new Date('2000-01-01')
 
 /** The property is missing in Braintree's typings. */
 type Disputed = braintree.Transaction & {
-  readonly disputes: readonly (DisputeFacts & { readonly id: string })[]
+  readonly disputes: readonly (DisputeFields & { readonly id: string })[]
 }
 
 interface Search {

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { type ContractPart, openAccount } from '../../providers/contract-suite.ts'
 import type { Gateway } from '../../providers/gateway.ts'
-import type { AccountLists, AccountPage, AccountPart } from './contract.ts'
+import type { AccountData, AccountLists, AccountPage } from './contract.ts'
 
-/** Contract tests of reading many customers and subscriptions at a time. */
+/** Contract tests of reading many customers and subscriptions at a time, which `sync()` uses. */
 export const listsContract: ContractPart = ({ describe, it }, create) => {
   async function open() {
     const account = await openAccount(create)
@@ -64,7 +64,7 @@ function listsOf({ lists }: Gateway): AccountLists | undefined {
   return lists
 }
 
-async function readAll(lists: AccountLists, ids: readonly string[]): Promise<AccountPart> {
+async function readAll(lists: AccountLists, ids: readonly string[]): Promise<AccountData> {
   if (lists.readCustomers) return lists.readCustomers(ids)
   const customers = []
   const subscriptions = []

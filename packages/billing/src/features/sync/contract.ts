@@ -2,24 +2,27 @@ import type { ProviderCustomer } from '../../providers/customer.ts'
 import type { ProviderSubscription } from '../../providers/subscription.ts'
 import type { ProviderDispute } from '../disputes/contract.ts'
 
-/** Customers and subscriptions that were read together. Each subscription names its customer. */
-export interface AccountPart {
-  /** The customers, with their cards. */
+/**
+ * Customers and subscriptions of the provider account that were read together. Each subscription
+ * names its customer.
+ */
+export interface AccountData {
+  /** The customers, with their default cards. */
   readonly customers: readonly ProviderCustomer[]
-  /** Their subscriptions, including ended ones. */
+  /** The subscriptions of these customers, including ended ones. */
   readonly subscriptions: readonly ProviderSubscription[]
 }
 
-/** One page of everything the account has. */
-export interface AccountPage extends AccountPart {
+/** One page of all customers and subscriptions of the provider account. */
+export interface AccountPage extends AccountData {
   /** Cursor for the next page. `null` after the last one. */
   readonly next: string | null
 }
 
-/** A dispute as returned by a list. */
+/** The fields of a dispute that the provider's list of disputes contains. */
 export type ListedDispute = Pick<ProviderDispute, 'id' | 'customerId' | 'status'>
 
-/** One page of the account's disputes. */
+/** One page of the disputes in the provider account. */
 export interface DisputePage {
   /** Open and decided disputes. */
   readonly disputes: readonly ListedDispute[]
@@ -27,7 +30,7 @@ export interface DisputePage {
   readonly next: string | null
 }
 
-/** A change of a customer, card or subscription, as recorded by the provider. */
+/** A change of a customer, card or subscription, as recorded in the provider's event log. */
 export interface ProviderChange {
   /** The provider's id of the customer that changed. `null` if the provider does not report it. */
   readonly customerId: string | null
@@ -37,7 +40,7 @@ export interface ProviderChange {
   readonly subscription?: ProviderSubscription
 }
 
-/** One page of the changes that the provider recorded in the account, newest first. */
+/** One page of the provider's log of changes in the account, newest first. */
 export interface ProviderChangePage {
   /** The changes. Some may concern customers of other applications. */
   readonly changes: readonly ProviderChange[]
@@ -46,9 +49,9 @@ export interface ProviderChangePage {
 }
 
 /**
- * Reads many customers and subscriptions at a time, so that the number of requests of `sync()`
- * depends on pages, not users. A gateway has either `readPage` or `readCustomers`. Anything that is
- * not listed is read by its id.
+ * Gateway interface for reading many customers and subscriptions at a time, so that `sync()` needs
+ * one request per page and not one per user. A gateway implements either `readPage()` or
+ * `readCustomers()`. Objects that they do not list are read one by one.
  */
 export interface AccountLists {
   /**
@@ -57,15 +60,15 @@ export interface AccountLists {
    */
   readPage?(after: string | null): Promise<AccountPage>
   /** Reads these customers (at most 100) and their subscriptions. Deleted ones are omitted. */
-  readCustomers?(ids: readonly string[]): Promise<AccountPart>
+  readCustomers?(ids: readonly string[]): Promise<AccountData>
   /** Reads a page of the account's disputes, open and decided ones. */
   readDisputes(after: string | null): Promise<DisputePage>
   /**
-   * Number of days for which the provider keeps its record of changes. Missing if it does not list
-   * changes; then everything is compared.
+   * Number of days for which the provider keeps its log of changes. Left out if the provider does
+   * not list changes: `sync()` then compares everything.
    */
   readonly changesKeptDays?: number
-  /** Reads a page of changes to customers, cards and subscriptions since this time. */
+  /** Reads a page of the changes to customers, cards and subscriptions since this time. */
   readChanges?(since: Date, after: string | null): Promise<ProviderChangePage>
 }
 
@@ -75,7 +78,7 @@ declare module '../../providers/gateway-parts.ts' {
     readonly lists: AccountLists
   }
 
-  interface ReadingMethods {
+  interface ReadOnlyMethods {
     readonly lists: keyof AccountLists
   }
 }

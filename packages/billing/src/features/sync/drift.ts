@@ -1,9 +1,9 @@
 import type { Owner } from '../../core/values/owner.ts'
 import type { ProviderName } from '../../core/values/provider-name.ts'
 
-/** One difference between our rows and the provider. */
+/** A difference between our database and the provider. */
 export interface Drift {
-  /** The owner that the row or the customer belongs to. */
+  /** The owner (user or team) of the subscription, customer or dispute. */
   readonly owner: Owner
   /** The provider of the subscription, customer or dispute. */
   readonly provider: ProviderName
@@ -25,12 +25,13 @@ export interface Drift {
      * The charged customer belongs to no owner: the owner in the row has another customer or none.
      */
     | 'no owner'
-  /** The state in our row. */
+  /** The state in our database. */
   readonly was: unknown
   /** The state at the provider. */
   readonly is: unknown
   /**
-   * A remedy that the operator has to choose. Missing where `sync()` has repaired the difference.
+   * Advice on how to repair the difference, if the operator has to decide. Left out if `sync()`
+   * repairs it.
    */
   readonly advice?: string
 }
@@ -39,25 +40,25 @@ export interface Drift {
 export interface DriftReport {
   /** Number of users and other owners that were compared. */
   readonly users: number
-  /** Everything that was different. */
+  /** All differences that were found. */
   readonly drift: readonly Drift[]
-  /** Users and other owners who could not be read, or whose disputes could not, and why. */
+  /** Users and other owners that could not be compared completely, each with the error. */
   readonly failures: readonly SyncFailure[]
 }
 
-/** The result of `billing.sync()`: the differences, and whether it is complete. */
+/** The result of `billing.sync()`: the differences, and whether the comparison is complete. */
 export interface SyncReport extends DriftReport {
   /**
    * Whether every list of the provider was read to its end. If not, `sync({ resume: true })`
-   * continues from there. Single owners that could not be read are in `failures`; the next `sync()`
-   * or `user.sync()` reads them again.
+   * continues from there. Single owners that could not be read do not count here: they are in
+   * `failures`, and the next `sync()` or `user.sync()` reads them again.
    */
   readonly complete: boolean
 }
 
-/** Something that could not be read. */
+/** An owner, or a list of the provider, that `sync()` could not read. */
 export interface SyncFailure {
-  /** The owner that could not be read. `null` for a list of the provider. */
+  /** The owner that could not be read. `null` if a list of the provider could not be read. */
   readonly owner: Owner | null
   /** Description of the error. */
   readonly error: string
@@ -74,26 +75,26 @@ export interface SyncOptions {
    */
   readonly cancelDeletedUsers?: boolean
   /**
-   * Whether to cancel the subscriptions that are reported as `no owner`, whose customer belongs to
-   * no owner.
+   * Whether to cancel the subscriptions that are reported as `no owner`, because no user or team
+   * has their customer any more.
    * @default false
    */
   readonly cancelUnowned?: boolean
   /**
-   * Compares only what changed at the provider since this time. Everything is compared if the
-   * provider does not keep changes that long: Stripe keeps them for 30 days, Braintree does not
-   * keep any.
+   * Limits the comparison to customers and subscriptions that changed at the provider since this
+   * time. If the provider's log of changes does not reach back that far, everything is compared:
+   * Stripe keeps it for 30 days, Braintree has none.
    */
   readonly since?: Date
   /**
-   * Whether to continue where the last `sync()` stopped, with its `since`. The position is stored
-   * in the database, so it survives a killed process. Starts from the beginning if there is none. A
-   * dry run stores no position.
+   * Whether to continue where the last `sync()` stopped, with its value of `since`. The position is
+   * stored in the database, so it survives a crash. If none is stored, `sync()` starts from the
+   * beginning. A dry run stores no position.
    * @default false
    */
   readonly resume?: boolean
 }
 
-export function failureOf(owner: Owner | null, error: unknown): SyncFailure {
+export function toSyncFailure(owner: Owner | null, error: unknown): SyncFailure {
   return { owner, error: error instanceof Error ? error.message : String(error) }
 }

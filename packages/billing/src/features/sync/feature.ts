@@ -1,5 +1,5 @@
 import type { UserScope } from '../../core/user-scope.ts'
-import { capability, feature } from '../define-feature.ts'
+import { defineCapability, defineFeature } from '../define-feature.ts'
 import { braintreeAccountLists } from './braintree.ts'
 import type { DriftReport } from './drift.ts'
 import { stripeAccountLists } from './stripe.ts'
@@ -19,15 +19,15 @@ declare module '../../billable-user.ts' {
   }
 }
 
-/** Bringing rows up to date after webhooks were lost. */
-export const sync = feature({
+/** Updating our database to the provider's state, for example after webhooks were lost. */
+export const sync = defineFeature({
   user: {
     sync: (user, options = {}) => syncUser(user, options),
   },
 })
 
-/** Reading many customers and subscriptions at a time. */
-export const lists = capability('lists', {
+/** Reading many customers and subscriptions at a time, which makes `sync()` faster. */
+export const lists = defineCapability('lists', {
   stripe: stripeAccountLists,
   braintree: braintreeAccountLists,
 })

@@ -2,18 +2,21 @@ import { resumeInterrupted, withOwnerLock } from '../../core/owner-lock.ts'
 import { requireOwnerTable } from '../../core/storage/owner-tables.ts'
 import type { BilledOwner } from '../../core/storage/tables.ts'
 import { type Owner, ownerKey } from '../../core/values/owner.ts'
-import type { ReadingGateway } from '../../providers/gateway.ts'
+import type { ReadOnlyGateway } from '../../providers/gateway.ts'
 import type { ProviderChange } from './contract.ts'
 import { findDisputeSuspects, findSuspects } from './suspects.ts'
 import type { SyncRun } from './sync-run.ts'
-import { syncUnowned } from './unowned.ts'
+import { reportUnownedSubscription } from './unowned.ts'
 
-/** A part of `sync()` that runs step by step. */
-export interface Phase {
+/**
+ * A phase of `sync()`, such as comparing the provider's list of customers. It runs step by step, so
+ * that it can be resumed.
+ */
+export interface SyncPhase {
   readonly name: string
   /**
-   * Runs the step at this position, and returns the position of the next one; `null` after the
-   * last. A step can be repeated.
+   * Runs the step at this position (`null` for the first), and returns the position of the next
+   * step, `null` after the last. Repeating a step has no further effect.
    */
   step(at: string | null): Promise<string | null>
 }
@@ -22,11 +25,11 @@ const BATCH = 100
 const DAY = 86_400_000
 
 /**
- * Lists the phases: every provider's lists first, then our rows, then the operations that a killed
- * process left.
+ * Lists the phases of a `sync()`: first comparing the lists of each provider, then reading rows
+ * that no list contained, then finishing the operations that a crashed process has left.
  */
-export async function phasesOf(run: SyncRun): Promise<Phase[]> {
-  const phases: Phase[] = []
+export async function listSyncPhases(run: SyncRun): Promise<SyncPhase[]> {
+  const phases: SyncPhase[] = []
   for (const { name } of run.context.options.providers.all) {
     // Without customers of ours there is nothing to compare, even if other applications use the
     // account.
@@ -35,8 +38,8 @@ export async function phasesOf(run: SyncRun): Promise<Phase[]> {
   return [...phases, rows(run), ...(run.dryRun ? [] : [operations(run)])]
 }
 
-async function at(run: SyncRun, name: ReadingGateway['name']): Promise<Phase[]> {
-  let gateway: ReadingGateway
+async function at(run: SyncRun, name: ReadOnlyGateway['name']): Promise<SyncPhase[]> {
+  let gateway: ReadOnlyGateway
   try {
     gateway = await run.context.gateway(name)
   } catch (error) {
@@ -51,7 +54,7 @@ async function at(run: SyncRun, name: ReadingGateway['name']): Promise<Phase[]> 
   return [first, disputes(run, gateway, lists)]
 }
 
-type Lists = NonNullable<ReadingGateway['lists']>
+type Lists = NonNullable<ReadOnlyGateway['lists']>
 
 /** Whether the provider still lists every change since the requested time. */
 function hasChanges({ since, context }: SyncRun, lists: Lists): boolean {
@@ -70,7 +73,7 @@ const FEWEST_PAGES = 10
 /**
  * Compares the whole account page by page, or owner by owner as soon as that takes fewer requests.
  */
-function pages(run: SyncRun, gateway: ReadingGateway, lists: Lists): Phase {
+function pages(run: SyncRun, gateway: ReadOnlyGateway, lists: Lists): SyncPhase {
   const { name } = gateway
   const byOwner = owners(run, gateway, undefined)
   const OWNERS = 'owners:'
@@ -99,7 +102,7 @@ function pages(run: SyncRun, gateway: ReadingGateway, lists: Lists): Phase {
 }
 
 /** Compares our owners in batches, which the provider reads together if it can. */
-function owners(run: SyncRun, gateway: ReadingGateway, lists: Lists | undefined): Phase {
+function owners(run: SyncRun, gateway: ReadOnlyGateway, lists: Lists | undefined): SyncPhase {
   const { name } = gateway
   const { owners: repository } = run.context
   const compare = async (batch: readonly BilledOwner[]) => {
@@ -129,7 +132,7 @@ function owners(run: SyncRun, gateway: ReadingGateway, lists: Lists | undefined)
   }
 }
 
-function disputes(run: SyncRun, { name }: ReadingGateway, lists: Lists): Phase {
+function disputes(run: SyncRun, { name }: ReadOnlyGateway, lists: Lists): SyncPhase {
   return {
     name: `${name} disputes`,
     async step(at) {
@@ -145,7 +148,7 @@ function disputes(run: SyncRun, { name }: ReadingGateway, lists: Lists): Phase {
  * subscription counts. Compares everything as soon as that takes fewer requests than reading the
  * owners of the other changes.
  */
-function changes(run: SyncRun, { name }: ReadingGateway, lists: Lists, all: Phase): Phase {
+function changes(run: SyncRun, { name }: ReadOnlyGateway, lists: Lists, all: SyncPhase): SyncPhase {
   const { context, since } = run
   const newest = new Set<string>()
   const isOlder = ({ subscription }: ProviderChange) => {
@@ -184,7 +187,7 @@ function changes(run: SyncRun, { name }: ReadingGateway, lists: Lists, all: Phas
 
 async function ownersOf(
   { context }: SyncRun,
-  name: ReadingGateway['name'],
+  name: ReadOnlyGateway['name'],
   changed: readonly ProviderChange[],
 ): Promise<Owner[]> {
   const customers = changed.flatMap(({ customerId }) => customerId ?? [])
@@ -193,7 +196,7 @@ async function ownersOf(
 }
 
 /** Compares live rows without an owner, and rows that a complete list did not contain. */
-function rows(run: SyncRun): Phase {
+function rows(run: SyncRun): SyncPhase {
   const { context, options } = run
   return {
     name: 'rows',
@@ -206,7 +209,7 @@ function rows(run: SyncRun): Phase {
           // Rows of an owner type are processed only where that type is configured.
           requireOwnerTable(context.options.owners, row.owner.type)
           const billed = found.get(ownerKey(row.owner)) ?? null
-          const unowned = await syncUnowned(context, row, billed, options)
+          const unowned = await reportUnownedSubscription(context, row, billed, options)
           if (unowned) run.drift.push(unowned)
           const isListed = run.listed.has(row.provider) && run.seen.has(row.id)
           const isAskedFor = run.listed.has(row.provider) || !isConfigured(run, row.provider)
@@ -222,12 +225,12 @@ function rows(run: SyncRun): Phase {
  * Whether the provider of a row is configured. Otherwise the row cannot be read, which the report
  * mentions.
  */
-function isConfigured({ context }: SyncRun, provider: ReadingGateway['name']): boolean {
+function isConfigured({ context }: SyncRun, provider: ReadOnlyGateway['name']): boolean {
   return Boolean(context.options.providers.find(provider))
 }
 
 /** Finishes operations that a killed process has left. */
-function operations(run: SyncRun): Phase {
+function operations(run: SyncRun): SyncPhase {
   const { context } = run
   return {
     name: 'operations',

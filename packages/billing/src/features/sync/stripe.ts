@@ -1,13 +1,19 @@
 import type Stripe from 'stripe'
 import { idOf, type StripeContext, toSeconds } from '../../providers/stripe/client.ts'
-import { describe, withAllItems } from '../../providers/stripe/describe-subscription.ts'
+import {
+  toProviderSubscription,
+  withAllItems,
+} from '../../providers/stripe/describe-subscription.ts'
 import { CUSTOMER_EXPAND, describeCustomer } from '../customers/stripe.ts'
 import { statusOfDispute } from '../disputes/stripe.ts'
 import type { AccountLists, AccountPage, ProviderChange } from './contract.ts'
 
 const PAGE = 100
 
-/** Reads everything in the account, newest first. Stripe does not list objects of a test clock. */
+/**
+ * Implements reading all customers and subscriptions of a Stripe account, newest first. Stripe does
+ * not list objects that belong to a test clock.
+ */
 export function stripeAccountLists(context: StripeContext): { readonly lists: AccountLists } {
   const { stripe } = context
   return {
@@ -71,7 +77,8 @@ async function readSubscriptions({ stripe }: StripeContext, after: string): Prom
     expand: ['data.schedule'],
   })
   const subscriptions = []
-  for (const each of data) subscriptions.push(describe(await withAllItems(stripe, each)))
+  for (const each of data)
+    subscriptions.push(toProviderSubscription(await withAllItems(stripe, each)))
   const last = has_more ? data.at(-1)?.id : undefined
   return { customers: [], subscriptions, next: last ? `${SUBSCRIPTIONS}${last}` : null }
 }
@@ -124,7 +131,7 @@ function changeOf(event: Stripe.Event): ProviderChange | null {
 
 /**
  * Whether the default card changed. Stripe updates a customer with every invoice, but only the
- * default card is in our rows.
+ * default card is in our database.
  */
 function isOtherCard({ type, data }: Stripe.Event): boolean {
   if (type === 'customer.deleted') return true
@@ -141,7 +148,7 @@ function ofSubscription(object: Stripe.Subscription): ProviderChange {
   const isWhole = object.schedule === null && object.items?.has_more === false
   if (!isWhole) return change
   try {
-    return { ...change, subscription: describe(object) }
+    return { ...change, subscription: toProviderSubscription(object) }
   } catch {
     // The event was written in an older version of the API.
     return change

@@ -1,32 +1,32 @@
 import type { BillingContext } from '../../core/context.ts'
-import { isSame, isSameOwnership, toRecord } from '../../core/converge.ts'
+import { isSame, isSameOwnership, toSubscriptionRecord } from '../../core/converge.ts'
 import type { BilledOwner, SubscriptionRecord } from '../../core/storage/tables.ts'
 import type { Owner } from '../../core/values/owner.ts'
 import type { ProviderName } from '../../core/values/provider-name.ts'
 import type { ProviderSubscription } from '../../providers/subscription.ts'
-import { sameCard } from '../payment-methods/set-billed-card.ts'
-import type { AccountPart, ListedDispute } from './contract.ts'
+import { isSameCard } from '../payment-methods/set-billed-card.ts'
+import type { AccountData, ListedDispute } from './contract.ts'
 
-/** The result of comparing a list with our rows. */
-export interface Comparison {
+/** The result of comparing a page of the provider's list with our database. */
+export interface ListComparison {
   /**
-   * Owners whose rows may differ. They were compared without a lock, so each is read again before
-   * anything is changed.
+   * Owners whose data may differ from the provider's. They were compared without a lock, so each is
+   * compared again under its lock before anything is changed.
    */
   readonly suspects: readonly Owner[]
-  /** Our rows that the list contained. */
+  /** Subscriptions in our database that the list contained. */
   readonly rows: readonly SubscriptionRecord[]
 }
 
 /**
- * Compares customers and subscriptions of a list with our rows, in a few statements for all of
- * them.
+ * Compares listed customers and subscriptions with our database, with a few SQL statements for all
+ * of them.
  */
 export async function findSuspects(
   context: BillingContext,
   provider: ProviderName,
-  { customers, subscriptions }: AccountPart,
-): Promise<Comparison> {
+  { customers, subscriptions }: AccountData,
+): Promise<ListComparison> {
   const rows = await context.subscriptions.listByProvider(
     provider,
     subscriptions.map(({ id }) => id),
@@ -42,7 +42,7 @@ export async function findSuspects(
   const suspects: Owner[] = []
   for (const { id, card } of customers) {
     const holder = holders.get(id)
-    if (holder && !sameCard(card, holder)) suspects.push(holder.owner)
+    if (holder && !isSameCard(card, holder)) suspects.push(holder.owner)
   }
   for (const found of subscriptions) {
     // A customer without an owner belongs to another application, or is found later by its row.
@@ -61,7 +61,7 @@ function isOutdated(
   row: SubscriptionRecord | null,
 ): boolean {
   if (row === null || found.hasLapsed) return true
-  const wanted = toRecord({
+  const wanted = toSubscriptionRecord({
     found,
     whose: { owner: holder.owner, providerCustomer: holder.providerId },
     name: row.name,
@@ -73,8 +73,8 @@ function isOutdated(
 }
 
 /**
- * Finds owners whose disputes differ from our rows. Reads a dispute if the list does not name its
- * customer.
+ * Finds owners with a listed dispute that differs from our database. Reads a dispute if the list
+ * does not name its customer.
  */
 export async function findDisputeSuspects(
   context: BillingContext,

@@ -1,15 +1,15 @@
 import type { BillingContext } from '../../core/context.ts'
 import { InvalidArgument } from '../../core/errors/errors.ts'
-import type { SyncPlace } from '../../core/storage/tables.ts'
+import type { SyncProgress } from '../../core/storage/tables.ts'
 import { requireDate } from '../../core/values/arguments.ts'
 import type { SyncOptions, SyncReport } from './drift.ts'
-import { type Phase, phasesOf } from './phases.ts'
+import { listSyncPhases, type SyncPhase } from './phases.ts'
 import { SyncRun } from './sync-run.ts'
 
 /**
- * Compares every owner that has a customer with the provider, and also rows without an owner. Lists
- * show which owners may differ; these are read again under their locks. Can be run again at any
- * time.
+ * Compares every owner that has a customer with the provider, and also subscriptions without an
+ * owner. The provider's lists show which owners may differ. These are read again under their locks,
+ * and then repaired. Can be run again at any time.
  */
 export async function syncAll(context: BillingContext, options: SyncOptions): Promise<SyncReport> {
   const { dryRun = false, resume = false, since } = options
@@ -17,7 +17,7 @@ export async function syncAll(context: BillingContext, options: SyncOptions): Pr
   if (dryRun && resume) throw new InvalidArgument('A dry run keeps no place to resume from')
   const kept = resume ? await context.syncRuns.find() : null
   const run = new SyncRun(context, options, kept?.place ?? null)
-  const phases = await phasesOf(run)
+  const phases = await listSyncPhases(run)
   const place = placeIn(phases, kept?.place ?? null)
   const keeper = dryRun ? null : await createKeeper(run, kept?.run ?? null, place)
   for (const phase of phases.slice(phases.findIndex(({ name }) => name === place.phase))) {
@@ -44,9 +44,9 @@ async function countUsers({ context: { owners }, since, listed, read }: SyncRun)
  * when its provider was removed.
  */
 function placeIn(
-  phases: readonly Phase[],
-  kept: SyncPlace | null,
-): Pick<SyncPlace, 'phase' | 'at'> {
+  phases: readonly SyncPhase[],
+  kept: SyncProgress | null,
+): Pick<SyncProgress, 'phase' | 'at'> {
   const isThere = phases.some(({ name }) => name === kept?.phase)
   return kept && isThere ? kept : { phase: phases[0]?.name ?? '', at: null }
 }
@@ -57,7 +57,7 @@ function placeIn(
  */
 async function runPhase(
   run: SyncRun,
-  { name, step }: Phase,
+  { name, step }: SyncPhase,
   from: string | null,
   keeper: Keeper | null,
 ): Promise<void> {
@@ -89,7 +89,7 @@ const STEPS_BETWEEN_SAVES = 20
 async function createKeeper(
   run: SyncRun,
   resumed: string | null,
-  { phase, at }: Pick<SyncPlace, 'phase' | 'at'>,
+  { phase, at }: Pick<SyncProgress, 'phase' | 'at'>,
 ): Promise<Keeper> {
   const { syncRuns, options } = run.context
   const id = resumed ?? (await syncRuns.begin(run.placeAt(phase, at), options.clock.now()))

@@ -1,5 +1,11 @@
 import type { BillingContext } from '../../core/context.ts'
-import { isSame, isSameOwnership, store, toRecord, undoLapsedChange } from '../../core/converge.ts'
+import {
+  isSame,
+  isSameOwnership,
+  storeSubscription,
+  toSubscriptionRecord,
+  undoLapsedChange,
+} from '../../core/converge.ts'
 import type { LockedOwner } from '../../core/locked-owner.ts'
 import { resumeInterrupted, withOwnerLock } from '../../core/owner-lock.ts'
 import type {
@@ -9,13 +15,16 @@ import type {
 } from '../../core/storage/tables.ts'
 import { type Owner, ownerKey } from '../../core/values/owner.ts'
 import { DEFAULT_NAME } from '../../core/values/subscription-name.ts'
-import type { ReadingGateway } from '../../providers/gateway.ts'
+import type { ReadOnlyGateway } from '../../providers/gateway.ts'
 import type { ProviderSubscription } from '../../providers/subscription.ts'
 import { syncDisputes } from '../disputes/store-dispute.ts'
-import { sameCard, setBilledCard } from '../payment-methods/set-billed-card.ts'
+import { isSameCard, setBilledCard } from '../payment-methods/set-billed-card.ts'
 import type { Drift, DriftReport } from './drift.ts'
 
-/** Updates one owner's rows to the provider's state, and returns the differences. */
+/**
+ * Updates the data of one owner in our database to the provider's state, and returns the
+ * differences.
+ */
 export function syncOwner(
   context: BillingContext,
   owner: Owner,
@@ -38,7 +47,7 @@ export function syncOwner(
 
 interface Work {
   readonly locked: LockedOwner
-  readonly gateway: ReadingGateway
+  readonly gateway: ReadOnlyGateway
   readonly billed: BilledOwner
   readonly dryRun: boolean
 }
@@ -77,7 +86,7 @@ async function compare(
   found: ProviderSubscription,
 ): Promise<Drift[]> {
   const { owner } = billed
-  const wanted = toRecord({
+  const wanted = toSubscriptionRecord({
     found,
     whose: { owner, providerCustomer: billed.providerId },
     name: row?.name ?? found.name ?? DEFAULT_NAME,
@@ -90,7 +99,7 @@ async function compare(
   // A row that the application imported names no customer yet. It is completed without being
   // reported.
   if (isRight && isSameOwnership(row, wanted)) return []
-  if (!dryRun) await store(context, locked, gateway.name, found)
+  if (!dryRun) await storeSubscription(context, locked, gateway.name, found)
   if (isRight) return []
   const whose = (of: Owner) => (isMoved ? { owner: of } : {})
   return [
@@ -134,7 +143,7 @@ async function syncCard(
 ): Promise<Drift[]> {
   const { owner, providerId, cardBrand, cardLastFour, cardExpires, paypalEmail } = billed
   const customer = await gateway.findCustomer(providerId ?? '')
-  if (!customer || sameCard(customer.card, billed)) return []
+  if (!customer || isSameCard(customer.card, billed)) return []
   if (!dryRun) await setBilledCard(context, locked, gateway.name, customer.card)
   return [
     {

@@ -1,28 +1,31 @@
 import type { BillingContext } from '../../core/context.ts'
-import type { SyncPlace } from '../../core/storage/tables.ts'
+import type { SyncProgress } from '../../core/storage/tables.ts'
 import { type Owner, ownerKey } from '../../core/values/owner.ts'
 import type { ProviderName } from '../../core/values/provider-name.ts'
-import { type Drift, failureOf, type SyncFailure, type SyncOptions } from './drift.ts'
+import { type Drift, type SyncFailure, type SyncOptions, toSyncFailure } from './drift.ts'
 import { syncOwner } from './sync-owner.ts'
 
-/** State shared by the phases of one `sync()`. */
+/** State of one run of `sync()`, which its phases share. */
 export class SyncRun {
   readonly context: BillingContext
   readonly options: SyncOptions
   readonly since: Date | null
-  readonly seen: SeenRows
-  /** Providers that were listed completely: a row that was not listed is read by its id. */
+  readonly seen: RowIdSet
+  /**
+   * Providers whose lists were read completely. A subscription in our database that was not on
+   * their lists is read by its id.
+   */
   readonly listed: Set<ProviderName>
   readonly drift: Drift[] = []
   readonly failures: SyncFailure[] = []
-  /** Owners that were read one by one. */
+  /** Owners that were read one by one and not from a list. */
   readonly #read = new Set<string>()
 
-  constructor(context: BillingContext, options: SyncOptions, from: SyncPlace | null) {
+  constructor(context: BillingContext, options: SyncOptions, from: SyncProgress | null) {
     this.context = context
     this.options = options
     this.since = from ? dateOf(from.since) : (options.since ?? null)
-    this.seen = new SeenRows(from?.seen)
+    this.seen = new RowIdSet(from?.seen)
     this.listed = new Set(from?.listed)
   }
 
@@ -36,7 +39,8 @@ export class SyncRun {
   }
 
   /**
-   * Reads these owners under their locks, each once per run, and reports the actual differences.
+   * Compares these owners with the provider under their locks, each once per run, and reports the
+   * differences.
    */
   async compare(owners: readonly Owner[]): Promise<void> {
     for (const owner of owners) {
@@ -51,29 +55,30 @@ export class SyncRun {
     }
   }
 
-  /** Runs work for one owner and reports a failure, so that the others continue. */
+  /** Runs `work` for one owner. A failure is reported, and does not stop the run. */
   async forOwner(owner: Owner, work: () => Promise<void>): Promise<void> {
     try {
       await work()
     } catch (error) {
-      this.failures.push(failureOf(owner, error))
+      this.failures.push(toSyncFailure(owner, error))
     }
   }
 
   /**
-   * Runs work for a whole list and reports a failure once, without an owner. Returns `null` then.
+   * Runs `work` for a list of the provider. A failure is reported once, without an owner, and
+   * `null` is returned.
    */
   async forList<T>(what: string, work: () => Promise<T>): Promise<T | null> {
     try {
       return await work()
     } catch (error) {
-      const { error: why } = failureOf(null, error)
+      const { error: why } = toSyncFailure(null, error)
       this.failures.push({ owner: null, error: `${what}: ${why}` })
       return null
     }
   }
 
-  placeAt(phase: string, at: string | null): SyncPlace {
+  placeAt(phase: string, at: string | null): SyncProgress {
     const since = this.since?.getTime() ?? null
     return { phase, at, seen: this.seen.toString(), listed: [...this.listed], since }
   }
@@ -83,8 +88,8 @@ function dateOf(milliseconds: number | null): Date | null {
   return milliseconds === null ? null : new Date(milliseconds)
 }
 
-/** A set of row ids with one bit each: a million rows take 125 kB. */
-export class SeenRows {
+/** A set of database row ids, stored with one bit each: a million rows take 125 kB. */
+export class RowIdSet {
   #bits: Uint8Array
 
   /** Creates the set from the result of `toString()` of an earlier one. @default empty */
@@ -106,7 +111,7 @@ export class SeenRows {
     return ((this.#bits[Math.floor(id / 8)] ?? 0) & (1 << (id % 8))) !== 0
   }
 
-  /** Size in bytes. */
+  /** Size of the set in bytes. */
   get size(): number {
     return this.#bits.length
   }

@@ -1,20 +1,20 @@
 import type { BillingContext } from '../../core/context.ts'
-import { columnsOf, converge } from '../../core/converge.ts'
+import { convergeSubscription, stateColumnsOf } from '../../core/converge.ts'
 import { withOwnerLock } from '../../core/owner-lock.ts'
 import type { BilledOwner, SubscriptionRecord } from '../../core/storage/tables.ts'
 import { ownerKey } from '../../core/values/owner.ts'
 import { awaitsFirstPayment, ended } from '../../core/values/subscription-state.ts'
-import { abandon } from '../subscribe/settle-first-payment.ts'
+import { endUnpaidSubscription } from '../subscribe/settle-first-payment.ts'
 import type { Drift, SyncOptions } from './drift.ts'
 
 type Reason = Extract<Drift['what'], 'user deleted' | 'no owner'>
 
 /**
- * Reports a live subscription without an owner, because the application has deleted the owner or
- * the owner has another customer. Its card is charged, but no user sees it. Cancels it if the
- * options say so.
+ * Reports a running subscription that belongs to no owner, because the application has deleted the
+ * owner, or the owner has another customer now. Its card is still charged, but no user sees it.
+ * Cancels the subscription if the options of `sync()` allow it.
  */
-export async function syncUnowned(
+export async function reportUnownedSubscription(
   context: BillingContext,
   row: SubscriptionRecord,
   billed: BilledOwner | null,
@@ -51,19 +51,19 @@ async function reportUnowned(
     const gateway = await locked.gateway(row.provider)
     const found = dryRun
       ? await gateway.findSubscription(row.providerId)
-      : await converge(context, locked, row)
+      : await convergeSubscription(context, locked, row)
     const { owner, provider, providerId, name } = row
     // An ended subscription is not charged any more, even if access continues for a while.
     if (!found || found.isOver) return null
-    const columns = columnsOf(context, provider, found)
+    const columns = stateColumnsOf(context, provider, found)
     if (ended(columns, context.options.clock.now())) return null
     // The row did not name its customer, which may have an owner after all.
     const now = await context.subscriptions.findByProvider(provider, providerId)
     if (now && ownerKey(now.owner) !== ownerKey(owner)) return null
     if (isEnded) {
-      if (awaitsFirstPayment(columns)) await abandon(locked, provider, found)
+      if (awaitsFirstPayment(columns)) await endUnpaidSubscription(locked, provider, found)
       await locked.change(provider, (changing) => changing.cancelNow(found.id))
-      await converge(context, locked, row)
+      await convergeSubscription(context, locked, row)
     }
     const after = isEnded ? await gateway.findSubscription(providerId) : found
     const customer = found.customerId ?? row.providerCustomer

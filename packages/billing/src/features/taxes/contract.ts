@@ -1,16 +1,16 @@
-/** Taxes that the provider calculates from the customer's address. */
+/** Gateway interface for taxes that the provider calculates from the customer's address. */
 export interface AutomaticTax {
-  /** Turns automatic tax on or off for future charges. */
+  /** Turns automatic tax on or off for future charges of a subscription. */
   set(subscriptionId: string, isOn: boolean): Promise<void>
   /**
-   * Restores the tax that was chosen for this subscription, when the application configures no tax.
-   * Any other tax stays.
+   * Restores the tax that was chosen for this subscription with `withTax()`. Called if the
+   * application configures no tax. Does nothing if no tax was chosen.
    */
   followChoice(subscriptionId: string): Promise<void>
 }
 
-/** The provider's tax rates for each price. */
-export interface LineRates {
+/** Gateway interface for taxing each price of a subscription with the provider's tax rates. */
+export interface LineTaxRates {
   /**
    * Sets tax rate ids by price id for future charges, in place of a percentage for the whole
    * subscription.
@@ -24,11 +24,11 @@ export interface LineRates {
  */
 export type TaxExemption = 'none' | 'exempt' | 'reverse'
 
-/** Customers who pay no tax. */
+/** Gateway interface for exempting customers from taxes. */
 export interface TaxExemptions {
-  /** Reads the exemption. */
+  /** Reads whether the customer is exempt from taxes. */
   read(customerId: string): Promise<TaxExemption>
-  /** Sets the exemption for future charges. */
+  /** Sets whether the customer is exempt from taxes, for future charges. */
   set(customerId: string, exemption: TaxExemption): Promise<void>
 }
 
@@ -36,13 +36,13 @@ declare module '../../providers/gateway-parts.ts' {
   interface GatewayParts {
     /** Taxes by the customer's address. */
     readonly automaticTax: AutomaticTax
-    /** The provider's tax rates for each price. */
-    readonly lineRates: LineRates
-    /** Customers who pay no tax. */
+    /** Gateway interface for taxing each price of a subscription with the provider's tax rates. */
+    readonly lineRates: LineTaxRates
+    /** Gateway interface for exempting customers from taxes. */
     readonly taxExemptions: TaxExemptions
   }
 
-  interface ReadingMethods {
+  interface ReadOnlyMethods {
     readonly taxExemptions: 'read'
   }
 }

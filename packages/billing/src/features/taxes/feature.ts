@@ -1,4 +1,4 @@
-import { capability, feature, only } from '../define-feature.ts'
+import { defineCapability, defineFeature, pickPart } from '../define-feature.ts'
 import type { TaxExemption } from './contract.ts'
 import { stripeTaxes } from './stripe.ts'
 import { stripeTaxExemptions, stripeTaxIds } from './stripe-tax-ids.ts'
@@ -80,30 +80,30 @@ declare module '../../core/storage/tables.ts' {
   }
 }
 
-/** Tax as a percentage that the application configures. */
-export const taxes = feature({
+/** Taxing subscriptions by a percentage that the application configures. */
+export const taxes = defineFeature({
   user: {
     taxPercentage: async (user) => (await user.tax()) / 100,
   },
   changes: {
     syncTaxPercentage,
   },
-  stripe: (context) => only(stripeTaxes(context), 'setTax'),
+  stripe: (context) => pickPart(stripeTaxes(context), 'setTax'),
 })
 
-/** Tax by the customer's address. */
-export const automaticTax = capability('automaticTax', {
+/** Taxes that the provider calculates from the customer's address. */
+export const automaticTax = defineCapability('automaticTax', {
   builder: ['withTax'],
-  stripe: (context) => only(stripeTaxes(context), 'automaticTax'),
+  stripe: (context) => pickPart(stripeTaxes(context), 'automaticTax'),
 })
 
-/** The provider's tax rates for each price. */
-export const lineRates = capability('lineRates', {
-  stripe: (context) => only(stripeTaxes(context), 'lineRates'),
+/** Taxing each price of a subscription with the provider's tax rates. */
+export const lineRates = defineCapability('lineRates', {
+  stripe: (context) => pickPart(stripeTaxes(context), 'lineRates'),
 })
 
-/** Tax ids of customers. */
-export const taxIds = capability('taxIds', {
+/** Tax ids of customers, such as VAT numbers. */
+export const taxIds = defineCapability('taxIds', {
   user: {
     taxIds: listTaxIds,
     findTaxId,
@@ -114,8 +114,8 @@ export const taxIds = capability('taxIds', {
   stripe: stripeTaxIds,
 })
 
-/** Customers who pay no tax. */
-export const taxExemptions = capability('taxExemptions', {
+/** Exempting customers from taxes. */
+export const taxExemptions = defineCapability('taxExemptions', {
   user: {
     taxExempt: readTaxExempt,
     setTaxExempt,

@@ -1,31 +1,41 @@
 import type Stripe from 'stripe'
 import { type BasisPoints, formatTaxPercentage } from '../../core/values/tax.ts'
 import type { StripeContext } from '../../providers/stripe/client.ts'
-import { once } from '../../providers/stripe/once.ts'
+import { createIdempotently } from '../../providers/stripe/once.ts'
 import type { TaxChoice } from '../../providers/subscription.ts'
 import type { Swap } from '../swap/contract.ts'
 
 /**
- * The tax that the application configures for a subscription. Empty if it has no option for tax.
+ * The tax that the application's options configure for a subscription. Empty if they configure
+ * none.
  */
 export interface ConfiguredTax {
-  /** Ids of the rate of a percentage. `undefined` for another kind of tax. */
+  /**
+   * Id of the Stripe tax rate for a configured percentage, as a list. `undefined` if another kind
+   * of tax is configured.
+   */
   readonly percentage?: readonly string[] | undefined
   /** Whether Stripe calculates the tax. */
   readonly automatic?: boolean | undefined
-  /** Ids of tax rates by price. */
+  /** Ids of the configured Stripe tax rates, by price id. */
   readonly rates?: Readonly<Record<string, readonly string[]>> | undefined
 }
 
 /**
- * How a subscription is taxed: automatically, by rates for the whole subscription, or by rates for
- * each item. Never by two of them at once.
+ * How a Stripe subscription is taxed: automatically, by tax rates for the whole subscription, or by
+ * tax rates for each item, and never in two ways at once.
  */
-export interface TaxTarget {
+export interface DecidedTax {
   readonly isAutomatic: boolean
-  /** Ids of the rates for all items without rates of their own. */
+  /**
+   * Ids of the tax rates that apply to the whole subscription, except for items with tax rates of
+   * their own.
+   */
   readonly whole: readonly string[]
-  /** Returns the ids of an item's own rates, by its price. `undefined` if they stay unchanged. */
+  /**
+   * Returns the ids of the tax rates for the item with this price. `undefined` if the item's tax
+   * rates stay unchanged.
+   */
   ofItem(price: string): readonly string[] | undefined
 }
 
@@ -33,97 +43,109 @@ const NONE: readonly string[] = []
 const noRates = () => NONE
 
 /**
- * Decides the tax: a choice for this subscription comes first, then the application's options. If
- * there is neither, everything stays.
+ * Decides how a subscription is taxed: by the tax that was chosen for it, otherwise as the
+ * application configures. If there is neither, the present tax stays.
  */
-export function taxTarget(current: Stripe.Subscription, said: ConfiguredTax): TaxTarget {
-  const chosen = readChoice(current.metadata)
-  if (chosen === 'automatic' || (chosen === null && said.automatic)) {
+export function decideTax(current: Stripe.Subscription, configured: ConfiguredTax): DecidedTax {
+  const chosen = readTaxChoice(current.metadata)
+  if (chosen === 'automatic' || (chosen === null && configured.automatic)) {
     return { isAutomatic: true, whole: NONE, ofItem: noRates }
   }
   const ofAll = { isAutomatic: false, whole: NONE }
   if (chosen === 'none') return { ...ofAll, ofItem: noRates }
   if (chosen !== null && typeof chosen !== 'string') return { ...ofAll, ofItem: () => chosen }
-  if (chosen === null && said.rates) {
-    const { rates } = said
+  if (chosen === null && configured.rates) {
+    const { rates } = configured
     return { ...ofAll, ofItem: (price) => rates[price] }
   }
-  const there = idsOf(current.default_tax_rates)
-  if (chosen === null && said.percentage === undefined) {
+  const there = taxRateIdsOf(current.default_tax_rates)
+  if (chosen === null && configured.percentage === undefined) {
     return {
       isAutomatic: current.automatic_tax.enabled,
       whole: there,
       ofItem: () => undefined,
     }
   }
-  return { isAutomatic: false, whole: said.percentage ?? there, ofItem: noRates }
+  return { isAutomatic: false, whole: configured.percentage ?? there, ofItem: noRates }
 }
 
-/** Returns the differences as update parameters. */
-export function taxParams(
+/** Returns the parameters that update the subscription's present tax to the decided one. */
+export function taxUpdateParams(
   current: Stripe.Subscription,
-  target: TaxTarget,
+  target: DecidedTax,
 ): Stripe.SubscriptionUpdateParams {
   const items = current.items.data.flatMap(({ id, price, tax_rates }) => {
     const own = target.ofItem(price.id)
-    return own === undefined || haveIds(tax_rates, own) ? [] : [{ id, tax_rates: ratesParam(own) }]
+    return own === undefined || haveTaxRateIds(tax_rates, own)
+      ? []
+      : [{ id, tax_rates: taxRatesParam(own) }]
   })
-  return { ...taxOfWhole(current, target), ...(items.length > 0 ? { items } : {}) }
+  return { ...subscriptionTaxParams(current, target), ...(items.length > 0 ? { items } : {}) }
 }
 
-/** Returns the differences of the subscription itself, without its items. */
-export function taxOfWhole(
+/**
+ * Returns the parameters that update the tax of the subscription itself, without the tax rates of
+ * its items.
+ */
+export function subscriptionTaxParams(
   current: Stripe.Subscription,
-  { isAutomatic, whole }: TaxTarget,
+  { isAutomatic, whole }: DecidedTax,
 ): Pick<Stripe.SubscriptionUpdateParams, 'default_tax_rates' | 'automatic_tax'> {
   return {
     ...(current.automatic_tax.enabled === isAutomatic
       ? {}
       : { automatic_tax: { enabled: isAutomatic } }),
-    ...(haveIds(current.default_tax_rates, whole) ? {} : { default_tax_rates: ratesParam(whole) }),
+    ...(haveTaxRateIds(current.default_tax_rates, whole)
+      ? {}
+      : { default_tax_rates: taxRatesParam(whole) }),
   }
 }
 
-/** Formats tax rates for a request: Stripe expects an empty text for none. */
-export function ratesParam(rates: readonly string[]): string[] | '' {
+/** Formats tax rate ids for a request. Stripe expects an empty string in place of an empty list. */
+export function taxRatesParam(rates: readonly string[]): string[] | '' {
   return rates.length > 0 ? [...rates] : ''
 }
 
-export function idsOf(rates: readonly Stripe.TaxRate[] | null | undefined): string[] {
+export function taxRateIdsOf(rates: readonly Stripe.TaxRate[] | null | undefined): string[] {
   return (rates ?? []).map(({ id }) => id)
 }
 
-export function haveIds(
+export function haveTaxRateIds(
   rates: readonly Stripe.TaxRate[] | null | undefined,
   ids: readonly string[],
 ): boolean {
-  const found = idsOf(rates)
+  const found = taxRateIdsOf(rates)
   return found.length === ids.length && found.every((id) => ids.includes(id))
 }
 
 /**
- * Formats a choice of tax for the subscription's metadata, where it stays in force even if the
- * options change.
+ * Returns the metadata that stores a tax chosen for one subscription, so that it stays in force
+ * even if the application's options change.
  */
-export function choiceParams(chosen: TaxChoice | undefined): { taxed_by?: string } {
+export function taxChoiceMetadata(chosen: TaxChoice | undefined): { taxed_by?: string } {
   if (chosen === undefined) return {}
   if (typeof chosen === 'string') return { taxed_by: chosen }
   return { taxed_by: chosen.length > 0 ? chosen.join(',') : 'none' }
 }
 
-/** Reads the choice of tax from the metadata. `null` if there is none. */
-export function readChoice({ taxed_by: chosen }: Stripe.Metadata): TaxChoice | null {
+/**
+ * Reads the tax that was chosen for a subscription from its metadata. `null` if none was chosen.
+ */
+export function readTaxChoice({ taxed_by: chosen }: Stripe.Metadata): TaxChoice | null {
   if (chosen === 'automatic' || chosen === 'percentage' || chosen === 'none') return chosen
   return chosen?.startsWith('txr_') ? chosen.split(',') : null
 }
 
-/** Converts the tax of a swap, immediate or planned. */
-export function configuredTax(
+/**
+ * Returns a function that reads the configured tax from the terms of a swap, and finds or creates
+ * the Stripe tax rates it needs.
+ */
+export function createConfiguredTaxReader(
   context: StripeContext,
 ): (
   swap: Pick<Swap, 'plan' | 'tax' | 'keepsTax' | 'automaticTax' | 'taxRates' | 'itemRates'>,
 ) => Promise<ConfiguredTax> {
-  const findTaxRates = taxRates(context)
+  const findTaxRates = createTaxRateFinder(context)
   return async ({ plan, tax, keepsTax, automaticTax, taxRates: ofPlan, itemRates }) => {
     if (automaticTax) return { automatic: true }
     if (ofPlan) return { rates: { ...itemRates, [plan]: ofPlan } }
@@ -132,17 +154,20 @@ export function configuredTax(
 }
 
 /**
- * Finds or creates the tax rate of a percentage. The percentage of a rate cannot change, so each
- * percentage has its own rate, created when first needed.
+ * Returns a function that finds or creates the Stripe tax rate for a percentage, and returns its id
+ * in a list. Each percentage has its own tax rate, because Stripe does not allow changing the
+ * percentage of a tax rate.
  */
-export function taxRates({ stripe }: StripeContext): (tax: BasisPoints) => Promise<string[]> {
+export function createTaxRateFinder({
+  stripe,
+}: StripeContext): (tax: BasisPoints) => Promise<string[]> {
   const known = new Map<BasisPoints, string>()
 
   async function find(tax: BasisPoints): Promise<string> {
     const percentage = Number(formatTaxPercentage(tax))
     const listed = await findListed(percentage)
     if (listed) return listed.id
-    const made = await once(
+    const made = await createIdempotently(
       `tollgate:tax:${tax}`,
       (request) =>
         stripe.taxRates.create(

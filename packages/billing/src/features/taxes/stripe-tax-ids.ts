@@ -3,7 +3,7 @@ import { InvalidTaxId, NoCustomer } from '../../core/errors/errors.ts'
 import type { GatewayParts } from '../../providers/gateway-parts.ts'
 import { listAll, type StripeContext } from '../../providers/stripe/client.ts'
 import { isMissing } from '../../providers/stripe/errors.ts'
-import { once } from '../../providers/stripe/once.ts'
+import { createIdempotently } from '../../providers/stripe/once.ts'
 import type { TaxExemption } from './contract.ts'
 import type { NewTaxId, ProviderTaxId } from './tax-ids-contract.ts'
 
@@ -38,7 +38,7 @@ async function create(context: StripeContext, wanted: NewTaxId): Promise<Provide
   const before = await find()
   if (before) return before
   const params = { type, value } as Stripe.CustomerCreateTaxIdParams
-  return once(
+  return createIdempotently(
     `${operation}:tax_id`,
     async (request) => {
       try {

@@ -3,9 +3,14 @@ import type { BasisPoints } from '../../core/values/tax.ts'
 import type { Gateway } from '../../providers/gateway.ts'
 import type { GatewayParts } from '../../providers/gateway-parts.ts'
 import type { StripeContext } from '../../providers/stripe/client.ts'
-import { retrieve } from '../../providers/stripe/describe-subscription.ts'
-import { forget } from '../../providers/stripe/held-change.ts'
-import { type ConfiguredTax, taxParams, taxRates, taxTarget } from './stripe-chosen-tax.ts'
+import { retrieveSubscription } from '../../providers/stripe/describe-subscription.ts'
+import { removeUpdateState } from '../../providers/stripe/held-change.ts'
+import {
+  type ConfiguredTax,
+  createTaxRateFinder,
+  decideTax,
+  taxUpdateParams,
+} from './stripe-chosen-tax.ts'
 
 /**
  * Implements tax changes for Stripe: each in a single request, so that two kinds of tax never apply
@@ -15,15 +20,15 @@ export function stripeTaxes(
   context: StripeContext,
 ): Pick<Gateway, 'setTax'> & Pick<GatewayParts, 'automaticTax' | 'lineRates'> {
   const { stripe } = context
-  const findTaxRates = taxRates(context)
+  const findTaxRates = createTaxRateFinder(context)
 
   async function set(id: string, said: ConfiguredTax): Promise<void> {
-    const current = await retrieve(stripe, id)
+    const current = await retrieveSubscription(stripe, id)
     const isSaid = said.automatic || said.rates || said.percentage
     // The new tax stays, whether or not a pending change is ever paid.
-    const metadata = isSaid ? forget(current.metadata) : {}
+    const metadata = isSaid ? removeUpdateState(current.metadata) : {}
     const params: Stripe.SubscriptionUpdateParams = {
-      ...taxParams(current, taxTarget(current, said)),
+      ...taxUpdateParams(current, decideTax(current, said)),
       ...(Object.keys(metadata).length > 0 ? { metadata } : {}),
     }
     if (Object.keys(params).length === 0) return

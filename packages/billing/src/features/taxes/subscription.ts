@@ -1,12 +1,12 @@
 import type { CurrentSubscription, SubscriptionScope } from '../../core/subscription-scope.ts'
 import { storeTaxTerms } from '../../core/tax.ts'
 import { requirePart } from '../../providers/gateway-parts.ts'
-import { withPlanRule } from '../schedules/planned-swap.ts'
+import { withPlannedSwapRule } from '../schedules/planned-swap.ts'
 
 export async function syncTaxPercentage(subscription: SubscriptionScope): Promise<void> {
   subscription.requireRunning()
   await subscription.change(
-    withPlanRule(subscription, 'tax', (current) => set(subscription, current)),
+    withPlannedSwapRule(subscription, 'tax', (current) => set(subscription, current)),
   )
 }
 

@@ -1,16 +1,19 @@
-/** A tax id of a customer. */
+/** A tax id of a customer, such as a VAT number. */
 export interface ProviderTaxId {
   /** The provider's id of the tax id. */
   readonly id: string
   /** The provider's name of the type, such as `eu_vat`. */
   readonly type: string
-  /** The number, as it was given. */
+  /** The number, as it was passed to `create()`. */
   readonly value: string
-  /** Country code of two capital letters. `null` if the type has none. */
+  /** Two-letter country code, in capitals. `null` if the type of tax id belongs to no country. */
   readonly country: string | null
-  /** Result of the tax office's verification. */
+  /**
+   * Result of checking the number with the tax office's register. `unavailable`: it cannot be
+   * checked.
+   */
   readonly verification: 'pending' | 'verified' | 'unverified' | 'unavailable'
-  /** The provider's own object. */
+  /** The object as the provider's SDK returned it. */
   readonly raw: unknown
 }
 
@@ -20,17 +23,20 @@ export interface NewTaxId {
   readonly customerId: string
   /** The provider's name of the type, such as `eu_vat`. */
   readonly type: string
-  /** The number, as people write it. */
+  /** The number, in its usual notation, such as `DE123456789`. */
   readonly value: string
-  /** Id of the operation that adds it. */
+  /** Id of our operation that adds the tax id. It serves as idempotency key. */
   readonly operation: string
 }
 
-/** Tax ids of customers. */
+/** Gateway interface to the tax ids of customers. */
 export interface TaxIds {
   /** Lists the tax ids of a customer, oldest first. */
   list(customerId: string): Promise<ProviderTaxId[]>
-  /** Adds a tax id. Returns the existing one for the same type and value. */
+  /**
+   * Adds a tax id to a customer. Returns the existing tax id if the customer has one of the same
+   * type and value.
+   */
   create(taxId: NewTaxId): Promise<ProviderTaxId>
   /** Deletes a tax id. Does nothing if it does not exist. */
   remove(customerId: string, id: string): Promise<void>
@@ -38,11 +44,11 @@ export interface TaxIds {
 
 declare module '../../providers/gateway-parts.ts' {
   interface GatewayParts {
-    /** Tax ids of customers. */
+    /** Gateway interface to the tax ids of customers. */
     readonly taxIds: TaxIds
   }
 
-  interface ReadingMethods {
+  interface ReadOnlyMethods {
     readonly taxIds: 'list'
   }
 }

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict'
 import {
-  type Account,
   type ContractPart,
-  codeOf,
-  newOperation,
+  type ContractTestAccount,
+  errorCodeOf,
+  newOperationId,
   openAccount,
 } from '../../providers/contract-suite.ts'
 
 /**
- * Contract tests of tax ids and exemptions, for gateways with the parts `taxIds` or
+ * Contract tests of tax ids and exemptions, for gateways that implement `taxIds` or
  * `taxExemptions`.
  */
 export const taxIdsContract: ContractPart = ({ describe, it }, create) => {
@@ -23,13 +23,13 @@ export const taxIdsContract: ContractPart = ({ describe, it }, create) => {
       assert.ok(taxIds)
       assert.deepEqual(await taxIds.list(customerId), [])
       const wanted = { customerId, type: 'eu_vat', value: 'DE123456789' }
-      const made = await taxIds.create({ ...wanted, operation: newOperation() })
+      const made = await taxIds.create({ ...wanted, operation: newOperationId() })
       assert.equal(made.type, 'eu_vat')
       assert.equal(made.value, 'DE123456789')
       assert.equal(made.country, 'DE')
-      const again = await taxIds.create({ ...wanted, operation: newOperation() })
+      const again = await taxIds.create({ ...wanted, operation: newOperationId() })
       assert.equal(again.id, made.id)
-      const other = { ...wanted, value: 'FR12345678901', operation: newOperation() }
+      const other = { ...wanted, value: 'FR12345678901', operation: newOperationId() }
       const newest = await taxIds.create(other)
       const ids = (await taxIds.list(customerId)).map(({ id }) => id)
       assert.deepEqual(ids, [made.id, newest.id])
@@ -47,8 +47,8 @@ export const taxIdsContract: ContractPart = ({ describe, it }, create) => {
           { type: 'eu_vat', value: '1' },
           { type: 'no_such_type', value: 'DE123456789' },
         ]) {
-          const ask = () => taxIds.create({ customerId, ...wrong, operation: newOperation() })
-          assert.equal(await codeOf(ask), 'invalid_tax_id')
+          const ask = () => taxIds.create({ customerId, ...wrong, operation: newOperationId() })
+          assert.equal(await errorCodeOf(ask), 'invalid_tax_id')
         }
       },
     )
@@ -68,4 +68,4 @@ export const taxIdsContract: ContractPart = ({ describe, it }, create) => {
   })
 }
 
-type Body = (account: Account) => Promise<void>
+type Body = (account: ContractTestAccount) => Promise<void>

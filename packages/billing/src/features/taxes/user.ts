@@ -1,30 +1,30 @@
 import { InvalidArgument } from '../../core/errors/errors.ts'
-import { attempt, begin, finish } from '../../core/operation.ts'
-import type { UserHaving } from '../../core/user-scope.ts'
+import { beginOperation, finishOperation, runOperation } from '../../core/operation.ts'
+import type { UserScopeWith } from '../../core/user-scope.ts'
 import { requireText } from '../../core/values/arguments.ts'
 import { requirePart } from '../../providers/gateway-parts.ts'
-import { withCustomer, withPresentCustomer } from '../customers/customer.ts'
+import { withEnsuredCustomer, withExistingCustomer } from '../customers/customer.ts'
 import type { TaxExemption } from './contract.ts'
 import type { ProviderTaxId } from './tax-ids-contract.ts'
 
-/** A tax id of a customer. */
+/** A tax id of a customer, such as a VAT number. */
 export type TaxId = ProviderTaxId
 
-export async function listTaxIds(user: UserHaving<'taxIds'>): Promise<TaxId[]> {
+export async function listTaxIds(user: UserScopeWith<'taxIds'>): Promise<TaxId[]> {
   const customerId = await user.findCustomerId()
   return customerId === null ? [] : (await user.gateway()).taxIds.list(customerId)
 }
 
-export async function findTaxId(user: UserHaving<'taxIds'>, id: string): Promise<TaxId | null> {
+export async function findTaxId(user: UserScopeWith<'taxIds'>, id: string): Promise<TaxId | null> {
   return (await listTaxIds(user)).find((each) => each.id === id) ?? null
 }
 
 /**
- * Stores the operation before the request, so that a retry after a lost response uses the same
- * idempotency key.
+ * Adds a tax id to the user's customer. An operation is stored before the request, so that a retry
+ * after a lost response uses the same idempotency key.
  */
 export async function createTaxId(
-  user: UserHaving<'taxIds'>,
+  user: UserScopeWith<'taxIds'>,
   type: string,
   value: string,
 ): Promise<TaxId> {
@@ -33,30 +33,30 @@ export async function createTaxId(
     value: requireText('tax id', value.trim()),
   }
   const { context, owner, provider } = user
-  return withCustomer(user, async (locked, customerId) => {
+  return withEnsuredCustomer(user, async (locked, customerId) => {
     const request = { provider, ...wanted }
-    const operation = await begin(context, locked, { owner, kind: 'tax_id', request })
-    return attempt(context, locked, operation, async () => {
+    const operation = await beginOperation(context, locked, { owner, kind: 'tax_id', request })
+    return runOperation(context, locked, operation, async () => {
       const made = await locked.change(provider, (gateway) =>
         requirePart(gateway, 'taxIds').create({ customerId, ...wanted, operation: operation.id }),
       )
-      await finish(context, locked, operation)
+      await finishOperation(context, locked, operation)
       return made
     })
   })
 }
 
-export async function deleteTaxId(user: UserHaving<'taxIds'>, id: string): Promise<void> {
+export async function deleteTaxId(user: UserScopeWith<'taxIds'>, id: string): Promise<void> {
   requireText('tax id', id)
   if ((await user.findCustomerId()) === null) return
-  await withPresentCustomer(user, (locked, customerId) =>
+  await withExistingCustomer(user, (locked, customerId) =>
     locked.change(user.provider, (gateway) =>
       requirePart(gateway, 'taxIds').remove(customerId, id),
     ),
   )
 }
 
-export async function readTaxExempt(user: UserHaving<'taxExemptions'>): Promise<TaxExemption> {
+export async function readTaxExempt(user: UserScopeWith<'taxExemptions'>): Promise<TaxExemption> {
   const customerId = await user.findCustomerId()
   return customerId === null ? 'none' : (await user.gateway()).taxExemptions.read(customerId)
 }
@@ -64,13 +64,13 @@ export async function readTaxExempt(user: UserHaving<'taxExemptions'>): Promise<
 const EXEMPTIONS: readonly string[] = ['none', 'exempt', 'reverse'] satisfies TaxExemption[]
 
 export async function setTaxExempt(
-  user: UserHaving<'taxExemptions'>,
+  user: UserScopeWith<'taxExemptions'>,
   exemption: TaxExemption,
 ): Promise<void> {
   if (!EXEMPTIONS.includes(exemption)) {
     throw new InvalidArgument(`'${exemption}' is none of ${EXEMPTIONS.join(', ')}`)
   }
-  await withCustomer(user, (locked, customerId) =>
+  await withEnsuredCustomer(user, (locked, customerId) =>
     locked.change(user.provider, (gateway) =>
       requirePart(gateway, 'taxExemptions').set(customerId, exemption),
     ),

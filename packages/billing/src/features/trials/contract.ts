@@ -1,8 +1,11 @@
-/** Running trials whose end can be moved. New trials may have an exact end: `trialEndsAt`. */
+/**
+ * Gateway interface for moving the end of a running trial. Gateways that implement it also support
+ * `trialEndsAt`, an exact end for new trials.
+ */
 export interface Trials {
   /**
-   * Moves the end of a trial. `now` ends it and charges the customer. Does nothing if the trial is
-   * over.
+   * Moves the end of a subscription's trial. `now` ends the trial and charges the customer. Does
+   * nothing if the trial is over.
    */
   setEnd(id: string, endsAt: Date | 'now'): Promise<void>
 }

@@ -1,4 +1,4 @@
-import { capability, feature } from '../define-feature.ts'
+import { defineCapability, defineFeature } from '../define-feature.ts'
 import { stripeTrials } from './stripe.ts'
 import { endTrial, extendTrial } from './subscription.ts'
 import { everHadTrial, isOnGenericTrial, isOnTrial, startGenericTrial } from './user.ts'
@@ -61,8 +61,8 @@ declare module '../../subscription.ts' {
   }
 }
 
-/** Trials of a user, without a subscription. */
-export const genericTrials = feature({
+/** Trials of a user that need no subscription. */
+export const genericTrials = defineFeature({
   user: {
     onTrial: isOnTrial,
     onGenericTrial: isOnGenericTrial,
@@ -71,8 +71,8 @@ export const genericTrials = feature({
   },
 })
 
-/** Trials of subscriptions whose end can be moved. */
-export const trials = capability('trials', {
+/** Extending and ending the trial of a subscription. */
+export const trials = defineCapability('trials', {
   changes: {
     extendTrial,
     endTrial,

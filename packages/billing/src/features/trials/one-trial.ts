@@ -7,15 +7,18 @@ import { closeCheckouts } from '../checkout/close-checkouts.ts'
 import type { CheckoutSubscription } from '../checkout/contract.ts'
 
 /**
- * Whether the owner ever had a free trial: of any subscription, including cancelled ones and ones
- * that were transferred to another owner, or at the user level.
+ * Whether the owner ever had a free trial: with any subscription, including cancelled ones and ones
+ * that were transferred to another owner, or a trial without a subscription.
  */
 export async function hadTrial(context: BillingContext, owner: Owner): Promise<boolean> {
   const billed = await context.owners.find(owner)
   return (billed?.trialEndsAt ?? null) !== null || (await hadSubscriptionTrial(context, owner))
 }
 
-/** Whether one of the owner's subscriptions had a trial. The user-level trial does not count. */
+/**
+ * Whether one of the owner's subscriptions ever had a trial. A trial without a subscription does
+ * not count.
+ */
 export async function hadSubscriptionTrial(
   { subscriptions, transfers }: BillingContext,
   owner: Owner,
@@ -24,26 +27,30 @@ export async function hadSubscriptionTrial(
 }
 
 /**
- * Throws TrialUsed if the option `trials` allows one trial per owner, and it was used. Call it
- * while holding the owner's lock, after interrupted operations were finished. Closes hosted pages
- * that could still start a trial before it checks, so that a page that is completed at the same
- * moment is found in our rows.
+ * Throws TrialUsed if the option `trials` allows one trial per owner, and the owner has used it.
+ * Callers must hold the owner's lock and must have finished interrupted operations. First closes
+ * hosted checkout pages that could still start a trial, so that a page that is completed at the
+ * same moment is already in our database.
  */
-export async function requireTrialLeft(
+export async function requireTrialUnused(
   context: BillingContext,
   locked: LockedOwner,
   begun: readonly StoredOperation[],
 ): Promise<void> {
   if (!context.options.trials.oncePerOwner) return
   await closeCheckouts(context, locked, begun.filter(offersTrial))
-  await refuseSecondTrial(context, locked.owner)
+  await rejectSecondTrialInPreview(context, locked.owner)
 }
 
 /**
- * Throws TrialUsed as far as our rows know, for a preview: the actual check happens in
- * `requireTrialLeft()`.
+ * Throws TrialUsed if our database shows that the owner has used the only trial. Sufficient for a
+ * preview. Creating a subscription checks with `requireTrialUnused()`, which also closes checkout
+ * pages.
  */
-export async function refuseSecondTrial(context: BillingContext, owner: Owner): Promise<void> {
+export async function rejectSecondTrialInPreview(
+  context: BillingContext,
+  owner: Owner,
+): Promise<void> {
   if (!context.options.trials.oncePerOwner || !(await hadTrial(context, owner))) return
   throw new TrialUsed(`This ${owner.type} has had a free trial: use skipTrial()`)
 }
@@ -51,11 +58,11 @@ export async function refuseSecondTrial(context: BillingContext, owner: Owner): 
 function offersTrial({ kind, request }: StoredOperation): boolean {
   if (kind !== 'checkout') return false
   const page = request.page as { readonly subscription?: CheckoutSubscription | null } | undefined
-  return hasTrial(page?.subscription ?? null)
+  return startsWithTrial(page?.subscription ?? null)
 }
 
-/** Whether the wanted subscription starts with a trial. */
-export function hasTrial(
+/** Whether the requested subscription starts with a trial. */
+export function startsWithTrial(
   wanted: { readonly trialDays: number | null; readonly trialEndsAt?: Date | null } | null,
 ): boolean {
   return Boolean(wanted?.trialDays || wanted?.trialEndsAt)

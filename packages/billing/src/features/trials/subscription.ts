@@ -1,18 +1,21 @@
 import { InvalidArgument } from '../../core/errors/errors.ts'
-import type { SubscriptionHaving } from '../../core/subscription-scope.ts'
-import { isSameSecond, LONGEST_TRIAL, requireFuture } from '../../core/values/dates.ts'
+import type { SubscriptionScopeWith } from '../../core/subscription-scope.ts'
+import { isSameSecond, MAX_TRIAL_DAYS, requireFuture } from '../../core/values/dates.ts'
 import { requirePart } from '../../providers/gateway-parts.ts'
 import type { ProviderSubscription } from '../../providers/subscription.ts'
-import { withPlanRule } from '../schedules/planned-swap.ts'
-import { hasTrial, rejectWhilePaused } from '../swap/reject-while-paused.ts'
+import { withPlannedSwapRule } from '../schedules/planned-swap.ts'
+import { isOnTrialAt, rejectWhilePaused } from '../swap/reject-while-paused.ts'
 
 const DAY = 86_400_000
 
-export function extendTrial(subscription: SubscriptionHaving<'trials'>, to: Date): Promise<void> {
+export function extendTrial(
+  subscription: SubscriptionScopeWith<'trials'>,
+  to: Date,
+): Promise<void> {
   subscription.requireRunning()
   requireTrialEnd(to, subscription.now())
   return subscription.change(
-    withPlanRule(subscription, 'trial', async ({ found, ask }) => {
+    withPlannedSwapRule(subscription, 'trial', async ({ found, ask }) => {
       const { trialEndsAt } = found
       if (trialEndsAt === null || trialEndsAt <= subscription.now()) {
         throw new InvalidArgument('There is no trial whose end could be moved')
@@ -23,11 +26,11 @@ export function extendTrial(subscription: SubscriptionHaving<'trials'>, to: Date
   )
 }
 
-/** Ends the trial. Does nothing if it is over. */
-export function endTrial(subscription: SubscriptionHaving<'trials'>): Promise<void> {
+/** Ends the subscription's trial now. Does nothing if the trial is over. */
+export function endTrial(subscription: SubscriptionScopeWith<'trials'>): Promise<void> {
   subscription.requireRunning()
-  const isOnTrial = (found: ProviderSubscription) => hasTrial(found, subscription.now())
-  const planAware = withPlanRule(subscription, 'trial', async ({ found, ask }) => {
+  const isOnTrial = (found: ProviderSubscription) => isOnTrialAt(found, subscription.now())
+  const planAware = withPlannedSwapRule(subscription, 'trial', async ({ found, ask }) => {
     if (!isOnTrial(found)) return
     await ask((gateway) => requirePart(gateway, 'trials').setEnd(found.id, 'now'))
   })
@@ -35,11 +38,11 @@ export function endTrial(subscription: SubscriptionHaving<'trials'>): Promise<vo
 }
 
 /**
- * Checks the end of a trial before any request.
- * @throws {InvalidArgument} if it is not in the future, or too late.
+ * Checks the requested end of a trial before any request is sent.
+ * @throws {InvalidArgument} if the date is not in the future, or is too far ahead.
  */
 export function requireTrialEnd(end: Date, now: Date): Date {
   requireFuture('The end of a trial', end, now)
-  if (end.getTime() - now.getTime() <= LONGEST_TRIAL * DAY) return end
-  throw new InvalidArgument(`A trial lasts ${LONGEST_TRIAL} days at most`)
+  if (end.getTime() - now.getTime() <= MAX_TRIAL_DAYS * DAY) return end
+  throw new InvalidArgument(`A trial lasts ${MAX_TRIAL_DAYS} days at most`)
 }

@@ -2,7 +2,7 @@ import { resumeInterrupted, withOwnerLock } from '../../core/owner-lock.ts'
 import { requireOwner, type UserScope } from '../../core/user-scope.ts'
 import { requireDate } from '../../core/values/arguments.ts'
 import { onTrial, onUserTrial } from '../../core/values/subscription-state.ts'
-import { hadTrial, requireTrialLeft } from './one-trial.ts'
+import { hadTrial, requireTrialUnused } from './one-trial.ts'
 
 export async function isOnTrial(user: UserScope, name?: string): Promise<boolean> {
   if (name === undefined) return isOnOwnTrial(user)
@@ -34,7 +34,7 @@ function moveOnlyTrial({ context, owner }: UserScope, endsAt: Date | null): Prom
     const now = context.options.clock.now()
     const runs = onUserTrial(trialEndsAt, now)
     if (endsAt === null && !runs) return
-    if (!runs) await requireTrialLeft(context, locked, begun)
+    if (!runs) await requireTrialUnused(context, locked, begun)
     await context.owners.setTrial(owner, endsAt ?? new Date(now.getTime() - 1000))
   })
 }

@@ -1,8 +1,8 @@
 /**
- * Returns the order id of a sale for usage. It serves to find the sale again, and names its
- * subscription.
+ * Returns the `orderId` of a Braintree sale that charges for usage. It contains the subscription
+ * and the idempotency key, so that the sale can be found again.
  */
-export function orderOfUsage(subscription: string, key: string): string {
+export function orderIdOfUsage(subscription: string, key: string): string {
   return `usage:${subscription}:${key}`
 }
 
@@ -10,14 +10,18 @@ interface Ordered {
   readonly orderId?: string | null | undefined
 }
 
-/** Reads the subscription whose usage a sale is for. `null` for any other sale. */
-export function subscriptionOfUsage({ orderId }: Ordered): string | null {
+/**
+ * Reads the id of the subscription whose usage a Braintree sale charges. `null` if the sale is not
+ * for usage.
+ */
+export function subscriptionOfUsageSale({ orderId }: Ordered): string | null {
   return /^usage:([^:]+):/.exec(orderId ?? '')?.[1] ?? null
 }
 
 /**
- * Reads the idempotency key under which a sale for usage was charged. `null` for any other sale.
+ * Reads the idempotency key of a Braintree sale that charges for usage. `null` if the sale is not
+ * for usage.
  */
-export function keyOfUsage({ orderId }: Ordered): string | null {
+export function keyOfUsageSale({ orderId }: Ordered): string | null {
   return /^usage:[^:]+:(.+)$/.exec(orderId ?? '')?.[1] ?? null
 }

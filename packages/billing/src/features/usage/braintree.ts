@@ -3,12 +3,12 @@ import type { BraintreeContext } from '../../providers/braintree/client.ts'
 import { startOfDay } from '../../providers/braintree/days.ts'
 import { periodStarts } from '../../providers/braintree/period-starts.ts'
 import { braintreeCharges } from '../payments/braintree-charges.ts'
-import { keyOfUsage, orderOfUsage } from './braintree-usage-order.ts'
+import { keyOfUsageSale, orderIdOfUsage } from './braintree-usage-order.ts'
 import type { UsageCharges } from './contract.ts'
 
 /**
- * Implements usage for Braintree, which counts none itself: a separate sale charges for the usage
- * of a period.
+ * Implements usage for Braintree, which cannot count usage itself: billing counts it, and charges
+ * the usage of a period by a separate sale.
  */
 export function braintreeUsage(context: BraintreeContext): { readonly usage: UsageCharges } {
   const { currency, options } = context
@@ -20,9 +20,9 @@ export function braintreeUsage(context: BraintreeContext): { readonly usage: Usa
       currency,
       priceOf: (name) => (Object.hasOwn(metered, name) ? (metered[name] ?? null) : null),
       periodsOf: ({ raw }) => periodStarts(raw as braintree.Subscription).map(startOfDay),
-      keyOf: ({ raw }) => keyOfUsage(raw as braintree.Transaction),
+      keyOf: ({ raw }) => keyOfUsageSale(raw as braintree.Transaction),
       async charge({ customerId, subscription, key, amount, description }) {
-        const idempotencyKey = orderOfUsage(subscription, key)
+        const idempotencyKey = orderIdOfUsage(subscription, key)
         const item = { description, amount }
         const { invoice } = await invoiceFor(customerId, item, { idempotencyKey })
         if (!invoice) throw new Error('Braintree charged for usage and gave no sale')

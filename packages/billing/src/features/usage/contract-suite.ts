@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import {
-  type Account,
   anotherCustomer,
   type ContractPart,
-  codeOf,
+  type ContractTestAccount,
+  errorCodeOf,
   type GatewayUnderTest,
-  newOperation,
+  newOperationId,
   openAccount,
 } from '../../providers/contract-suite.ts'
 import type { UsageCharges, UsageEvent, UsageReports } from './contract.ts'
@@ -13,13 +13,13 @@ import type { UsageCharges, UsageEvent, UsageReports } from './contract.ts'
 type Metered = NonNullable<GatewayUnderTest['metered']>
 
 /**
- * Contract tests of usage, for gateways whose provider counts it or lets us charge it, if the
- * account has a metered price.
+ * Contract tests of usage, for gateways that implement `usage`, in test accounts with a metered
+ * price.
  */
 export const usageContract: ContractPart = ({ describe, it }, create) => {
   const onUsage = (
     name: string,
-    body: (usage: UsageReports, account: Account, metered: Metered) => Promise<void>,
+    body: (usage: UsageReports, account: ContractTestAccount, metered: Metered) => Promise<void>,
   ) =>
     it(`${name}, if the provider counts usage`, async () => {
       const account = await openAccount(create)
@@ -27,14 +27,18 @@ export const usageContract: ContractPart = ({ describe, it }, create) => {
       if (usage?.countedBy === 'provider' && account.metered)
         await body(usage, account, account.metered)
     })
-  const sumOf = async (usage: UsageReports, { customerId, now }: Account, meter: string) => {
+  const sumOf = async (
+    usage: UsageReports,
+    { customerId, now }: ContractTestAccount,
+    meter: string,
+  ) => {
     const to = new Date(now().getTime() + 60_000)
     const from = new Date(now().getTime() - 86_400_000)
     const sums = await usage.summaries({ meter, customerId, from, to, by: null })
     return sums.map(({ value }) => value)
   }
-  const event = (account: Account, meter: string, value: string): UsageEvent => ({
-    id: `usage_${newOperation()}`,
+  const event = (account: ContractTestAccount, meter: string, value: string): UsageEvent => ({
+    id: `usage_${newOperationId()}`,
     meter,
     value,
     customerId: account.customerId,
@@ -45,7 +49,7 @@ export const usageContract: ContractPart = ({ describe, it }, create) => {
   describe('usage that we count', () => {
     const onCharges = (
       name: string,
-      body: (usage: UsageCharges, account: Account, metered: Metered) => Promise<void>,
+      body: (usage: UsageCharges, account: ContractTestAccount, metered: Metered) => Promise<void>,
     ) =>
       it(`${name}, if the provider does not count usage`, async () => {
         const account = await openAccount(create)
@@ -72,14 +76,14 @@ export const usageContract: ContractPart = ({ describe, it }, create) => {
       const { customerId, currency, gateway } = account
       const charge = {
         ...{ customerId, subscription },
-        key: newOperation(),
+        key: newOperationId(),
         amount: { amount: 250, currency },
         description: '5 × calls',
       }
       const made = await usage.charge(charge)
       assert.equal(made.total, 250)
       assert.equal((await usage.charge(charge)).id, made.id)
-      const other = await usage.charge({ ...charge, key: newOperation(), description: 'more' })
+      const other = await usage.charge({ ...charge, key: newOperationId(), description: 'more' })
       assert.notEqual(other.id, made.id)
       const all = { pending: true, limit: null, taxOf: () => 0 }
       const ofUsage = (await gateway.listInvoices(customerId, all)).filter(({ lines }) =>
@@ -151,7 +155,7 @@ export const usageContract: ContractPart = ({ describe, it }, create) => {
       const made = await usage.createMeter(wanted)
       assert.equal((await usage.createMeter(wanted)).id, made.id)
       const other = { ...wanted, aggregation: 'count' } as const
-      assert.equal(await codeOf(() => usage.createMeter(other)), 'invalid_argument')
+      assert.equal(await errorCodeOf(() => usage.createMeter(other)), 'invalid_argument')
       const names = (await usage.meters()).map(({ eventName }) => eventName)
       assert.deepEqual(names.sort(), ['files', meter].sort())
     })

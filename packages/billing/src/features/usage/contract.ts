@@ -3,51 +3,57 @@ import type { Money } from '../../core/values/money.ts'
 import type { ProviderSubscription } from '../../providers/subscription.ts'
 import type { InvoiceData } from '../invoices/invoice.ts'
 
-/** A report of usage. */
+/** A report of usage that is sent to the provider. */
 export interface UsageEvent {
-  /** Our id: the same id of a customer counts once within 24 hours, however often it is sent. */
+  /**
+   * Our id of the report. Within 24 hours, the provider counts reports of a customer with the same
+   * id once.
+   */
   readonly id: string
   /** The provider's event name of the meter. */
   readonly meter: string
-  /** A decimal number as text, because it may have more digits than a JavaScript number. */
+  /** Quantity as decimal text, because it may have more digits than a JavaScript number. */
   readonly value: string
   /** The provider's id of the customer. */
   readonly customerId: string
-  /** The provider's id of the subscription that the report names. `null` if it names none. */
+  /**
+   * The provider's id of the subscription for which the usage was reported. `null` if it was
+   * reported for the customer only.
+   */
   readonly subscriptionId: string | null
   /** When the usage occurred. */
   readonly at: Date
 }
 
-/** Identifies an event that was sent. */
-export type SentEvent = Pick<UsageEvent, 'id' | 'meter' | 'customerId'>
+/** The fields that identify a usage report that was sent to the provider. */
+export type SentUsageEvent = Pick<UsageEvent, 'id' | 'meter' | 'customerId'>
 
 /**
- * The result of sending one event.
- * - `sent`: the provider has it, perhaps from an earlier attempt.
+ * The result of sending one usage report.
+ * - `sent`: the provider has the report, perhaps from an earlier attempt.
  * - `refused`: the provider will never accept it.
- * - `later`: the provider does not have it; it is sent again.
- * - `unknown`: the provider may have it; it is sent again as long as the provider recognizes a
- * repeat.
+ * - `later`: the provider does not have it, and it is sent again.
+ * - `unknown`: the provider may have it. It is sent again as long as the provider recognizes a
+ * repeated report.
  *
- * If the SDK retries by itself, the result describes only the last attempt.
+ * If the provider's SDK retries by itself, the result describes only the last attempt.
  */
 export interface UsageOutcome {
-  /** Id of the event. */
+  /** Id of the usage report. */
   readonly id: string
-  /** Whether the provider accepted the event. */
+  /** Whether the provider accepted the report: see `UsageOutcome`. */
   readonly state: 'sent' | 'refused' | 'later' | 'unknown'
-  /** The reason why it was not accepted. `null` if it was. */
+  /** The reason why the provider did not accept the report. `null` if it did. */
   readonly error: string | null
 }
 
-/** Usage in a range of time. */
+/** The sum of usage in a range of time. */
 export interface UsageSummary {
-  /** Start of the range. */
+  /** Start of the time range. */
   readonly from: Date
-  /** End of the range, exclusive. */
+  /** End of the time range, exclusive. */
   readonly to: Date
-  /** Quantity, a decimal number as text. */
+  /** Quantity of usage, as decimal text. */
   readonly value: string
 }
 
@@ -57,72 +63,91 @@ export interface UsageFilter {
   readonly meter: string
   /** The provider's id of the customer. */
   readonly customerId: string
-  /** Start, rounded down to a whole minute, or to the hour or day according to `by`. */
+  /**
+   * Start of the time range. Rounded down to a whole minute or, depending on `by`, to the hour or
+   * day.
+   */
   readonly from: Date
-  /** End, rounded up to a whole minute, or to the hour or day according to `by`. */
+  /**
+   * End of the time range. Rounded up to a whole minute or, depending on `by`, to the hour or day.
+   */
   readonly to: Date
-  /** Returns a sum for each day or hour. `null` for a single sum. */
+  /** Whether to return a sum for each day or for each hour. `null` for a single sum. */
   readonly by: 'day' | 'hour' | null
 }
 
-/** A meter, which counts usage at the provider. */
+/** A meter at the provider, which counts usage such as API calls. */
 export interface Meter {
   /** The provider's id of the meter. */
   readonly id: string
-  /** Display name. */
+  /** Display name of the meter. */
   readonly name: string
-  /** Event name, by which reports refer to the meter. */
+  /** Event name of the meter, such as `api_calls`. Usage reports refer to the meter by it. */
   readonly eventName: string
-  /** How the values of a period are combined: added up, counted, or the last one. */
+  /**
+   * How the reported values of a period are combined: their sum, their number, or the last value.
+   */
   readonly aggregation: 'sum' | 'count' | 'last'
 }
 
-/** A report that the provider accepted and dropped later. */
+/** A usage report that the provider accepted at first and dropped later. */
 export interface DroppedReport {
-  /** Id of the event, as it was sent. */
+  /** Our id of the dropped report. */
   readonly id: string
-  /** The reason. */
+  /** The reason why the report was dropped. */
   readonly error: string
   /**
-   * Whether the report was sent for this customer, because two applications may share an account.
+   * Whether the report was sent for this customer. Needed because two applications that share a
+   * provider account may use the same report ids.
    */
   isOf(customerId: string): boolean
 }
 
-/** An event of the provider about reports that it accepted and dropped later. */
+/**
+ * The content of a provider event about usage reports that it accepted at first and dropped later.
+ */
 export interface DroppedUsage {
-  /** Some of the dropped reports. */
+  /** The dropped reports that the event names, which may be only some of them. */
   readonly named: readonly DroppedReport[]
-  /** Number of all dropped reports. */
+  /** Number of all dropped reports, including those that the event does not name. */
   readonly count: number
-  /** Description by the provider. */
+  /** The provider's description of the problem. */
   readonly summary: string
 }
 
-/** Usage that the provider counts and bills. */
+/** Gateway interface for usage at providers that count and bill usage themselves. */
 export interface UsageReports {
-  /** States that the provider counts the usage. */
+  /** `provider`: the provider itself counts the usage. */
   readonly countedBy: 'provider'
-  /** Sends events, and returns one outcome for each, in the same order. */
+  /** Sends usage reports, and returns one outcome for each, in the same order. */
   send(events: readonly UsageEvent[]): Promise<readonly UsageOutcome[]>
-  /** Reads sums of usage, oldest first. */
+  /** Reads sums of usage from the provider, oldest first. */
   summaries(filter: UsageFilter): Promise<UsageSummary[]>
-  /** Cancels an event, as long as the provider can. Does nothing if it was cancelled before. */
-  cancel(event: SentEvent): Promise<void>
-  /** Reads what one of the provider's `usageEvents` is about, by its id. */
+  /**
+   * Cancels a usage report, if the provider still allows it. Does nothing if it was cancelled
+   * before.
+   */
+  cancel(event: SentUsageEvent): Promise<void>
+  /**
+   * Reads the content of a provider event about dropped usage reports (one of the provider's
+   * `usageEvents`), by the event's id.
+   */
   readDropped?(event: unknown): Promise<DroppedUsage>
-  /** Returns the event name of the meter of a price. `null` if the price is not billed by usage. */
+  /**
+   * Returns the event name of the meter by which a price is billed. `null` if the price is not
+   * billed by usage.
+   */
   meterOf(price: string): Promise<string | null>
-  /** Lists all meters. */
+  /** Lists all meters of the provider account. */
   meters(): Promise<Meter[]>
   /**
    * Creates a meter, or returns the existing one with this event name.
-   * @throws {InvalidArgument} if the existing one combines values differently.
+   * @throws {InvalidArgument} if the existing meter combines values differently.
    */
   createMeter(meter: Omit<Meter, 'id'>): Promise<Meter>
 }
 
-/** A charge for the usage of a period, made once for its key. */
+/** A charge to make for the usage of a billing period. */
 export interface UsageCharge {
   /** The provider's id of the customer. */
   readonly customerId: string
@@ -130,33 +155,37 @@ export interface UsageCharge {
   readonly subscription: string
   /** Our idempotency key: charges with the same key are made once. */
   readonly key: string
-  /** The amount, including tax. */
+  /** The amount to charge, including tax. */
   readonly amount: Money
-  /** Description for the customer. */
+  /** Description of the charge for the customer. */
   readonly description: string
 }
 
 /**
- * Usage that we count, and charge at the end of its period, because the provider cannot count it.
+ * Gateway interface for usage at providers that cannot count usage: billing counts it, and charges
+ * it at the end of each billing period.
  */
 export interface UsageCharges {
-  /** States that billing counts the usage. */
+  /** `us`: billing itself counts the usage. */
   readonly countedBy: 'us'
-  /** Currency of the charges, in lower case. */
+  /** ISO 4217 currency code of the charges, in lower case. */
   readonly currency: string
-  /** Returns the price of a meter. `null` if the options do not define it. */
+  /** Returns the price of a meter from the options. `null` if they define none. */
   priceOf(name: string): MeteredPrice | null
   /**
-   * Returns the starts of the subscription's periods, oldest first. The last one is the current
-   * period.
+   * Returns the start dates of the subscription's billing periods, oldest first. The last one is
+   * the start of the current period.
    */
   periodsOf(subscription: ProviderSubscription): readonly Date[]
   /**
-   * Charges for usage. A repeated call returns the existing charge.
+   * Charges for usage. A repeated call with the same key returns the existing charge.
    * @throws {PaymentFailed} if the card is declined.
    */
   charge(charge: UsageCharge): Promise<InvoiceData>
-  /** Reads the idempotency key of the charge behind an invoice. `null` if it is not for usage. */
+  /**
+   * Reads the idempotency key of the usage charge behind an invoice. `null` if the invoice is not
+   * for usage.
+   */
   keyOf(invoice: InvoiceData): string | null
 }
 

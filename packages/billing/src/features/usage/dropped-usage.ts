@@ -3,10 +3,10 @@ import type { Gateway } from '../../providers/gateway.ts'
 import { isChargedByUs } from './contract.ts'
 
 /**
- * Refuses usage that the provider accepted and dropped later. The provider names only some of the
- * reports; the number of the others is logged.
+ * Marks usage reports as refused that the provider accepted at first and dropped later. The
+ * provider names only some of the reports. The number of the others is logged.
  */
-export async function refuseDropped(
+export async function refuseDroppedUsage(
   { usage: queue, options }: BillingContext,
   { name, usage }: Gateway,
   event: unknown,

@@ -1,10 +1,13 @@
 import type { NewBillingEvent } from '../../core/events/billing-event.ts'
 import type { Money } from '../../core/values/money.ts'
-import type { About } from '../invoices/events.ts'
+import type { EventOrigin } from '../invoices/events.ts'
 import type { StoredUsage } from './usage-rows.ts'
 
-/** Builds the event for each refusal of a report, which may be retried and refused again. */
-export function usageRefused(usage: StoredUsage, reason: string, at: Date): NewBillingEvent {
+/**
+ * Builds the event `usage.refused`. A report that is retried and refused again causes another
+ * event.
+ */
+export function usageRefusedEvent(usage: StoredUsage, reason: string, at: Date): NewBillingEvent {
   const { owner, provider, identifier, reference: id, meter, value } = usage
   return {
     type: 'usage.refused',
@@ -14,18 +17,23 @@ export function usageRefused(usage: StoredUsage, reason: string, at: Date): NewB
   }
 }
 
-/** A declined charge for usage. */
+/** Data of a declined charge for usage. */
 export interface UnpaidUsage {
   readonly id: string
   readonly amount: Money
-  /** Number of the attempt, counted from 1. */
+  /** Number of the attempt to charge the usage, counted from 1. */
   readonly attempt: number
-  /** When it is charged again. `null` if there is no further automatic attempt. */
+  /**
+   * When the usage is charged again automatically. `null` if there is no further automatic attempt.
+   */
   readonly nextAttemptAt: Date | null
   readonly at: Date
 }
 
-export function usageUnpaid({ owner, provider }: About, unpaid: UnpaidUsage): NewBillingEvent {
+export function usageUnpaidEvent(
+  { owner, provider }: EventOrigin,
+  unpaid: UnpaidUsage,
+): NewBillingEvent {
   const { id, amount, attempt, nextAttemptAt, at } = unpaid
   const invoice = { id, number: null, date: at.toISOString(), total: amount, amountDue: amount }
   return {

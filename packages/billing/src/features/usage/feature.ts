@@ -1,4 +1,4 @@
-import { capability, feature } from '../define-feature.ts'
+import { defineCapability, defineFeature } from '../define-feature.ts'
 import { changeItems } from '../items/subscription.ts'
 import type { SwapOptions } from '../swap/subscription.ts'
 import { braintreeUsage } from './braintree.ts'
@@ -103,15 +103,18 @@ declare module '../../core/storage/tables.ts' {
 }
 
 /** Reported usage that is not billed yet. */
-export const unbilledUsage = feature({
+export const unbilledUsage = defineFeature({
   user: {
     unbilledUsage: listUnbilledUsage,
     voidUnbilledUsage,
   },
 })
 
-/** Usage: counted by the provider, or counted by us and charged there. */
-export const usage = capability('usage', {
+/**
+ * Usage-based billing: the provider counts the usage, or billing counts it and charges it through
+ * the provider.
+ */
+export const usage = defineCapability('usage', {
   user: {
     reportUsage: (user, meter, value, options = {}) =>
       reportUsageOfUser(user, { meter, value }, options),
@@ -127,8 +130,8 @@ export const usage = capability('usage', {
   braintree: braintreeUsage,
 })
 
-/** The provider's prices that are billed by usage. */
-export const meteredPrices = capability('meteredPrices', {
+/** Prices defined at the provider that are billed by usage. */
+export const meteredPrices = defineCapability('meteredPrices', {
   changes: {
     addMeteredPrice: async (subscription, price, options = {}) =>
       changeItems(

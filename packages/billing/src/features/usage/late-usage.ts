@@ -2,24 +2,25 @@ import type { Logger } from '../../core/values/logger.ts'
 import { requirePart } from '../../providers/gateway-parts.ts'
 import type { ProviderSubscription } from '../../providers/subscription.ts'
 import { isChargedByUs } from './contract.ts'
-import type { SenderContext } from './send-usage.ts'
+import type { UsageSenderContext } from './send-usage.ts'
 import type { StoredUsage } from './usage-rows.ts'
-import { isTooLate, mayBeTooLate } from './usage-value.ts'
+import { isUsageTooLate, mayUsageBeTooLate } from './usage-value.ts'
 
 /**
- * Logs reports that arrived too late, which the provider counts but does not bill, because their
- * period was already billed. Checks the subscription that the report names, otherwise all that are
- * billed by its meter. Usage of the last hour is always in time.
+ * Logs a warning for usage reports that were sent too late: the provider counts them, but does not
+ * bill them, because their billing period was already billed. Checks the subscription that the
+ * report names, otherwise all subscriptions that are billed by its meter. Usage of the last hour is
+ * never too late.
  */
 export async function warnOfLateUsage(
-  context: SenderContext & { readonly settings: { readonly logger: Logger } },
+  context: UsageSenderContext & { readonly settings: { readonly logger: Logger } },
   sent: readonly StoredUsage[],
   now: Date,
 ): Promise<void> {
   const { logger } = context.settings
   const once = readOnce()
   for (const usage of sent) {
-    if (!mayBeTooLate(usage.at, now)) continue
+    if (!mayUsageBeTooLate(usage.at, now)) continue
     const starts = await periodStarts(context, usage, once).catch(() => null)
     const problem = problemOf(usage, starts, now)
     if (problem === null) continue
@@ -56,7 +57,7 @@ function problemOf({ at, owner }: StoredUsage, starts: Date[] | null, now: Date)
   if (starts === null) return null
   const [first] = starts.sort((a, b) => Number(a) - Number(b))
   if (!first) return `is for no subscription: ${owner.type} ${owner.id} has none with this meter`
-  if (!isTooLate(at, first, now)) return null
+  if (!isUsageTooLate(at, first, now)) return null
   return `came too late: that period was billed on ${first.toISOString()}`
 }
 
@@ -65,7 +66,7 @@ function problemOf({ at, owner }: StoredUsage, starts: Date[] | null, now: Date)
  * provider does not report it.
  */
 async function periodStarts(
-  context: SenderContext,
+  context: UsageSenderContext,
   usage: StoredUsage,
   once: Once,
 ): Promise<Date[] | null> {
@@ -81,7 +82,7 @@ async function periodStarts(
  * that had ended before the time of the usage are not read from the provider.
  */
 async function subscriptionsOf(
-  { subscriptions, gateway }: SenderContext,
+  { subscriptions, gateway }: UsageSenderContext,
   { owner, provider, subscriptionId, meter, at }: StoredUsage,
   once: Once,
 ): Promise<ProviderSubscription[]> {

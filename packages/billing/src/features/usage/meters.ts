@@ -1,39 +1,39 @@
 import { Unsupported } from '../../core/errors/errors.ts'
-import { requireText, requireWord } from '../../core/values/arguments.ts'
+import { requireOneOf, requireText } from '../../core/values/arguments.ts'
 import type { ProviderName } from '../../core/values/provider-name.ts'
 import type { Gateway } from '../../providers/gateway.ts'
 import { requirePart } from '../../providers/gateway-parts.ts'
 import { isChargedByUs, type Meter } from './contract.ts'
 
-/** A meter to be created. */
+/** A meter to create at the provider. */
 export interface NewMeter {
-  /** Display name. */
+  /** Display name of the meter. */
   readonly name: string
-  /** Event name, by which reports refer to the meter. */
+  /** Event name of the meter, such as `api_calls`. Usage reports refer to the meter by it. */
   readonly eventName: string
   /**
-   * How the values of a period are combined: added up, counted, or the last one.
+   * How the reported values of a period are combined: their sum, their number, or the last value.
    * @default 'sum'
    */
   readonly aggregation?: Meter['aggregation']
 }
 
-/** Options for the methods of meters. */
+/** Options for `meters()` and `createMeter()`. */
 export interface MeterOptions {
-  /** The provider of the meters. Default: the first provider that counts usage. */
+  /** The provider of the meters. Default: the first provider that counts usage itself. */
   readonly provider?: ProviderName
 }
 
-/** Meters, which count usage at a provider. */
+/** Methods for meters, which count usage such as API calls at a provider. */
 export interface Meters {
   /**
-   * Lists all meters.
+   * Lists all meters of the provider account.
    * @throws {Unsupported} if no provider counts usage.
    */
   meters(options?: MeterOptions): Promise<Meter[]>
   /**
    * Creates a meter, or returns the existing one with this event name.
-   * @throws {InvalidArgument} if the existing one combines values differently.
+   * @throws {InvalidArgument} if the existing meter combines values differently.
    * @throws {Unsupported} if no provider counts usage.
    * @example
    * ```ts
@@ -65,7 +65,7 @@ export function createMeters(context: {
     async createMeter({ name, eventName, aggregation = 'sum' }, options = {}) {
       requireText('name of the meter', name)
       requireText('name of its events', eventName)
-      requireWord('What a meter makes of its events', aggregation, AGGREGATIONS)
+      requireOneOf('What a meter makes of its events', aggregation, AGGREGATIONS)
       return (await partOf(options)).createMeter({ name, eventName, aggregation })
     },
   }

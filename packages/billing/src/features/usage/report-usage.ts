@@ -10,54 +10,57 @@ import type { UsageQueue } from './usage-queue.ts'
 import type { StoredUsage, UsageReporter } from './usage-rows.ts'
 import { requireUsageTime, requireUsageValue, type UsageValue } from './usage-value.ts'
 
-/** Options for a report of usage. */
+/** Options for reporting usage. */
 export interface UsageOptions {
   /**
-   * Your id of the report: reports of the same owner with the same id count once. Default: each
-   * call counts.
+   * Your id of the report: reports of the same user or team with the same id count once. Default:
+   * each call counts.
    */
   readonly id?: string
   /** When the usage occurred, at most 35 days ago. Default: now. */
   readonly at?: Date
   /**
-   * Your own transaction on the same database: the report is stored when it commits, and not if it
-   * is rolled back.
+   * Your own transaction on the same database. The report is stored as part of it: if the
+   * transaction is rolled back, the usage is not reported.
    */
   readonly transaction?: Database
 }
 
-/** A report of usage, and its state. */
+/** A report of usage, and its state, such as `pending`. */
 export interface UsageReport {
   /** Your id of the report, or a generated one. */
   readonly id: string
   /** The provider's event name of the meter. */
   readonly meter: string
-  /** Quantity, a decimal number as text. */
+  /** Quantity of usage, as decimal text. */
   readonly value: string
   /** When the usage occurred. */
   readonly at: Date
-  /** State of the report: `pending` until the provider has it. */
+  /** State of the report: `pending` until the provider has received it. */
   readonly state: UsageState
 }
 
 /** Selects the sums of usage to read. */
 export interface UsageQuery {
-  /** Start of the range. */
+  /** Start of the time range. */
   readonly from: Date
-  /** End of the range. Default: now. */
+  /** End of the time range. Default: now. */
   readonly to?: Date
-  /** Returns a sum for each day or hour. Without it, a single sum. */
+  /** Whether to return a sum for each day or for each hour. Default: a single sum. */
   readonly by?: 'day' | 'hour'
 }
 
-/** A report with its owner. */
-export interface ReportedUsage extends UsageReporter {
+/** A usage report to store, with the owner (user or team) and the customer to be billed. */
+export interface NewUsageReport extends UsageReporter {
   readonly provider: ProviderName
-  /** Primary key in the `subscriptions` table. `null` if the report names none. */
+  /**
+   * Primary key in the `subscriptions` table. `null` if the usage is reported for the customer
+   * only.
+   */
   readonly subscriptionId: number | null
   /**
-   * Whether the subscription is part of the report's identity, because the usage is charged with
-   * it.
+   * Whether a repeated report must name the same subscription as the first one, because the usage
+   * is charged with its subscription.
    */
   readonly isOfSubscription: boolean
   readonly meter: string
@@ -70,10 +73,10 @@ export interface ReportedUsage extends UsageReporter {
 }
 
 /**
- * Finds an earlier report with this id. Look for it before other checks, because a repeat is
- * allowed when a new report would no longer be.
+ * Finds an earlier report with this id. Call it before other checks, because a repeated report is
+ * accepted even when a new report would no longer be.
  */
-export async function findReport(
+export async function findUsageReport(
   queue: Pick<UsageQueue, 'find'>,
   by: UsageReporter,
   { id, transaction }: UsageOptions,
@@ -83,12 +86,12 @@ export async function findReport(
 }
 
 /**
- * Stores a report, which is sent afterwards, because the provider may be unavailable. If an earlier
- * report with this id was found, only compares it.
+ * Stores a usage report in the database, from where it is sent to the provider later. If an earlier
+ * report with this id was found, only checks that it is the same.
  */
 export async function reportUsage(
   queue: Pick<UsageQueue, 'add' | 'find'>,
-  used: ReportedUsage,
+  used: NewUsageReport,
   options: UsageOptions,
   now: Date,
   found: StoredUsage | null,
@@ -106,7 +109,7 @@ export async function reportUsage(
   if (await queue.add(added, options.transaction ?? null)) {
     return { id: reference, meter, value, at, state: 'pending' }
   }
-  const before = await findReport(queue, used, options)
+  const before = await findUsageReport(queue, used, options)
   if (before) return requireSame(before, same)
   throw new InvalidArgument(`'${reference}' was reported before, and is deleted by now`)
 }
@@ -119,35 +122,44 @@ function requireSame(
     at,
     subscriptionId,
     isOfSubscription,
-  }: ReportedUsage & { readonly at: Date | undefined },
+  }: NewUsageReport & { readonly at: Date | undefined },
 ): UsageReport {
   const isSame =
     before.meter === meter &&
     before.value === value &&
     (!isOfSubscription || before.subscriptionId === subscriptionId) &&
     (at === undefined || before.at.getTime() === Number(at))
-  if (isSame) return toReport(before)
+  if (isSame) return toUsageReport(before)
   throw new InvalidArgument(
     `'${before.reference}' was reported before, as ${before.value} of '${before.meter}': another report needs another id`,
   )
 }
 
-export function toReport({ reference: id, meter, value, at, state }: StoredUsage): UsageReport {
+export function toUsageReport({
+  reference: id,
+  meter,
+  value,
+  at,
+  state,
+}: StoredUsage): UsageReport {
   return { id, meter, value, at, state }
 }
 
-/** Returns the price of a meter that we count. Throws InvalidArgument if there is none. */
-export function requirePrice(usage: UsageCharges, name: string): MeteredPrice {
+/**
+ * Returns the price of a meter from the options, for usage that billing itself counts. Throws
+ * InvalidArgument if there is none.
+ */
+export function requireMeteredPrice(usage: UsageCharges, name: string): MeteredPrice {
   const price = usage.priceOf(name)
   if (price) return price
   throw new InvalidArgument(`Nobody says what '${name}' costs: name it in the option 'metered'`)
 }
 
 /**
- * Checks a query before any request.
+ * Checks a query for usage before any request is sent, and fills in defaults.
  * @throws {InvalidArgument} for invalid dates or grouping.
  */
-export function requireQuery(
+export function requireUsageQuery(
   { from, to, by }: UsageQuery,
   now: Date,
 ): Pick<UsageFilter, 'from' | 'to' | 'by'> {

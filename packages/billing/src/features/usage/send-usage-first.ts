@@ -4,8 +4,9 @@ import type { ProviderSubscription } from '../../providers/subscription.ts'
 import { isChargedByUs } from './contract.ts'
 
 /**
- * Sends waiting usage before a change that makes the provider bill it: later usage would be
- * counted, but not billed. Throws Busy if it cannot be sent, before anything is changed or stored.
+ * Wraps a change of a subscription that makes the provider bill its usage, so that waiting usage
+ * reports are sent first. Sent after the change, they would be counted but not billed. Throws Busy
+ * before anything is changed or stored if they cannot be sent.
  */
 export function sendUsageFirst(
   subscription: SubscriptionScope,

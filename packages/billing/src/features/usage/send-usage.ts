@@ -5,24 +5,30 @@ import type { Gateway } from '../../providers/gateway.ts'
 import { requirePart } from '../../providers/gateway-parts.ts'
 import { isChargedByUs, type UsageEvent, type UsageOutcome } from './contract.ts'
 import type { StoredUsage } from './usage-rows.ts'
-import { mayBeSent } from './usage-value.ts'
+import { mayReportBeSent } from './usage-value.ts'
 
-export interface SenderContext {
+export interface UsageSenderContext {
   readonly owners: Pick<OwnerRepository, 'find'>
   readonly subscriptions: Pick<SubscriptionRepository, 'listByOwner'>
   gateway(name: ProviderName): Promise<Gateway>
 }
 
-/** The result of sending a report, or of not sending it. */
-export type SendResult = Pick<UsageOutcome, 'state' | 'error'>
+/**
+ * The result of an attempt to send a usage report, even if the report was not sent for a reason of
+ * ours.
+ */
+export type UsageSendResult = Pick<UsageOutcome, 'state' | 'error'>
 
-/** Sends claimed reports to one provider. Returns one outcome for each, in the same order. */
+/**
+ * Sends usage reports that this worker has claimed to one provider. Returns one outcome for each,
+ * in the same order.
+ */
 export async function sendUsage(
-  context: SenderContext,
+  context: UsageSenderContext,
   provider: ProviderName,
   claimed: readonly StoredUsage[],
   now: Date,
-): Promise<SendResult[]> {
+): Promise<UsageSendResult[]> {
   const events = await Promise.all(claimed.map((usage) => toEvent(context, usage, now)))
   const asked = events.filter((event): event is UsageEvent => 'customerId' in event)
   const outcomes = asked.length > 0 ? await ask(context, provider, asked) : []
@@ -35,7 +41,7 @@ export async function sendUsage(
 
 /** If the gateway cannot be created, no request was sent. */
 async function ask(
-  context: SenderContext,
+  context: UsageSenderContext,
   provider: ProviderName,
   events: readonly UsageEvent[],
 ): Promise<readonly UsageOutcome[]> {
@@ -52,16 +58,16 @@ async function ask(
 
 /** Converts a report to an event, or returns the reason not to send it. */
 async function toEvent(
-  { owners, subscriptions }: SenderContext,
+  { owners, subscriptions }: UsageSenderContext,
   usage: StoredUsage,
   now: Date,
-): Promise<UsageEvent | SendResult> {
+): Promise<UsageEvent | UsageSendResult> {
   const { identifier: id, meter, value, at, owner, subscriptionId } = usage
-  if (!mayBeSent(usage.askedAt ?? now, now)) {
+  if (!mayReportBeSent(usage.askedAt ?? now, now)) {
     const error = `Nobody knows whether the provider has it, and by now it would count a repeat as well (${usage.lastError ?? 'no answer'})`
     return { state: 'refused', error }
   }
-  const customerId = await customerOf(owners, usage)
+  const customerId = await billedCustomerOf(owners, usage)
   if (customerId === null) {
     return { state: 'refused', error: `The ${owner.type} has no customer there` }
   }
@@ -72,11 +78,12 @@ async function toEvent(
 }
 
 /**
- * Finds the customer that is billed for the usage. `null` for none. The owner's id may have been
- * reused since.
+ * Finds the provider's id of the customer that is billed for a usage report: the customer stored
+ * with the report, otherwise the owner's present customer. `null` for none. The stored one comes
+ * first, because the owner's id may have been reused since.
  */
-export async function customerOf(
-  owners: SenderContext['owners'],
+export async function billedCustomerOf(
+  owners: UsageSenderContext['owners'],
   { owner, provider, providerCustomer }: StoredUsage,
 ): Promise<string | null> {
   if (providerCustomer !== null) return providerCustomer
@@ -84,9 +91,12 @@ export async function customerOf(
   return billed?.provider === provider ? billed.providerId : null
 }
 
-/** Whether the usage concerns its owner, who may have another customer by now. */
-export async function concernsOwner(
-  owners: SenderContext['owners'],
+/**
+ * Whether a usage report still concerns its owner. `false` if the owner has another customer by
+ * now.
+ */
+export async function usageConcernsOwner(
+  owners: UsageSenderContext['owners'],
   { owner, providerCustomer }: StoredUsage,
 ): Promise<boolean> {
   if (providerCustomer === null) return true

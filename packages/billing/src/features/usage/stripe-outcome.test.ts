@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
-import { outcomeOf } from './stripe.ts'
+import { usageOutcomeOf } from './stripe.ts'
 
 const invalid = 'StripeInvalidRequestError'
 const connection = 'StripeConnectionError'
 
-describe('outcomeOf()', () => {
+describe('usageOutcomeOf()', () => {
   it.each([
     [{ type: invalid, code: 'duplicate_meter_event' }, 'sent'],
     [
@@ -28,7 +28,7 @@ describe('outcomeOf()', () => {
     [{ type: connection }, 'unknown'],
     [{ type: 'StripeAPIError' }, 'unknown'],
     [new TypeError('a bug'), 'unknown'],
-  ])('maps the error %j to %s', (error, state) => {
-    expect(outcomeOf(error)).toBe(state)
+  ])('maps the error %j to the outcome "%s"', (error, state) => {
+    expect(usageOutcomeOf(error)).toBe(state)
   })
 })

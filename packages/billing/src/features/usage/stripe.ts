@@ -7,7 +7,7 @@ import type {
   DroppedReport,
   DroppedUsage,
   Meter,
-  SentEvent,
+  SentUsageEvent,
   UsageEvent,
   UsageFilter,
   UsageOutcome,
@@ -19,7 +19,10 @@ const CONCURRENCY = 8
 const STEP = { hour: 3600, day: 86_400 } as const
 const MINUTE = 60
 
-/** Implements usage for Stripe, whose meters count events and whose prices bill by a meter. */
+/**
+ * Implements usage for Stripe, where meters count the reported events, and prices are billed by a
+ * meter.
+ */
 export function stripeUsage(context: StripeContext): { readonly usage: UsageReports } {
   const { stripe } = context
   const meters = meterCache(stripe)
@@ -37,7 +40,7 @@ export function stripeUsage(context: StripeContext): { readonly usage: UsageRepo
     try {
       await stripe.billing.meterEvents.create({
         event_name: meter,
-        identifier: identifierOf(event),
+        identifier: stripeIdentifierOf(event),
         timestamp: toSeconds(at),
         payload: {
           [customer_mapping?.event_payload_key ?? 'stripe_customer_id']: customerId,
@@ -46,7 +49,7 @@ export function stripeUsage(context: StripeContext): { readonly usage: UsageRepo
       })
       return { id, state: 'sent', error: null }
     } catch (error) {
-      const state = outcomeOf(error)
+      const state = usageOutcomeOf(error)
       // Forgets the meters while Stripe is unavailable: if reading them fails next time, it is
       // certain that the event was not sent.
       if (state === 'later' || state === 'unknown') meters.forget()
@@ -154,12 +157,12 @@ async function list(
   return found.sort((a, b) => a.from.getTime() - b.from.getTime())
 }
 
-async function cancel({ stripe }: StripeContext, event: SentEvent): Promise<void> {
+async function cancel({ stripe }: StripeContext, event: SentUsageEvent): Promise<void> {
   try {
     await stripe.billing.meterEventAdjustments.create({
       event_name: event.meter,
       type: 'cancel',
-      cancel: { identifier: identifierOf(event) },
+      cancel: { identifier: stripeIdentifierOf(event) },
     })
   } catch (error) {
     if (isMissing(error) || !/already been cancell?ed/.test(wordsOf(error))) throw error
@@ -179,7 +182,7 @@ async function readDropped(stripe: Stripe, { id }: { id: string }): Promise<Drop
   const { error_count: count, error_types: types } = data.reason
   const named = types.flatMap(({ code, sample_errors }) =>
     sample_errors.flatMap(({ error_message, request }): DroppedReport[] => {
-      const ours = readIdentifier(request.identifier)
+      const ours = parseStripeIdentifier(request.identifier)
       return ours ? [{ ...ours, error: `${error_message} (${code})` }] : []
     }),
   )
@@ -188,15 +191,23 @@ async function readDropped(stripe: Stripe, { id }: { id: string }): Promise<Drop
 }
 
 /**
- * Returns the identifier of an event at Stripe. It includes the customer, because two applications
- * may share an account, and both may have a user 7 with a "job 1".
+ * Returns the identifier of a meter event at Stripe. It includes the customer, because two
+ * applications that share a Stripe account may use the same report id.
  */
-export function identifierOf({ id, customerId }: Pick<SentEvent, 'id' | 'customerId'>): string {
+export function stripeIdentifierOf({
+  id,
+  customerId,
+}: Pick<SentUsageEvent, 'id' | 'customerId'>): string {
   return `${id}_${markOf(customerId)}`
 }
 
-/** Reads one of our ids from an identifier. `null` if it is not ours. */
-export function readIdentifier(identifier: string): Pick<DroppedReport, 'id' | 'isOf'> | null {
+/**
+ * Reads our report id from the identifier of a meter event at Stripe. `null` if the event was not
+ * sent by us.
+ */
+export function parseStripeIdentifier(
+  identifier: string,
+): Pick<DroppedReport, 'id' | 'isOf'> | null {
   const [, id, mark] = /^(usage_[0-9a-f]+)_([0-9a-f]{24})$/.exec(identifier) ?? []
   if (id === undefined) return null
   return { id, isOf: (customerId) => markOf(customerId) === mark }
@@ -264,10 +275,11 @@ type Failed = Readonly<Record<'type' | 'code' | 'param' | 'message', unknown>>
 const LATER: readonly unknown[] = ['StripeAuthenticationError', 'StripePermissionError']
 
 /**
- * Decides the outcome of an event that failed. The SDK retries by itself: if the last attempt hit a
- * rate limit or a connection error, the first one may have been accepted.
+ * Decides the outcome of a usage report for which Stripe's SDK threw an error. The SDK retries by
+ * itself, so even if its last attempt hit a rate limit or a connection error, an earlier attempt
+ * may have been accepted.
  */
-export function outcomeOf(error: unknown): UsageOutcome['state'] {
+export function usageOutcomeOf(error: unknown): UsageOutcome['state'] {
   const { type, code, param, message } = error as Failed
   if (LATER.includes(type)) return 'later'
   if (type !== 'StripeInvalidRequestError') return 'unknown'

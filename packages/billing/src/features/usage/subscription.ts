@@ -1,7 +1,7 @@
 import type { BillingContext } from '../../core/context.ts'
 import { InvalidArgument, ItemNotFound } from '../../core/errors/errors.ts'
 import { pricesOf } from '../../core/subscription-items.ts'
-import type { SubscriptionHaving } from '../../core/subscription-scope.ts'
+import type { SubscriptionScopeWith } from '../../core/subscription-scope.ts'
 import { requireText } from '../../core/values/arguments.ts'
 import { formatDecimal } from '../../core/values/decimal.ts'
 import type { ProviderName } from '../../core/values/provider-name.ts'
@@ -11,18 +11,18 @@ import {
 } from './charges/charged-usage-rows.ts'
 import { isChargedByUs, type UsageFilter, type UsageSummary } from './contract.ts'
 import {
-  findReport,
+  findUsageReport,
   reportUsage as report,
-  requirePrice,
-  requireQuery,
+  requireMeteredPrice,
+  requireUsageQuery,
   type UsageOptions,
   type UsageQuery,
   type UsageReport,
 } from './report-usage.ts'
-import { isTooLate, type UsageValue } from './usage-value.ts'
+import { isUsageTooLate, type UsageValue } from './usage-value.ts'
 
-/** Selects a meter, or a price of the subscription that is billed by one. */
-export type CountedBy =
+/** Selects a meter: by its event name, or by a price of the subscription that is billed by it. */
+export type MeterSelector =
   | {
       /** The provider's event name of the meter. */
       readonly meter: string
@@ -32,8 +32,8 @@ export type CountedBy =
       readonly price: string
     }
 
-/** A report of usage with a subscription. */
-export type SubscriptionUsage = CountedBy &
+/** A report of usage for a subscription. */
+export type SubscriptionUsage = MeterSelector &
   UsageOptions & {
     /**
      * Quantity: a number, or a decimal number as text. A negative value corrects earlier reports.
@@ -41,10 +41,12 @@ export type SubscriptionUsage = CountedBy &
     readonly value: UsageValue
   }
 
-/** Selects the sums of usage to read. Without `from`, the current period. */
-export type SubscriptionUsageQuery = CountedBy & Partial<UsageQuery>
+/**
+ * Selects the sums of a subscription's usage to read. Without `from`, the current billing period.
+ */
+export type SubscriptionUsageQuery = MeterSelector & Partial<UsageQuery>
 
-type Scope = SubscriptionHaving<'usage'>
+type Scope = SubscriptionScopeWith<'usage'>
 
 export async function reportUsage(
   subscription: Scope,
@@ -53,7 +55,7 @@ export async function reportUsage(
   const { owner, provider, id: subscriptionId } = subscription.record
   const { usage: queue } = subscription.context
   const providerCustomer = subscription.record.providerCustomer ?? subscription.user.providerId
-  const found = await findReport(queue, { owner, providerCustomer }, used)
+  const found = await findUsageReport(queue, { owner, providerCustomer }, used)
   if (!found) await requireNotOver(subscription, used.at)
   const meter = found ? await meterOfAny(subscription, used) : await meterOf(subscription, used)
   const isOfSubscription = isChargedByUs((await subscription.gateway()).usage)
@@ -77,10 +79,10 @@ export async function listUsage(
   // The provider's clock may be ahead of ours when a period has just begun, which is no mistake of
   // the caller.
   const isBeginning = query.from === undefined && from >= now
-  const filter = requireQuery({ ...query, from }, isBeginning ? later(from) : now)
+  const filter = requireUsageQuery({ ...query, from }, isBeginning ? later(from) : now)
   if (isChargedByUs(usage)) {
     const { provider, id } = subscription.record
-    return sumOfOwn(subscription.context, provider, [id], { ...filter, meter })
+    return sumUsageCountedByUs(subscription.context, provider, [id], { ...filter, meter })
   }
   return usage.summaries({ ...filter, meter, customerId: found.customerId ?? '' })
 }
@@ -89,8 +91,8 @@ function later(date: Date): Date {
   return new Date(date.getTime() + 60_000)
 }
 
-/** Adds up usage that we count from our own rows. */
-export function sumOfOwn(
+/** Adds up usage that billing itself counts, from the reports in our database. */
+export function sumUsageCountedByUs(
   { options }: BillingContext,
   provider: ProviderName,
   subscriptions: readonly number[],
@@ -110,16 +112,16 @@ async function requireNotOver(subscription: Scope, at: unknown): Promise<void> {
   if (endsAt === null) return
   if (when > endsAt) return subscription.requireRunning()
   const { usage } = await subscription.gateway()
-  if (!isChargedByUs(usage) && isTooLate(when, endsAt, subscription.now())) {
+  if (!isChargedByUs(usage) && isUsageTooLate(when, endsAt, subscription.now())) {
     subscription.requireRunning()
   }
 }
 
-async function meterOf(subscription: Scope, counted: CountedBy): Promise<string> {
+async function meterOf(subscription: Scope, counted: MeterSelector): Promise<string> {
   const { usage } = await subscription.gateway()
   const { meter, price } = namesOf(counted)
   if (isChargedByUs(usage)) {
-    requirePrice(usage, requireText('meter', meter ?? price))
+    requireMeteredPrice(usage, requireText('meter', meter ?? price))
   } else if (meter === undefined) {
     const wanted = requireText('price', price)
     if (!pricesOf(subscription.record).includes(wanted)) {
@@ -130,7 +132,7 @@ async function meterOf(subscription: Scope, counted: CountedBy): Promise<string>
 }
 
 /** Finds the meter, also of a price that the subscription no longer has. */
-async function meterOfAny(subscription: Scope, counted: CountedBy): Promise<string> {
+async function meterOfAny(subscription: Scope, counted: MeterSelector): Promise<string> {
   const { usage } = await subscription.gateway()
   const { meter: given, price: wanted } = namesOf(counted)
   if (isChargedByUs(usage)) return requireText('meter', given ?? wanted)
@@ -141,14 +143,15 @@ async function meterOfAny(subscription: Scope, counted: CountedBy): Promise<stri
   throw new InvalidArgument(`'${price}' is not billed by usage`)
 }
 
-function namesOf(counted: CountedBy): { readonly meter?: unknown; readonly price?: unknown } {
+function namesOf(counted: MeterSelector): { readonly meter?: unknown; readonly price?: unknown } {
   return counted
 }
 
 const STEP = { minute: 60_000, hour: 3_600_000, day: 86_400_000 } as const
 
 /**
- * Adds up usage with these subscriptions, charged or not, by whole minutes or for each hour or day.
+ * Adds up the usage of these subscriptions, charged or not: a single sum (of whole minutes), or a
+ * sum for each hour or day.
  */
 export async function sumUsage(
   usage: Pick<ChargedUsageRepository, 'listUsed'>,

@@ -5,19 +5,24 @@ import { purgeAll } from '../../core/storage/queue.ts'
 import type { UsageState } from '../../core/storage/queue-tables.ts'
 import { withTypedErrors } from '../../core/storage/typed-errors.ts'
 import type { ProviderName } from '../../core/values/provider-name.ts'
-import { createWorker, type Work, type Worker, type WorkerSettings } from '../../core/worker.ts'
+import {
+  createWorker,
+  type Worker,
+  type WorkerSettings,
+  type WorkerTask,
+} from '../../core/worker.ts'
 import { requirePart } from '../../providers/gateway-parts.ts'
 import { type DroppedReport, isChargedByUs } from './contract.ts'
-import { usageRefused } from './events.ts'
+import { usageRefusedEvent } from './events.ts'
 import { warnOfLateUsage } from './late-usage.ts'
 import {
-  concernsOwner,
-  customerOf,
-  type SenderContext,
-  type SendResult,
+  billedCustomerOf,
   sendUsage,
+  type UsageSenderContext,
+  type UsageSendResult,
+  usageConcernsOwner,
 } from './send-usage.ts'
-import type { ServedUsage, UsageQueue } from './usage-queue.ts'
+import type { UsageChargeWorker, UsageQueue } from './usage-queue.ts'
 import type {
   ClaimedUsage,
   NewUsage,
@@ -25,16 +30,16 @@ import type {
   UsageRepository,
   WaitingUsage,
 } from './usage-rows.ts'
-import { mayBeCancelled } from './usage-value.ts'
+import { mayReportBeCancelled } from './usage-value.ts'
 
-export interface UsageQueueContext extends SenderContext {
+export interface UsageQueueContext extends UsageSenderContext {
   readonly database: Database
   readonly usage: UsageRepository
   readonly events: EventStream
   readonly settings: WorkerSettings
-  /** Providers with the part `usage`. */
+  /** Providers whose gateway implements `usage`. */
   readonly providers: readonly ProviderName[]
-  /** Providers that count usage themselves. */
+  /** Providers that count usage themselves, so that reports are sent to them. */
   readonly counting: readonly ProviderName[]
 }
 
@@ -54,7 +59,7 @@ export function createUsageQueue(context: UsageQueueContext): UsageQueue {
       createWorker(retryWhileBillable(settings), workOf(context, provider)),
     ]),
   )
-  const served = new Map<ProviderName, ServedUsage>()
+  const served = new Map<ProviderName, UsageChargeWorker>()
   const listAll = async (state: UsageState, limit: number) => {
     const lists = await Promise.all(queues.map((queue) => queue.list(state, limit)))
     return lists.flat().sort(oldestFirst).slice(0, limit)
@@ -120,7 +125,11 @@ const HOUR = 3_600_000
  * Returns when a report is due. Usage of the last hour waits until its subscription is charged next;
  * older usage may belong to a past period, and is due now.
  */
-function dueOf({ subscriptionId, at }: NewUsage, served: ServedUsage | undefined, now: Date): Date {
+function dueOf(
+  { subscriptionId, at }: NewUsage,
+  served: UsageChargeWorker | undefined,
+  now: Date,
+): Date {
   const until = subscriptionId === null ? null : (served?.dueAt(subscriptionId) ?? null)
   return until && until > now && now.getTime() - at.getTime() < HOUR ? until : now
 }
@@ -137,7 +146,7 @@ function retryWhileBillable(settings: WorkerSettings): WorkerSettings {
   return { ...settings, attempts: Number.POSITIVE_INFINITY, longestPause: LONGEST_PAUSE }
 }
 
-function workOf(context: UsageQueueContext, provider: ProviderName): Work<ClaimedUsage> {
+function workOf(context: UsageQueueContext, provider: ProviderName): WorkerTask<ClaimedUsage> {
   const { usage, settings } = context
   const queue = usage.queue(provider)
   return {
@@ -193,7 +202,7 @@ async function sendNow(
 async function storeOutcome(
   context: UsageQueueContext,
   claimed: ClaimedUsage,
-  outcome: SendResult | undefined,
+  outcome: UsageSendResult | undefined,
 ): Promise<Error | null> {
   const error = outcome?.error ?? 'The provider did not take it'
   if (outcome?.state === 'sent') return null
@@ -213,11 +222,11 @@ async function refuse(
   mark: UsageRepository['refuse'] = usage.refuse,
 ): Promise<void> {
   const now = settings.clock.now()
-  const concerned = await Promise.all(refused.map((each) => concernsOwner(owners, each)))
+  const concerned = await Promise.all(refused.map((each) => usageConcernsOwner(owners, each)))
   await database.transaction(async (tx) => {
     for (const [at, each] of refused.entries()) {
       const isNew = await mark(each.id, reason, now, tx)
-      if (isNew && concerned[at]) await events.record(tx, usageRefused(each, reason, now))
+      if (isNew && concerned[at]) await events.record(tx, usageRefusedEvent(each, reason, now))
     }
   })
   events.committed()
@@ -252,7 +261,7 @@ async function refuseTaken(
     const found = await context.usage.findByIdentifier(id)
     if (found?.provider !== provider) continue
     // A missing customer may be the reason why the provider dropped the report.
-    const customerId = await customerOf(context.owners, found)
+    const customerId = await billedCustomerOf(context.owners, found)
     if (customerId !== null && !isOf(customerId)) continue
     ours += 1
     await refuse(context, [found], error, context.usage.refuseTaken)
@@ -278,12 +287,12 @@ async function cancel(context: UsageQueueContext, reported: StoredUsage): Promis
   if (state === 'pending') {
     throw new Busy('It is on its way to the provider: take it back when it is there')
   }
-  if (!mayBeCancelled(finishedAt ?? now, now)) {
+  if (!mayReportBeCancelled(finishedAt ?? now, now)) {
     throw new InvalidArgument(
       'It was sent more than 24 hours ago: report a value below zero, which corrects it',
     )
   }
-  const customerId = await customerOf(context.owners, reported)
+  const customerId = await billedCustomerOf(context.owners, reported)
   if (customerId === null) {
     throw new InvalidArgument(`The ${reported.owner.type} has no customer there any more`)
   }

@@ -11,80 +11,86 @@ import type {
   WaitingUsage,
 } from './usage-rows.ts'
 
-/** Reported usage on its way to the provider. */
+/** The queue of usage reports that are on their way to the provider. */
 export interface UsageOutbox {
-  /** Lists reports that the provider does not have yet. `limit` defaults to 100. */
+  /** Lists usage reports that the provider does not have yet. `limit` defaults to 100. */
   pending(limit?: number): Promise<StoredUsage[]>
-  /** Lists reports that were refused, and are not billed. `limit` defaults to 100. */
+  /**
+   * Lists usage reports that were refused, and are therefore not billed. `limit` defaults to 100.
+   */
   refused(limit?: number): Promise<StoredUsage[]>
   /**
-   * Sends a refused report again. Returns whether there is one with this id. If the outcome was
-   * unknown, check first that the provider has not counted it.
+   * Sends a refused usage report again. Returns `false` if there is none with this id. If the
+   * outcome of sending it was unknown, check first that the provider has not counted it.
    */
   retry(id: number): Promise<boolean>
 }
 
-/** The outbox, with the methods for the rest of billing. */
+/** The queue of usage reports, with the methods that other parts of billing use. */
 export interface UsageQueue extends UsageOutbox {
-  /** Sends everything that is due. */
+  /** Sends all usage reports that are due, and charges due usage that billing itself counts. */
   process(): Promise<void>
   /**
-   * Deletes reports that were finished before this time, and returns how many. The same ids could
-   * be reported again afterwards.
+   * Deletes usage reports that were finished before this time, and returns their number.
+   * Afterwards, reports with the same ids would count again.
    */
   purge(before: Date): Promise<number>
   /**
-   * Stores a report once for each customer and reference; `false` if it existed. It is sent
-   * afterwards.
+   * Stores a usage report, which is sent afterwards. Returns `false` if there is already one with
+   * the same customer and reference.
    */
   add(usage: NewUsage, tx: Database | null): Promise<boolean>
   find(by: UsageReporter, reference: string, tx: Database | null): Promise<StoredUsage | null>
-  /** Lists an owner's reports that wait to be sent, oldest first. */
+  /** Lists an owner's usage reports that wait to be sent, oldest first. */
   waiting(owner: Owner, provider: ProviderName): Promise<WaitingUsage[]>
-  /** Counts a customer's reports that are not billed yet, by provider and meter. */
+  /** Counts a customer's usage reports that are not billed yet, by provider and meter. */
   unbilled(by: UsageReporter): Promise<UnbilledUsage[]>
   /**
-   * Cancels every report of a customer that is not billed yet. Callers must hold the owner's lock.
-   * Returns how many.
+   * Cancels every usage report of a customer that is not billed yet, and returns their number.
+   * Callers must hold the owner's lock.
    */
   voidAll(by: UsageReporter, tx: Database): Promise<number>
   /**
-   * Sends these reports now, even if they are not due. Returns how many the provider does not have.
+   * Sends these usage reports now, even if they are not due. Returns the number of reports that the
+   * provider still does not have.
    */
   sendNow(provider: ProviderName, waiting: readonly WaitingUsage[]): Promise<number>
   /**
-   * Refuses reports that the provider accepted and dropped later. Returns how many of them are
-   * ours.
+   * Marks usage reports as refused that the provider accepted at first and dropped later. Returns
+   * how many of them were sent by us.
    */
   refuseTaken(provider: ProviderName, dropped: readonly DroppedReport[]): Promise<number>
-  /** Cancels a report. Idempotent. */
+  /** Cancels a usage report. Repeated calls have no further effect. */
   cancel(usage: StoredUsage): Promise<void>
-  /** Connects the worker of a provider whose usage we count. Called when billing is created. */
-  serve(provider: ProviderName, served: ServedUsage): void
   /**
-   * Refuses all pending usage of a subscription, of these meters or of all (`null`): it is not
-   * billed, and an event is emitted.
+   * Registers the worker that charges usage at a provider for which billing itself counts the
+   * usage. Called when billing is created.
+   */
+  serve(provider: ProviderName, served: UsageChargeWorker): void
+  /**
+   * Marks all pending usage of a subscription as refused, for these meters or for all (`null`). It
+   * is not billed, and an event is emitted for each report.
    */
   refuse(subscription: number, meters: readonly string[] | null, reason: string): Promise<void>
   /**
-   * Charges unpaid usage of these subscriptions again now, because there is another card, or one of
-   * them ended.
+   * Charges the unpaid usage of these subscriptions again now, because the card was changed or a
+   * subscription has ended.
    */
   retryUnpaid(provider: ProviderName, subscriptions: readonly number[]): Promise<void>
   /**
-   * Makes unpaid usage due within a transaction, for callers that hold the owner's lock. The timer
-   * or `wake()` then charges it.
+   * Makes the unpaid usage of these subscriptions due, within a transaction of a caller that holds
+   * the owner's lock. It is charged afterwards, by the timer or by `wake()`.
    */
   makeDue(provider: ProviderName, subscriptions: readonly number[], tx: Database): Promise<void>
-  /** Charges due usage now, if we count it at this provider. */
+  /** Charges due usage now, if billing itself counts the usage at this provider. */
   wake(provider: ProviderName): void
   stop(): Promise<void>
 }
 
-/** The worker for usage that we count. */
-export interface ServedUsage {
+/** The worker that charges usage that billing itself counts. */
+export interface UsageChargeWorker {
   readonly worker: Worker
-  /** Returns until when nothing of a subscription is due. `null` if unknown. */
+  /** Returns the time until which no usage of a subscription is due. `null` if unknown. */
   dueAt(subscription: number): Date | null
   makeDue(subscriptions: readonly number[], tx: Database): Promise<void>
 }

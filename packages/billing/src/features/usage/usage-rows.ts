@@ -12,30 +12,36 @@ import { type UsageState, usageTable } from '../../core/storage/queue-tables.ts'
 import type { Owner } from '../../core/values/owner.ts'
 import type { ProviderName } from '../../core/values/provider-name.ts'
 
-/** A report of usage, as stored. */
+/** A usage report, as stored in the database. */
 export interface StoredUsage extends QueueEntry<UsageState> {
-  /** Unique key, which is the same for repeats of a report. */
+  /** Unique key of the report. Repeated reports have the same key. */
   readonly identifier: string
-  /** The application's id of the report. */
+  /** The application's id of the usage report. */
   readonly reference: string
-  /** The owner of the usage. */
+  /** The owner (user or team) who caused the usage. */
   readonly owner: Owner
   /** The provider that bills the usage. */
   readonly provider: ProviderName
   /**
-   * The customer that is billed for the usage. `null` if none was known: then the owner's customer
-   * is.
+   * The provider's id of the customer that is billed for the usage. `null` if the owner had no
+   * customer when the usage was reported: then the owner's present customer is billed.
    */
   readonly providerCustomer: string | null
-  /** Primary key in the `subscriptions` table. `null` if the report names none. */
+  /**
+   * Primary key in the `subscriptions` table. `null` if the usage was reported for the customer
+   * only.
+   */
   readonly subscriptionId: number | null
   /** The provider's event name of the meter. */
   readonly meter: string
-  /** Quantity, a decimal number as text. */
+  /** Quantity of usage, as decimal text. */
   readonly value: string
   /** When the usage occurred. */
   readonly at: Date
-  /** When the provider may first have received the report. `null` while it certainly has not. */
+  /**
+   * When the report was first sent, so that the provider may have it. `null` as long as the
+   * provider certainly does not have it.
+   */
   readonly askedAt: Date | null
 }
 
@@ -54,7 +60,7 @@ export type NewUsage = Pick<
 /** An owner who reports usage, with the customer that is billed for it. */
 export type UsageReporter = Pick<StoredUsage, 'owner' | 'providerCustomer'>
 
-/** A report that waits to be sent. */
+/** A usage report that waits to be sent to the provider. */
 export type WaitingUsage = Pick<StoredUsage, 'id' | 'meter'>
 
 /** Usage of one meter that was reported and is not billed yet. */
@@ -63,68 +69,81 @@ export interface UnbilledUsage {
   readonly provider: ProviderName
   /** The provider's event name of the meter. */
   readonly meter: string
-  /** Number of reports. */
+  /** Number of usage reports. */
   readonly reports: number
 }
 
-/** A report that a worker is about to send. */
+/** A usage report that a worker has claimed to send it. */
 export interface ClaimedUsage extends StoredUsage {
-  /** Whether the provider may have the report from an earlier attempt. */
+  /** Whether the report was sent before, so that the provider may already have it. */
   readonly isRepeat: boolean
 }
 
-export interface QueueOfUsage extends Omit<Queue<StoredUsage, UsageState>, 'claim' | 'retry'> {
-  /** Claims a report to be sent: from now on the provider may have it. */
+export interface UsageRowQueue extends Omit<Queue<StoredUsage, UsageState>, 'claim' | 'retry'> {
+  /** Claims a usage report for sending, and records that the provider may have it from now on. */
   claim(id: number, at: Date, until: Date): Promise<ClaimedUsage | null>
 }
 
-/** Reports of usage, until the provider has them and for some time after. */
+/**
+ * Database access to usage reports. They are kept for some time after the provider has received
+ * them.
+ */
 export interface UsageRepository {
-  /** The queue of a provider. */
-  queue(provider: ProviderName): QueueOfUsage
-  /** Stores a report, once for each owner and reference. Returns `false` if it existed. */
+  /** Returns the queue of the usage reports for a provider. */
+  queue(provider: ProviderName): UsageRowQueue
+  /**
+   * Stores a usage report. Returns `false` if there is already one with the same owner and
+   * reference.
+   */
   add(
     usage: NewUsage,
     when: { readonly now: Date; readonly dueAt: Date },
     tx: Database,
   ): Promise<boolean>
-  /** Finds a report for this customer, regardless of its owner at that time. */
+  /**
+   * Finds a usage report for this customer by its reference, even if another owner had the customer
+   * when it was reported.
+   */
   find(by: UsageReporter, reference: string, tx?: Database): Promise<StoredUsage | null>
-  /** Lists an owner's reports that the provider may not have, oldest first. */
+  /** Lists an owner's usage reports that the provider may not have received yet, oldest first. */
   listWaiting(owner: Owner, provider: ProviderName): Promise<WaitingUsage[]>
-  /** Counts a customer's reports that are not billed yet, by provider and meter. */
+  /** Counts a customer's usage reports that are not billed yet, by provider and meter. */
   countWaiting(by: UsageReporter): Promise<UnbilledUsage[]>
-  /** Cancels every report of a customer that is not billed yet. Returns how many there were. */
+  /** Cancels every usage report of a customer that is not billed yet. Returns their number. */
   cancelWaiting(by: UsageReporter, at: Date, tx: Database): Promise<number>
-  /** Lists pending reports of a subscription, of these meters or of all (`null`). */
+  /** Lists pending usage reports of a subscription, for these meters or for all (`null`). */
   listPending(
     subscription: number,
     meters: readonly string[] | null,
     limit: number,
   ): Promise<StoredUsage[]>
   /**
-   * Claims a report that is not due, or that another worker has claimed; the provider counts it
-   * once. Returns `null` if it is finished.
+   * Claims a usage report for sending, even if it is not due or another worker has claimed it,
+   * because the provider counts it once. Returns `null` if the report is finished.
    */
   claimAnyway(id: number, at: Date, until: Date): Promise<ClaimedUsage | null>
   /**
-   * Records that the provider does not have a report, unless another worker has claimed it since.
+   * Records that the provider has not received a usage report, unless another worker has claimed it
+   * since.
    */
   markUntaken(claimed: ClaimedUsage): Promise<void>
-  /** Marks a report as refused. Returns `false` if it was finished before. */
+  /** Marks a usage report as refused. Returns `false` if it was already finished. */
   refuse(id: number, error: string, at: Date, tx: Database): Promise<boolean>
-  /** Finds a report by its unique key. */
+  /** Finds a usage report by its unique key. */
   findByIdentifier(identifier: string): Promise<StoredUsage | null>
   /**
-   * Marks a report as refused that the provider accepted and dropped later. Returns `false` if it
-   * was refused or cancelled before.
+   * Marks a usage report as refused that the provider accepted at first and dropped later. Returns
+   * `false` if it was already refused or cancelled.
    */
   refuseTaken(id: number, error: string, at: Date, tx: Database): Promise<boolean>
-  /** Cancels a report that was never sent. Returns `false` if it may have been, or is finished. */
+  /**
+   * Cancels a usage report that was never sent. Returns `false` if it may have been sent, or is
+   * finished.
+   */
   cancelUnsent(id: number, at: Date): Promise<boolean>
-  /** Marks a sent report as cancelled. */
+  /** Marks a usage report that was sent as cancelled. */
   markCancelled(id: number, at: Date): Promise<void>
-  /** Makes a refused report due again. Returns `false` if there is none. */
+  /** Makes a refused usage report due again. Returns `false` if there is none with this id. */
   retry(id: number, at: Date): Promise<boolean>
 }
 

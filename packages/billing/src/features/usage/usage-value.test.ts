@@ -1,6 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import { InvalidArgument } from '../../core/errors/errors.ts'
-import { mayBeCancelled, mayBeSent, requireUsageTime, requireUsageValue } from './usage-value.ts'
+import {
+  mayReportBeCancelled,
+  mayReportBeSent,
+  requireUsageTime,
+  requireUsageValue,
+} from './usage-value.ts'
 
 const NOW = new Date('2026-03-01T00:00:00Z')
 const MINUTE = 60_000
@@ -21,7 +26,7 @@ describe('requireUsageValue()', () => {
     ['123456789012345.123456789012', '123456789012345.123456789012'],
     ['1.0000000000000000', '1'],
     [999_999_999_999_999, '999999999999999'],
-  ])('converts %s to %s', (value, stored) => {
+  ])('converts the value %s to %s', (value, stored) => {
     expect(requireUsageValue(value)).toBe(stored)
   })
 
@@ -88,11 +93,11 @@ describe('requireUsageTime()', () => {
 })
 
 it('a report with an unknown outcome is sent again for less than a day, and can be cancelled for a day', () => {
-  expect(mayBeSent(NOW, NOW)).toBe(true)
-  expect(mayBeSent(at(-23 * 60 * MINUTE + 1), NOW)).toBe(true)
-  expect(mayBeSent(at(-23 * 60 * MINUTE), NOW)).toBe(false)
-  expect(mayBeCancelled(at(-DAY + 1), NOW)).toBe(true)
-  expect(mayBeCancelled(at(-DAY), NOW)).toBe(false)
+  expect(mayReportBeSent(NOW, NOW)).toBe(true)
+  expect(mayReportBeSent(at(-23 * 60 * MINUTE + 1), NOW)).toBe(true)
+  expect(mayReportBeSent(at(-23 * 60 * MINUTE), NOW)).toBe(false)
+  expect(mayReportBeCancelled(at(-DAY + 1), NOW)).toBe(true)
+  expect(mayReportBeCancelled(at(-DAY), NOW)).toBe(false)
 })
 
 it.each([

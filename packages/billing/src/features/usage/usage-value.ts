@@ -19,10 +19,10 @@ export type UsageValue = number | string
 const DECIMAL = /^(-?)0*(\d{1,15}?)(?:\.(?=\d)(\d{0,12}?)0*)?$/
 
 /**
- * Normalizes a quantity as it is stored: `007.50` becomes `7.5`. At most fifteen digits before the
- * point and twelve behind it, and in total no more than `maxDigits`. A negative value corrects
- * earlier reports.
- * @throws {InvalidArgument} for anything else.
+ * Checks a quantity of usage, and normalizes it as decimal text: `007.50` becomes `7.5`. It may
+ * have up to 15 digits before the decimal point, up to 12 after it, and up to `maxDigits` in total.
+ * A negative value corrects earlier reports.
+ * @throws {InvalidArgument} for any other value.
  */
 export function requireUsageValue(value: unknown, maxDigits = Number.POSITIVE_INFINITY): string {
   // Drops the inexact last digits of a number such as 0.1 + 0.2.
@@ -49,7 +49,8 @@ function describe(value: unknown): string {
 }
 
 /**
- * Checks the time of usage: at most 35 days ago and 5 minutes ahead.
+ * Checks the time at which usage occurred: at most 35 days ago, and at most 5 minutes in the
+ * future.
  * @throws {InvalidArgument} for any other time.
  */
 export function requireUsageTime(at: unknown, now: Date): Date {
@@ -72,27 +73,31 @@ export function requireUsageTime(at: unknown, now: Date): Date {
 }
 
 /**
- * Whether usage can no longer be billed, because its period ended more than an hour ago; the
- * provider waits that long. `periodStartsAt` is the start of the current period.
+ * Whether usage can no longer be billed, because its billing period ended more than an hour ago.
+ * The provider waits an hour before it bills a period. `periodStartsAt` is the start of the current
+ * period.
  */
-export function isTooLate(at: Date, periodStartsAt: Date, now: Date): boolean {
+export function isUsageTooLate(at: Date, periodStartsAt: Date, now: Date): boolean {
   return at < periodStartsAt && now.getTime() - periodStartsAt.getTime() > HOUR
 }
 
-/** Whether the usage may be too late, before anything is read. */
-export function mayBeTooLate(at: Date, now: Date): boolean {
+/**
+ * Whether usage may be too late to be billed, because it is more than an hour old. Decides without
+ * a request whether the billing period has to be read.
+ */
+export function mayUsageBeTooLate(at: Date, now: Date): boolean {
   return now.getTime() - at.getTime() > HOUR
 }
 
 /**
- * Whether a report may be sent, first or again. The provider may have the report since `askedAt`,
- * and forgets its id after a while: sent again later, it would count twice.
+ * Whether a usage report may be sent again that was first sent at `askedAt`. The provider remembers
+ * report ids only for a limited time. If sent again later, the report would count twice.
  */
-export function mayBeSent(askedAt: Date, now: Date): boolean {
+export function mayReportBeSent(askedAt: Date, now: Date): boolean {
   return now.getTime() - askedAt.getTime() < RECOGNIZED_FOR
 }
 
-/** Whether a report that was sent at this time can still be cancelled. */
-export function mayBeCancelled(sentAt: Date, now: Date): boolean {
+/** Whether the provider still allows to cancel a usage report that was sent at this time. */
+export function mayReportBeCancelled(sentAt: Date, now: Date): boolean {
   return now.getTime() - sentAt.getTime() < CANCELLABLE_FOR
 }

@@ -1,36 +1,36 @@
 import { Busy, InvalidArgument, NoSubscription } from '../../core/errors/errors.ts'
 import { withOwnerLock } from '../../core/owner-lock.ts'
-import type { UserHaving, UserScope } from '../../core/user-scope.ts'
+import type { UserScope, UserScopeWith } from '../../core/user-scope.ts'
 import { requireText } from '../../core/values/arguments.ts'
 import { ended } from '../../core/values/subscription-state.ts'
 import { isChargedByUs, type UsageSummary } from './contract.ts'
 import {
-  findReport,
+  findUsageReport,
   reportUsage as report,
-  requirePrice,
-  requireQuery,
+  requireMeteredPrice,
+  requireUsageQuery,
   type UsageOptions,
   type UsageQuery,
   type UsageReport,
 } from './report-usage.ts'
-import { sumOfOwn } from './subscription.ts'
+import { sumUsageCountedByUs } from './subscription.ts'
 import type { UnbilledUsage } from './usage-rows.ts'
 import type { UsageValue } from './usage-value.ts'
 
-/** A meter and a quantity. */
-export interface Used {
+/** A quantity of usage, and the meter that counts it. */
+export interface MeteredQuantity {
   readonly meter: string
   readonly value: UsageValue
 }
 
 export async function reportUsageOfUser(
-  user: UserHaving<'usage'>,
-  used: Used,
+  user: UserScopeWith<'usage'>,
+  used: MeteredQuantity,
   options: UsageOptions,
 ): Promise<UsageReport> {
   const { owner, provider, context } = user
   const providerCustomer = await user.findCustomerId()
-  const found = await findReport(context.usage, { owner, providerCustomer }, options)
+  const found = await findUsageReport(context.usage, { owner, providerCustomer }, options)
   const subscriptionId = found ? found.subscriptionId : await findChargedSubscription(user, used)
   const digits = context.options.providers.find(provider)?.usageDigits
   const whose = { owner, provider, providerCustomer, subscriptionId }
@@ -42,19 +42,19 @@ export async function reportUsageOfUser(
  * Returns the subscription with which a new report is charged. `null` if the provider counts usage.
  */
 async function findChargedSubscription(
-  user: UserHaving<'usage'>,
-  { meter }: Used,
+  user: UserScopeWith<'usage'>,
+  { meter }: MeteredQuantity,
 ): Promise<number | null> {
   await user.requireCustomerId()
   const { usage } = await user.gateway()
   if (!isChargedByUs(usage)) return null
   const subscriptionId = await newestRunning(user)
-  requirePrice(usage, requireText('meter', meter))
+  requireMeteredPrice(usage, requireText('meter', meter))
   return subscriptionId
 }
 
 /** Returns the newest running subscription, with which usage that we count is charged. */
-async function newestRunning(user: UserHaving<'usage'>): Promise<number> {
+async function newestRunning(user: UserScopeWith<'usage'>): Promise<number> {
   const { context, owner, provider } = user
   const all = await context.subscriptions.listByOwner(owner)
   const running = all.find((each) => each.provider === provider && !ended(each, user.now()))
@@ -62,24 +62,24 @@ async function newestRunning(user: UserHaving<'usage'>): Promise<number> {
   throw new NoSubscription('Usage is charged with a subscription, and there is none')
 }
 
-/** Returns the sums of a user's usage; none if the provider does not know the user. */
+/** Returns the sums of a user's usage. Empty if the user has no customer at the provider. */
 export async function listUsageOfUser(
-  user: UserHaving<'usage'>,
+  user: UserScopeWith<'usage'>,
   meter: string,
   query: UsageQuery,
 ): Promise<UsageSummary[]> {
   requireText('meter', meter)
-  const filter = requireQuery(query, user.now())
+  const filter = requireUsageQuery(query, user.now())
   const customerId = await user.findCustomerId()
   if (customerId === null) return []
   const { usage } = await user.gateway()
   if (!isChargedByUs(usage)) return usage.summaries({ ...filter, meter, customerId })
   const all = await user.context.subscriptions.listByOwner(user.owner)
   const ids = all.map(({ id }) => id)
-  return sumOfOwn(user.context, user.provider, ids, { ...filter, meter })
+  return sumUsageCountedByUs(user.context, user.provider, ids, { ...filter, meter })
 }
 
-export async function cancelUsage(user: UserHaving<'usage'>, id: string): Promise<void> {
+export async function cancelUsage(user: UserScopeWith<'usage'>, id: string): Promise<void> {
   const { usage } = user.context
   const by = { owner: user.owner, providerCustomer: await user.findCustomerId() }
   const found = await usage.find(by, requireText('id of the report', id), null)

@@ -4,7 +4,7 @@ import { InvalidSignature } from '../../core/errors/errors.ts'
 import { fromDecimal } from '../../core/values/money.ts'
 import type { BraintreeContext } from '../../providers/braintree/client.ts'
 import type { Gateway } from '../../providers/gateway.ts'
-import type { EventSubject, ProviderNews } from '../../providers/webhook.ts'
+import type { EventObject, EventSubject } from '../../providers/webhook.ts'
 
 type Webhooks = Pick<Gateway, 'verifyWebhook' | 'answerChallenge' | 'readEvent' | 'subjectOf'>
 
@@ -76,7 +76,7 @@ function subjectOf(notification: braintree.WebhookNotification): EventSubject {
 function newsOf(
   kind: string,
   subscription: braintree.Subscription | undefined,
-): ProviderNews | null {
+): EventObject | null {
   const newest = subscription?.transactions?.[0]
   if (!newest) return null
   if (kind === 'subscription_charged_successfully') return { type: 'invoice.paid', id: newest.id }

@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict'
-import { type ContractPart, codeOf, openAccount } from '../../providers/contract-suite.ts'
+import { type ContractPart, errorCodeOf, openAccount } from '../../providers/contract-suite.ts'
 
-/** Contract tests of webhooks: verification, storage, and what an event is about. */
+/**
+ * Contract tests of webhooks: verification, storage, and finding the objects that an event is
+ * about.
+ */
 export const webhooksContract: ContractPart = ({ describe, it }, create) => {
   describe('a webhook', () => {
     it('has the same id when it is delivered again', async () => {
@@ -31,12 +34,12 @@ export const webhooksContract: ContractPart = ({ describe, it }, create) => {
       const changed = `${body.slice(0, at)}${body[at] === 'A' ? 'B' : 'A'}${body.slice(at + 1)}`
       const forged = { body: changed, header }
       assert.equal(
-        await codeOf(() => gateway.verifyWebhook(forged, new Date())),
+        await errorCodeOf(() => gateway.verifyWebhook(forged, new Date())),
         'invalid_signature',
       )
       const empty = { body: '{}', header: () => null }
       assert.equal(
-        await codeOf(() => gateway.verifyWebhook(empty, new Date())),
+        await errorCodeOf(() => gateway.verifyWebhook(empty, new Date())),
         'invalid_signature',
       )
     })

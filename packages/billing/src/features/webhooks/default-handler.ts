@@ -1,20 +1,23 @@
 import type { BillingContext } from '../../core/context.ts'
 import type { LockedOwner } from '../../core/locked-owner.ts'
-import type { ReadingGateway } from '../../providers/gateway.ts'
+import type { ReadOnlyGateway } from '../../providers/gateway.ts'
 import type { EventSubject } from '../../providers/webhook.ts'
 
-/** An event that is handled while the owner's lock is held. */
-export interface OwnerEvent {
+/**
+ * A provider event, and the owner that it is about, whose lock is held while the event is handled.
+ */
+export interface LockedOwnerEvent {
   readonly locked: LockedOwner
-  readonly gateway: ReadingGateway
+  readonly gateway: ReadOnlyGateway
   /**
-   * The ids of the objects that the event is about. The objects are read again from the provider.
+   * The ids of the objects that the event is about. Handlers read the objects again from the
+   * provider.
    */
   readonly subject: EventSubject
 }
 
 /**
- * Updates our rows on one topic to the provider's present state. Does nothing if the event is not
- * about it.
+ * Handles provider events on one topic, such as cards, by updating our database to the provider's
+ * present state. Does nothing for events on other topics.
  */
-export type DefaultHandler = (context: BillingContext, event: OwnerEvent) => Promise<void>
+export type DefaultHandler = (context: BillingContext, event: LockedOwnerEvent) => Promise<void>

@@ -1,23 +1,24 @@
 import type { BillingContext } from '../../core/context.ts'
-import type { InvoiceFacts, NewBillingEvent } from '../../core/events/billing-event.ts'
-import { readTax, taxAt } from '../../core/tax.ts'
+import type { InvoiceEventData, NewBillingEvent } from '../../core/events/billing-event.ts'
+import { createTaxLookup, readTax } from '../../core/tax.ts'
 import { grantsAccess } from '../../core/values/subscription-state.ts'
-import type { ProviderNews } from '../../providers/webhook.ts'
+import type { EventObject } from '../../providers/webhook.ts'
 import {
-  type About,
-  creditNoteCreated,
-  factsOfInvoice,
-  invoicePaid,
-  refundCreated,
+  creditNoteCreatedEvent,
+  type EventOrigin,
+  invoicePaidEvent,
+  refundCreatedEvent,
+  toInvoiceFacts,
 } from '../invoices/events.ts'
 import type { InvoiceData } from '../invoices/invoice.ts'
-import type { DefaultHandler, OwnerEvent } from './default-handler.ts'
+import type { DefaultHandler, LockedOwnerEvent } from './default-handler.ts'
 
 /**
- * Records events about objects that have no row (invoices, refunds, credit notes) for the
- * application's listeners. Sends no request if there is no listener.
+ * Handles provider webhooks about objects that our database does not store (invoices, refunds,
+ * credit notes), by recording events for the application's listeners. Sends no request if there is
+ * no listener.
  */
-export const news: DefaultHandler = async (context, event) => {
+export const recordEventsWithoutRow: DefaultHandler = async (context, event) => {
   const { locked, subject } = event
   const told = subject.news
   if (!told || !context.events.isWanted(told.type)) return
@@ -30,46 +31,46 @@ export const news: DefaultHandler = async (context, event) => {
 
 async function eventsOf(
   context: BillingContext,
-  event: OwnerEvent,
-  told: ProviderNews,
+  event: LockedOwnerEvent,
+  told: EventObject,
 ): Promise<NewBillingEvent[]> {
   const { locked, gateway } = event
-  const about: About = { owner: locked.owner, provider: gateway.name }
+  const about: EventOrigin = { owner: locked.owner, provider: gateway.name }
   const customerId = (await context.owners.find(locked.owner))?.providerId
   if (!customerId) return []
   if (told.type === 'refund.created') {
     const refunds = (await gateway.refunds?.list(told.id)) ?? []
     return refunds
       .filter((each) => each.status !== 'failed')
-      .map((each) => refundCreated(about, each))
+      .map((each) => refundCreatedEvent(about, each))
   }
   if (told.type === 'credit_note.created') {
     const note = await gateway.creditNotes?.find(told.id, customerId)
-    return note ? [creditNoteCreated(about, note)] : []
+    return note ? [creditNoteCreatedEvent(about, note)] : []
   }
   const found = await findInvoice(context, event, customerId)
-  if (told.type === 'invoice.paid') return found ? [invoicePaid(about, found)] : []
+  if (told.type === 'invoice.paid') return found ? [invoicePaidEvent(about, found)] : []
   return ofUnpaid(context, event, { about, customerId, found }, { ...told, type: told.type })
 }
 
 async function findInvoice(
   context: BillingContext,
-  { locked, gateway, subject }: OwnerEvent,
+  { locked, gateway, subject }: LockedOwnerEvent,
   customerId: string,
 ): Promise<InvoiceData | null> {
   const billed = await context.owners.find(locked.owner)
   if (!billed || !subject.news) return null
   const taxes = await context.taxes.listByOwner(locked.owner)
   const tax = await readTax(context, billed)
-  return gateway.findInvoice(subject.news.id, customerId, taxAt(taxes, tax))
+  return gateway.findInvoice(subject.news.id, customerId, createTaxLookup(taxes, tax))
 }
 
-type InvoiceNews = ProviderNews & {
+type InvoiceNews = EventObject & {
   readonly type: 'invoice.payment_failed' | 'invoice.action_required' | 'invoice.voided'
 }
 
 interface Billed {
-  readonly about: About
+  readonly about: EventOrigin
   readonly customerId: string
   readonly found: InvoiceData | null
 }
@@ -81,12 +82,12 @@ interface Billed {
  */
 async function ofUnpaid(
   context: BillingContext,
-  event: OwnerEvent,
+  event: LockedOwnerEvent,
   { about, customerId, found }: Billed,
   told: InvoiceNews,
 ): Promise<NewBillingEvent[]> {
   if (found?.paid) return []
-  const invoice = found ? factsOfInvoice(found) : await factsOfFailed(context, event, told)
+  const invoice = found ? toInvoiceFacts(found) : await factsOfFailed(context, event, told)
   if (!invoice) return []
   const subject = `${about.provider}:${told.id}`
   const attempt = told.attempt ?? null
@@ -119,9 +120,9 @@ async function ofUnpaid(
 /** Describes a failed charge that has no invoice, as long as the subscription owes it. */
 async function factsOfFailed(
   context: BillingContext,
-  { gateway, subject }: OwnerEvent,
+  { gateway, subject }: LockedOwnerEvent,
   { id, amount }: InvoiceNews,
-): Promise<InvoiceFacts | null> {
+): Promise<InvoiceEventData | null> {
   if (!amount || subject.subscriptionId === null) return null
   const row = await context.subscriptions.findByProvider(gateway.name, subject.subscriptionId)
   if (!row || (grantsAccess(row.standing) && row.standing !== 'past_due')) return null

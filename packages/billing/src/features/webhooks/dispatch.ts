@@ -1,26 +1,32 @@
 import type { BillingContext } from '../../core/context.ts'
-import { columnsOf, converge } from '../../core/converge.ts'
+import { convergeSubscription, stateColumnsOf } from '../../core/converge.ts'
 import { resumeInterrupted, withOwnerLock } from '../../core/owner-lock.ts'
 import type { StoredWebhook } from '../../core/storage/tables.ts'
-import { concernsOwner } from '../../core/subscription-owner.ts'
+import { stillBelongsToOwner } from '../../core/subscription-owner.ts'
 import { type Owner, ownerKey } from '../../core/values/owner.ts'
 import type { ProviderName } from '../../core/values/provider-name.ts'
-import type { ReadingGateway } from '../../providers/gateway.ts'
+import type { ReadOnlyGateway } from '../../providers/gateway.ts'
 import { handlerName, type WebhookHandler } from '../../providers/handlers.ts'
 import type { EventSubject } from '../../providers/webhook.ts'
-import { dispute } from '../disputes/store-dispute.ts'
-import { card } from '../payment-methods/set-billed-card.ts'
-import { refuseDropped } from '../usage/dropped-usage.ts'
+import { handleDisputeEvent } from '../disputes/store-dispute.ts'
+import { handleCardEvent } from '../payment-methods/set-billed-card.ts'
+import { refuseDroppedUsage } from '../usage/dropped-usage.ts'
 import type { DefaultHandler } from './default-handler.ts'
-import { news } from './default-news.ts'
+import { recordEventsWithoutRow } from './default-news.ts'
 
-/** Calls the application's `handle<Event>`, otherwise the default handler, otherwise nothing. */
-export async function dispatch(context: BillingContext, stored: StoredWebhook): Promise<void> {
+/**
+ * Handles a stored webhook: calls the application's handler for this type of event, otherwise the
+ * default handler. Does nothing if there is neither.
+ */
+export async function dispatchWebhook(
+  context: BillingContext,
+  stored: StoredWebhook,
+): Promise<void> {
   const { provider, type, eventId } = stored
   const gateway = await context.gateway(provider)
   const event = await gateway.readEvent(stored.payload)
   const runDefault = async () => {
-    if (isAboutUsage(context, provider, type)) await refuseDropped(context, gateway, event)
+    if (isAboutUsage(context, provider, type)) await refuseDroppedUsage(context, gateway, event)
     else if (hasDefault(context, provider, type)) await runDefaultHandler(context, gateway, event)
   }
   const own = findOwn(context, provider, type)
@@ -28,7 +34,7 @@ export async function dispatch(context: BillingContext, stored: StoredWebhook): 
   await own(event, { provider, eventId, runDefault })
 }
 
-/** Whether anything handles this type of event. */
+/** Whether there is a handler for this type of event, of the application or our own. */
 export function hasHandler(context: BillingContext, provider: ProviderName, type: string): boolean {
   const isOurs = hasDefault(context, provider, type) || isAboutUsage(context, provider, type)
   return isOurs || findOwn(context, provider, type) !== null
@@ -56,11 +62,12 @@ function findOwn(
 }
 
 /**
- * Reads everything that the event is about again, and updates our rows, whatever the event says.
+ * Reads the objects that an event is about from the provider, and updates our database to their
+ * present state. The data in the event itself is not used, because it may be outdated.
  */
 export async function runDefaultHandler(
   context: BillingContext,
-  gateway: ReadingGateway,
+  gateway: ReadOnlyGateway,
   event: unknown,
 ): Promise<void> {
   const subject = await withDisputedCustomer(gateway, gateway.subjectOf(event))
@@ -85,7 +92,7 @@ interface Concerned {
 
 /** Adds the customer of a dispute, which only its charge names. */
 async function withDisputedCustomer(
-  gateway: ReadingGateway,
+  gateway: ReadOnlyGateway,
   subject: EventSubject,
 ): Promise<EventSubject> {
   if (!subject.disputeId) return subject
@@ -98,7 +105,7 @@ async function withDisputedCustomer(
 /** Finds the owner from our own rows only: ownership that an event claims is ignored. */
 async function findConcerned(
   context: BillingContext,
-  gateway: ReadingGateway,
+  gateway: ReadOnlyGateway,
   { subscriptionId, customerId }: EventSubject,
 ): Promise<Concerned | null> {
   const handlers = Object.values(DEFAULTS)
@@ -114,12 +121,12 @@ async function findConcerned(
   if (!row) return null
   // The row follows the provider even if its customer belongs to no owner. An owner who reuses the
   // id is not affected.
-  const isTheirs = await concernsOwner(context, row)
+  const isTheirs = await stillBelongsToOwner(context, row)
   return { owner: row.owner, handlers: isTheirs ? handlers : [DEFAULTS.subscription] }
 }
 
 async function customerOf(
-  gateway: ReadingGateway,
+  gateway: ReadOnlyGateway,
   subscriptionId: string | null,
 ): Promise<string | null> {
   const found = subscriptionId ? await gateway.findSubscription(subscriptionId) : null
@@ -132,15 +139,15 @@ const subscription: DefaultHandler = async (context, { locked, gateway, subject 
   if (!subscriptionId) return
   const { name: provider } = gateway
   const of = { provider, providerId: subscriptionId }
-  const found = await converge(context, locked, of)
+  const found = await convergeSubscription(context, locked, of)
   const { maxFailedCharges } = context.options
   if (!found || failedCharges === null || maxFailedCharges === null) return
-  const { standing } = columnsOf(context, provider, found)
+  const { standing } = stateColumnsOf(context, provider, found)
   // An old event must not end a subscription that was paid since.
   const isPaid = standing !== 'past_due' && standing !== 'unpaid'
   if (failedCharges < maxFailedCharges || isPaid) return
   await locked.change(provider, (changing) => changing.cancelNow(found.id))
-  await converge(context, locked, of)
+  await convergeSubscription(context, locked, of)
 }
 
 /** Clears a customer that was deleted at the provider, and updates all its subscriptions. */
@@ -148,7 +155,7 @@ const deletedCustomer: DefaultHandler = async (context, { locked, gateway, subje
   const { customerDeleted, customerId } = subject
   if (!customerDeleted || !customerId || (await gateway.findCustomer(customerId))) return
   for (const row of await context.subscriptions.listByOwner(locked.owner)) {
-    if (row.provider === gateway.name) await converge(context, locked, row)
+    if (row.provider === gateway.name) await convergeSubscription(context, locked, row)
   }
   const gone = { provider: gateway.name, providerId: customerId }
   await locked.lock.write((tx) => context.owners.clearCustomer(locked.owner, gone, tx))
@@ -157,8 +164,8 @@ const deletedCustomer: DefaultHandler = async (context, { locked, gateway, subje
 /** The default handlers, in the order in which they run. */
 const DEFAULTS = {
   subscription,
-  card,
-  news,
+  card: handleCardEvent,
+  news: recordEventsWithoutRow,
   deletedCustomer,
-  dispute,
+  dispute: handleDisputeEvent,
 } satisfies Readonly<Record<string, DefaultHandler>>

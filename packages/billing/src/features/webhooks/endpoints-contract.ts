@@ -1,57 +1,67 @@
 import type { VerifiedEvent } from '../../providers/webhook.ts'
 
-/** An endpoint to which a provider sends its events. */
+/** A webhook endpoint that is registered at the provider. */
 export interface ProviderEndpoint {
   /** The provider's id of the endpoint. */
   readonly id: string
   /** The URL that receives the events. */
   readonly url: string
-  /** Types of the events that are sent; `*` stands for all. */
+  /** Types of events that the provider sends to the endpoint. `*` stands for all. */
   readonly events: readonly string[]
-  /** Whether events are sent. */
+  /** Whether the endpoint is enabled. The provider sends no events to a disabled one. */
   readonly isEnabled: boolean
   /**
-   * Whether an event contains its object (`whole`), or only names it (`thin`), like the events
-   * about usage.
+   * Whether the events contain the changed object (`whole`), or only its id (`thin`), as Stripe's
+   * events about rejected usage do.
    */
   readonly payload: 'whole' | 'thin'
-  /** API version in which the events are written. `null` for the account's version. */
+  /**
+   * The provider's API version that determines the form of the events. `null` for the default
+   * version of the account.
+   */
   readonly apiVersion: string | null
-  /** Whether the API version differs from that of the gateway. */
+  /** Whether this API version differs from the version that the gateway uses. */
   readonly hasOtherVersion: boolean
 }
 
-/** Selects events: one by its id, or a period of time. */
+/** Selects provider events: one by its id, or all in a period of time. */
 export interface EventQuery {
   /** The provider's id of one event. */
   readonly id?: string
-  /** Earliest time of the events. */
+  /** Start of the period: earliest creation time of the events. */
   readonly from?: Date
-  /** Latest time of the events. */
+  /** End of the period: latest creation time of the events. Default: now. */
   readonly to?: Date
-  /** The provider's name of the event type. */
+  /** The provider's name of the event type, such as `invoice.paid`. Default: all types. */
   readonly type?: string
 }
 
-/** Webhook endpoints that a program can register, and events that the provider keeps. */
+/**
+ * Gateway interface for providers whose webhook endpoints can be registered by a program, and who
+ * keep past events.
+ */
 export interface WebhookEndpoints {
   /**
-   * Lists all endpoints of the account, including those of other applications. A kind that the API
-   * key may not list is left out, and `onUnlisted` receives the reason.
+   * Lists all webhook endpoints of the provider account, including those of other applications. If
+   * the API key may not list a kind of endpoint, that kind is left out, and `onUnlisted` is called
+   * with the reason.
    */
   list(onUnlisted?: (why: string) => void): Promise<ProviderEndpoint[]>
   /**
-   * Registers an endpoint. The secret is returned only once. `thin` requires that the provider has
-   * `usageEvents`.
+   * Registers a webhook endpoint. The secret is returned only once, on creation. The payload `thin`
+   * is only for providers with `usageEvents`.
    */
   create(endpoint: {
     readonly url: string
     readonly events: readonly string[]
     readonly payload?: ProviderEndpoint['payload']
   }): Promise<{ readonly id: string; readonly secret: string }>
-  /** Deletes an endpoint. Does nothing if there is none. */
+  /** Deletes a webhook endpoint. Does nothing if there is none with this id. */
   remove(id: string): Promise<void>
-  /** Reads the events that the provider still has, one after the other. */
+  /**
+   * Reads past events that the provider still keeps, and calls `take` for each, one after the
+   * other.
+   */
   eachEvent(query: EventQuery, take: (event: VerifiedEvent) => Promise<void>): Promise<void>
 }
 
@@ -61,7 +71,7 @@ declare module '../../providers/gateway-parts.ts' {
     readonly webhookEndpoints: WebhookEndpoints
   }
 
-  interface ReadingMethods {
+  interface ReadOnlyMethods {
     readonly webhookEndpoints: 'list' | 'eachEvent'
   }
 }

@@ -4,7 +4,7 @@ import type { VerifiedEvent } from '../../providers/webhook.ts'
 
 const URL = 'https://app.example.com/webhook'
 
-/** Contract tests of webhook endpoints, for gateways with the part `webhookEndpoints`. */
+/** Contract tests of webhook endpoints, for gateways that implement `webhookEndpoints`. */
 export const webhookEndpointsContract: ContractPart = ({ describe, it }, create) => {
   describe('a webhook endpoint', () => {
     it('can be registered, listed and removed', async () => {

@@ -1,92 +1,103 @@
 import type { BillingContext } from '../../core/context.ts'
 import { InvalidArgument, ProviderMisconfigured, Unsupported } from '../../core/errors/errors.ts'
-import { ownUrl } from '../../core/own-url.ts'
+import { requireApplicationUrl } from '../../core/own-url.ts'
 import type { ProviderName } from '../../core/values/provider-name.ts'
 import { requirePart } from '../../providers/gateway-parts.ts'
 import type { Provider } from '../../providers/provider.ts'
 import type { ProviderEndpoint } from './endpoints-contract.ts'
 
-/** How the webhook endpoint is registered at a provider. */
+/** Report on how our webhook endpoint is registered at a provider. */
 export interface EndpointReport {
-  /** The provider that sends the events. */
+  /** The provider at which the endpoint is registered. */
   readonly provider: ProviderName
-  /** The URL that should receive the events. */
+  /** The URL of our webhook endpoint, to which the provider should send its events. */
   readonly url: string
   /**
-   * The provider's id of the endpoint. `null` if none is registered, or if the provider does not
-   * report it.
+   * The provider's id of the registered endpoint. `null` if none is registered, or if the provider
+   * does not let us list endpoints.
    */
   readonly id: string | null
-  /** Events that billing needs, but the endpoint does not send. */
+  /** Types of events that billing needs, but that the provider does not send to the endpoint. */
   readonly missing: readonly string[]
-  /** Events that are sent, but have no handler. They are stored and change nothing. */
+  /**
+   * Types of events that the provider sends, but that have no handler. They are stored and have no
+   * effect.
+   */
   readonly superfluous: readonly string[]
   /**
-   * Descriptions of everything that is wrong. Empty if all is well, or if the provider does not
-   * report it.
+   * Descriptions of all problems with the registration. Empty if there are none, or if the provider
+   * does not let us list endpoints.
    */
   readonly problems: readonly string[]
   /**
-   * The endpoint for events about rejected usage. `null` if the provider has no such events, or
-   * does not let us list endpoints.
+   * Report on the separate endpoint for events about rejected usage. `null` if the provider has no
+   * such events, or does not let us list endpoints.
    */
   readonly usage: UsageEndpointReport | null
-  /** Advice about something that only a person can check or decide. `null` for none. */
+  /** Advice about something that the operator has to check or decide. `null` for none. */
   readonly note: string | null
 }
 
 /**
- * How the endpoint for events about usage is registered. Its problems are listed in
- * `EndpointReport.problems`.
+ * Report on how the separate endpoint for events about rejected usage is registered. Its problems
+ * are listed in `EndpointReport.problems`.
  */
 export interface UsageEndpointReport {
   /**
-   * The provider's id of the endpoint. `null` if there is none, which is fine as long as nothing is
-   * billed by usage.
+   * The provider's id of the endpoint. `null` if none is registered, which is only a problem if
+   * prices are billed by usage.
    */
   readonly id: string | null
-  /** Events that the endpoint does not send. */
+  /** Types of events about rejected usage that the provider does not send to the endpoint. */
   readonly missing: readonly string[]
 }
 
 /** Options for `billing.endpoints.create()`. */
 export interface NewEndpointOptions {
-  /** The provider to register at. Default: the first provider that lets a program do it. */
+  /**
+   * The provider at which the endpoint is registered. Default: the first provider whose API allows
+   * it.
+   */
   readonly provider?: ProviderName
-  /** The URL to register. Default: `baseUrl` and the webhook path of the provider. */
+  /**
+   * The URL to register. Default: the option `baseUrl`, followed by our webhook path for the
+   * provider.
+   */
   readonly url?: string
   /**
-   * Whether to delete existing endpoints for the same URL after the new one was created.
+   * Whether to replace existing endpoints for the same URL: they are deleted after the new one was
+   * created.
    * @default false
    */
   readonly replace?: boolean
   /**
-   * Whether to register for events about rejected usage only, which need an endpoint and a secret
-   * of their own.
+   * Whether to register the separate endpoint for events about rejected usage, which needs its own
+   * secret, instead of the main endpoint.
    * @default false
    */
   readonly usage?: boolean
 }
 
 /**
- * A registered endpoint. The secret is returned only once, on creation: configure it as the
- * provider's `webhookSecret`.
+ * A newly registered webhook endpoint. Configure its secret as the provider's `webhookSecret`: it
+ * is returned only once, on creation.
  */
 export interface NewEndpoint {
   /** The provider's id of the endpoint. */
   readonly id: string
-  /** The provider that sends the events. */
+  /** The provider at which the endpoint is registered. */
   readonly provider: ProviderName
   /** The URL that receives the events. */
   readonly url: string
-  /** The secret with which the events are signed. */
+  /** The secret with which the provider signs the events. It is returned only once, on creation. */
   readonly secret: string
 }
 
-/** The webhook endpoints at the providers. */
+/** Checks and registers our webhook endpoints at the providers. */
 export interface Endpoints {
   /**
-   * Reports what is registered and what is missing, without changing anything.
+   * Reports for each provider how our webhook endpoint is registered and what is missing, without
+   * changing anything.
    * @example
    * ```ts
    * for (const { provider, problems } of await billing.endpoints.check()) console.log(provider, problems)
@@ -95,8 +106,10 @@ export interface Endpoints {
   check(): Promise<EndpointReport[]>
   /**
    * Registers a webhook endpoint for the events that billing needs.
-   * @throws {InvalidArgument} if there is one for this URL, unless `replace` is set.
-   * @throws {Unsupported} if it must be registered by hand (Braintree).
+   * @throws {InvalidArgument} if there is already an endpoint for this URL, unless `replace` is
+   * set.
+   * @throws {Unsupported} if endpoints can only be registered by hand, in the provider's control
+   * panel (Braintree).
    * @example
    * ```ts
    * const { secret } = await billing.endpoints.create()
@@ -266,7 +279,7 @@ async function listFor(
 function urlOf(context: BillingContext, { name }: Provider): string {
   const { webhooks } = context.options.paths
   const path = [...webhooks].find(([, provider]) => provider === name)?.[0]
-  return ownUrl(context, 'webhook path', path)
+  return requireApplicationUrl(context, 'webhook path', path)
 }
 
 function requireUrl(url: string): string {

@@ -1,14 +1,14 @@
-import { capability, feature } from '../define-feature.ts'
+import { defineCapability, defineFeature } from '../define-feature.ts'
 import { braintreeWebhooks } from './braintree.ts'
 import { stripeWebhooks } from './stripe.ts'
 import { stripeEndpoints } from './stripe-endpoints.ts'
-/** Receiving and handling events of the provider. */
-export const webhooks = feature({
+/** Receiving and handling webhooks of the provider. */
+export const webhooks = defineFeature({
   stripe: stripeWebhooks,
   braintree: braintreeWebhooks,
 })
 
-/** Webhook endpoints that a program can register. */
-export const webhookEndpoints = capability('webhookEndpoints', {
+/** Registering webhook endpoints at the provider by a program. */
+export const webhookEndpoints = defineCapability('webhookEndpoints', {
   stripe: stripeEndpoints,
 })

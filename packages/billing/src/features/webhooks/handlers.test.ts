@@ -2,18 +2,18 @@ import { describe, expect, expectTypeOf, it } from 'vitest'
 import type { WebhookHandlers } from '../../options.ts'
 import { type HandlerName, handlerName } from '../../providers/handlers.ts'
 
-describe('handler names', () => {
+describe('the names of webhook handlers', () => {
   it.each([
     ['invoice.payment_succeeded', 'handleInvoicePaymentSucceeded'],
     ['customer.subscription.deleted', 'handleCustomerSubscriptionDeleted'],
     ['dispute_opened', 'handleDisputeOpened'],
     ['check', 'handleCheck'],
     ['__proto__', 'handleProto'],
-  ])('are derived from the event: %s is %s', (type, name) => {
+  ])('are derived from the event type: the handler of %s is %s', (type, name) => {
     expect(handlerName(type)).toBe(name)
   })
 
-  it('are typed from the event name', () => {
+  it('are derived from the event type in TypeScript too', () => {
     expectTypeOf<
       HandlerName<'invoice.payment_succeeded'>
     >().toEqualTypeOf<'handleInvoicePaymentSucceeded'>()

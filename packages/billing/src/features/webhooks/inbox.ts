@@ -5,10 +5,13 @@ import type { ProviderName } from '../../core/values/provider-name.ts'
 import { createWorker } from '../../core/worker.ts'
 import { workerSettings } from '../../options.ts'
 import type { RawWebhook } from '../../providers/webhook.ts'
-import { dispatch, hasHandler } from './dispatch.ts'
-import { type ReplayOptions, replay } from './replay.ts'
+import { dispatchWebhook, hasHandler } from './dispatch.ts'
+import { type ReplayOptions, replayEvents } from './replay.ts'
 
-/** The queue of received webhooks, and the ones that failed for good. */
+/**
+ * The queue of webhooks received from providers, including those that failed on every attempt (dead
+ * letters).
+ */
 export interface WebhookInbox {
   /**
    * Lists dead letters (events that failed on every attempt), oldest first. `limit` defaults to
@@ -19,7 +22,7 @@ export interface WebhookInbox {
    * ```
    */
   deadLetters(limit?: number): Promise<StoredWebhook[]>
-  /** Lists events that still have to be handled. `limit` defaults to 100. */
+  /** Lists received events that still have to be handled. `limit` defaults to 100. */
   pending(limit?: number): Promise<StoredWebhook[]>
   /**
    * Lists one page of the events in a state: `pending`, `done` (handled, or without a handler) or
@@ -31,8 +34,8 @@ export interface WebhookInbox {
   /** Schedules a dead letter to be handled again. Returns whether there is one with this id. */
   retry(id: number): Promise<boolean>
   /**
-   * Handles events again, from the inbox or from the provider: one by its id, or all in a period of
-   * time. Returns how many were scheduled.
+   * Schedules events to be handled again: one by its id, or all in a period of time. They come from
+   * the inbox or, with `source: 'provider'`, from the provider. Returns their number.
    * @throws {InvalidArgument} if neither `id` nor `from` is given.
    * @throws {Unsupported} with `source: 'provider'`, if the provider does not keep events
    * (Braintree).
@@ -45,23 +48,26 @@ export interface WebhookInbox {
 }
 
 export interface Inbox extends WebhookInbox {
-  /** Handles events until none is due. */
+  /** Handles received events until none is due. */
   process(): Promise<void>
-  /** Verifies and stores an event. It is handled after the response was sent. */
+  /**
+   * Verifies the signature of a webhook and stores its event. The event is handled later, after the
+   * response was sent.
+   */
   receive(provider: ProviderName, webhook: RawWebhook): Promise<void>
   stop(): Promise<void>
 }
 
 /**
- * Creates the inbox. `ready` creates the tables, because the timer may fire before billing is first
- * used.
+ * Creates the inbox of received webhooks. `ready` creates the database tables, because the timer
+ * may fire before billing is first used.
  */
 export function createInbox(context: BillingContext, ready: () => Promise<void>): Inbox {
   const { webhooks, options } = context
   const { kick, ...worker } = createWorker(workerSettings(options, ready), {
     what: 'webhook',
     queue: webhooks,
-    work: (event) => dispatch(context, event),
+    work: (event) => dispatchWebhook(context, event),
     nameOf: ({ type, eventId }) => `${type} (${eventId})`,
   })
 
@@ -86,7 +92,7 @@ export function createInbox(context: BillingContext, ready: () => Promise<void>)
       return found
     },
     async replay(options) {
-      const count = await replay(context, options)
+      const count = await replayEvents(context, options)
       kick()
       return count
     },

@@ -7,23 +7,26 @@ import type { VerifiedEvent } from '../../providers/webhook.ts'
 import { hasHandler } from './dispatch.ts'
 import type { EventQuery } from './endpoints-contract.ts'
 
-/** Selects the events to handle again: one by its id, or a period of time. */
+/** Selects the events to handle again: one by its id, or all in a period of time. */
 export interface ReplayOptions extends EventQuery {
   /** The provider of the events. Default: all providers. */
   readonly provider?: ProviderName
   /**
-   * `inbox`: events that were received. `provider`: events that the provider still has (Stripe
-   * keeps them for thirty days), including ones that were never received.
+   * Source of the events. `inbox`: events that were received and stored. `provider`: events that
+   * the provider still keeps (Stripe: for thirty days), including events that were never received.
    * @default 'inbox'
    */
   readonly source?: 'inbox' | 'provider'
 }
 
 /**
- * Schedules events to be handled again, and returns how many. Handling an event twice has no
- * further effect, because the handlers read the present state.
+ * Schedules events to be handled again, and returns their number. Handling an event twice has no
+ * further effect, because the handlers read the present state from the provider.
  */
-export async function replay(context: BillingContext, options: ReplayOptions): Promise<number> {
+export async function replayEvents(
+  context: BillingContext,
+  options: ReplayOptions,
+): Promise<number> {
   const { id, from, to, type, provider, source = 'inbox' } = options
   if (id === undefined && from === undefined) {
     throw new InvalidArgument('Which events? Give an id, or from when on')

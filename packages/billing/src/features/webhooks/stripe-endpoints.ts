@@ -3,7 +3,11 @@ import { listAll, type StripeContext } from '../../providers/stripe/client.ts'
 import { isMissing } from '../../providers/stripe/errors.ts'
 import type { VerifiedEvent } from '../../providers/webhook.ts'
 import type { EventQuery, ProviderEndpoint, WebhookEndpoints } from './endpoints-contract.ts'
-import { createThin, isDestination, listDestinations } from './stripe-event-destinations.ts'
+import {
+  createThinDestination,
+  isEventDestination,
+  listEventDestinations,
+} from './stripe-event-destinations.ts'
 
 type NewEndpoint = Stripe.WebhookEndpointCreateParams
 
@@ -18,10 +22,10 @@ export function stripeEndpoints(context: StripeContext): {
       async list(onUnlisted = () => undefined) {
         const listed = await listAll(stripe.webhookEndpoints.list({ limit: 100 }))
         const found = listed.map((endpoint) => describe(endpoint, version))
-        return [...found, ...(await listDestinations(context, version, onUnlisted))]
+        return [...found, ...(await listEventDestinations(context, version, onUnlisted))]
       },
       async create({ url, events, payload }) {
-        if (payload === 'thin') return createThin(context, url, events)
+        if (payload === 'thin') return createThinDestination(context, url, events)
         const made = await stripe.webhookEndpoints.create({
           url,
           enabled_events: [...events] as NewEndpoint['enabled_events'],
@@ -33,7 +37,7 @@ export function stripeEndpoints(context: StripeContext): {
       },
       async remove(id) {
         try {
-          await (isDestination(id)
+          await (isEventDestination(id)
             ? stripe.v2.core.eventDestinations.del(id)
             : stripe.webhookEndpoints.del(id))
         } catch (error) {

@@ -3,16 +3,19 @@ import type { StripeContext } from '../../providers/stripe/client.ts'
 import type { ProviderEndpoint } from './endpoints-contract.ts'
 
 /**
- * Whether this is an event destination, Stripe's newer kind of endpoint under `/v2`. Thin events
- * are sent only to these.
+ * Whether an id belongs to an event destination: the newer kind of webhook endpoint in Stripe's
+ * `/v2` API, which is the only kind that receives thin events.
  */
 
-export function isDestination(id: string): boolean {
+export function isEventDestination(id: string): boolean {
   return id.startsWith('ed_')
 }
 
-/** Lists event destinations with a URL. Others, such as queues of cloud providers, are not ours. */
-export async function listDestinations(
+/**
+ * Lists Stripe's event destinations that have a URL. Other destinations, such as queues of cloud
+ * providers, are left out.
+ */
+export async function listEventDestinations(
   { stripe }: StripeContext,
   version: string,
   onUnlisted: (why: string) => void,
@@ -60,7 +63,7 @@ function describe(
   }
 }
 
-export async function createThin(
+export async function createThinDestination(
   { stripe }: StripeContext,
   url: string,
   events: readonly string[],

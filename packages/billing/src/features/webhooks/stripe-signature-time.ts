@@ -1,16 +1,17 @@
 import { InvalidSignature } from '../../core/errors/errors.ts'
 
 /**
- * Maximum difference in seconds between the time of a signature and the real time, in either
- * direction.
+ * Maximum difference in seconds between the time in a webhook's signature and our clock, in the
+ * past or in the future.
  */
-export const TOLERANCE = 300
+export const SIGNATURE_TOLERANCE_SECONDS = 300
 
 /**
- * Checks the time of a `Stripe-Signature` header, which must occur once and be close to ours. The
- * SDK rejects old times but not future ones, and uses the last of several.
+ * Checks the time in a `Stripe-Signature` header: there must be exactly one, and it must be close
+ * to our clock. Needed because Stripe's SDK accepts times in the future, and uses the last one if
+ * there are several.
  */
-export function requireRecentTime(signature: string, now: Date): void {
+export function requireRecentSignature(signature: string, now: Date): void {
   const times = signature
     .split(',')
     .map((part) => part.trim())
@@ -20,6 +21,6 @@ export function requireRecentTime(signature: string, now: Date): void {
     throw new InvalidSignature('The signature should have one time, in seconds')
   }
   const apart = Math.abs(Math.floor(now.getTime() / 1000) - Number(time.slice(2)))
-  if (apart <= TOLERANCE) return
+  if (apart <= SIGNATURE_TOLERANCE_SECONDS) return
   throw new InvalidSignature(`The signature's time is ${apart} seconds from ours`)
 }

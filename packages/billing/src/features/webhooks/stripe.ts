@@ -2,8 +2,8 @@ import type Stripe from 'stripe'
 import { InvalidSignature } from '../../core/errors/errors.ts'
 import type { Gateway } from '../../providers/gateway.ts'
 import { idOf, type StripeContext, toDate } from '../../providers/stripe/client.ts'
-import type { EventSubject, ProviderNews } from '../../providers/webhook.ts'
-import { requireRecentTime, TOLERANCE } from './stripe-signature-time.ts'
+import type { EventObject, EventSubject } from '../../providers/webhook.ts'
+import { requireRecentSignature, SIGNATURE_TOLERANCE_SECONDS } from './stripe-signature-time.ts'
 
 type Webhooks = Pick<Gateway, 'verifyWebhook' | 'readEvent' | 'subjectOf'>
 
@@ -19,11 +19,18 @@ export function stripeWebhooks({ stripe, options }: StripeContext): Webhooks {
   function verify(body: string, header: string, secret: string, now: Date): void {
     const { signature } = stripe.webhooks
     if (!signature) throw new Error('The SDK of Stripe checks no signatures here')
-    signature.verifyHeader(body, header, secret, TOLERANCE, undefined, now.getTime())
+    signature.verifyHeader(
+      body,
+      header,
+      secret,
+      SIGNATURE_TOLERANCE_SECONDS,
+      undefined,
+      now.getTime(),
+    )
   }
 
   function construct(body: string, signature: string, now: Date): Stripe.Event {
-    requireRecentTime(signature, now)
+    requireRecentSignature(signature, now)
     let failure: unknown
     for (const secret of secrets) {
       try {
@@ -79,7 +86,7 @@ function subjectOf(event: Stripe.Event): EventSubject {
   }
 }
 
-function newsOf(event: Stripe.Event): ProviderNews | null {
+function newsOf(event: Stripe.Event): EventObject | null {
   switch (event.type) {
     case 'invoice.paid':
     case 'invoice.payment_succeeded':

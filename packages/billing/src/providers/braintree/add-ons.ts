@@ -2,14 +2,14 @@ import type braintree from 'braintree'
 import { UnknownPrice } from '../../core/errors/errors.ts'
 import { money, toDecimal } from '../../core/values/money.ts'
 import { addTax, type BasisPoints, removeTax, type TaxTerms } from '../../core/values/tax.ts'
-import type { WantedItem } from '../item.ts'
+import type { RequestedItem } from '../item.ts'
 import type { BraintreeContext } from './client.ts'
 import {
+  type AddOnOrDiscount,
   appliesInCycle,
   cyclesLeft,
   hasCyclesLeft,
-  type Modification,
-  toMinor,
+  toMinorUnits,
 } from './plan-credit.ts'
 import type { Plan } from './plans.ts'
 
@@ -17,10 +17,10 @@ import type { Plan } from './plans.ts'
 // price of the plan.
 
 /** Add-ons by id as defined in Braintree's control panel, without tax. */
-export type AddOns = ReadonlyMap<string, Modification>
+export type AddOns = ReadonlyMap<string, AddOnOrDiscount>
 
 /** An add-on that a subscription should have. */
-export interface WantedAddOn {
+export interface RequestedAddOn {
   readonly id: string
   /** Amount per unit, including tax, in the currency's smallest unit. */
   readonly amount: number
@@ -31,10 +31,7 @@ export interface WantedAddOn {
 
 export type AddOnChanges = Pick<braintree.SubscriptionRequest, 'addOns'>
 
-/**
- * Lists the add-ons defined at Braintree. Only needed to add one, or to tell a listed amount from
- * one with tax.
- */
+/** Lists the add-ons defined in Braintree's control panel, with their amounts without tax. */
 export async function readAddOns({ gateway }: BraintreeContext): Promise<AddOns> {
   return new Map((await gateway.addOn.all()).map((each) => [each.id, each]))
 }
@@ -43,7 +40,7 @@ export async function readAddOns({ gateway }: BraintreeContext): Promise<AddOns>
 export function applicableAddOns({
   addOns = [],
   currentBillingCycle,
-}: Pick<braintree.Subscription, 'addOns' | 'currentBillingCycle'>): Modification[] {
+}: Pick<braintree.Subscription, 'addOns' | 'currentBillingCycle'>): AddOnOrDiscount[] {
   return addOns.filter((each) => hasCyclesLeft(each) || appliesInCycle(each, currentBillingCycle))
 }
 
@@ -51,11 +48,11 @@ export function applicableAddOns({
  * Returns the add-ons of a new subscription: those that its plan includes, and the additional
  * prices.
  */
-export function addOnsOfNew(
+export function addOnsOfNewSubscription(
   plan: Plan,
-  items: readonly WantedItem[],
+  items: readonly RequestedItem[],
   { addOns, tax }: { readonly addOns: AddOns; readonly tax: BasisPoints },
-): WantedAddOn[] {
+): RequestedAddOn[] {
   const own = plan.addOns.map((each) => withTax(each, tax, plan.currency))
   const quantityOf = (id: string) => items.find(({ price }) => price === id)?.quantity
   const others = items.filter(({ price }) => !own.some(({ id }) => id === price))
@@ -66,15 +63,15 @@ export function addOnsOfNew(
 }
 
 /**
- * Returns exactly these add-ons: present ones with their amounts, and new ones with the amounts
- * defined at Braintree.
+ * Returns one add-on for each item. Present add-ons keep their amounts, and new ones get the
+ * amounts defined at Braintree.
  */
-export function addOnsOfList(
-  present: readonly Modification[],
-  items: readonly WantedItem[],
+export function addOnsForItems(
+  present: readonly AddOnOrDiscount[],
+  items: readonly RequestedItem[],
   terms: TaxChange,
-): WantedAddOn[] {
-  const kept = withOtherTax(present, terms)
+): RequestedAddOn[] {
+  const kept = addOnsWithTaxRate(present, terms)
   return items.map((item) => {
     const known = kept.find(({ id }) => id === item.price)
     if (!known) return added(item, { ...terms, tax: terms.after })
@@ -91,12 +88,15 @@ export interface TaxChange {
 }
 
 /** Returns the present add-ons with another tax rate. */
-export function withOtherTax(present: readonly Modification[], terms: TaxChange): WantedAddOn[] {
+export function addOnsWithTaxRate(
+  present: readonly AddOnOrDiscount[],
+  terms: TaxChange,
+): RequestedAddOn[] {
   const { before, after, currency, addOns } = terms
   return present.map((each) => {
     const same = toWanted(each, currency)
     if (before === null || before.tax === after) return same
-    const listed = toMinor(addOns.get(each.id)?.amount, currency)
+    const listed = toMinorUnits(addOns.get(each.id)?.amount, currency)
     // Earlier versions put no tax on add-ons that a plan included.
     const isListed = [listed, addTax(listed, before.tax)].includes(same.amount)
     const net = isListed ? listed : removeTax(same.amount, before.tax)
@@ -106,8 +106,8 @@ export function withOtherTax(present: readonly Modification[], terms: TaxChange)
 
 /** Returns the request that turns the present add-ons into the wanted ones. */
 export function addOnChanges(
-  present: readonly Modification[],
-  wanted: readonly WantedAddOn[],
+  present: readonly AddOnOrDiscount[],
+  wanted: readonly RequestedAddOn[],
   currency: string,
 ): AddOnChanges {
   const toAmount = (amount: number) => toDecimal(money(amount, currency))
@@ -115,7 +115,7 @@ export function addOnChanges(
   const update = wanted.flatMap(({ id, amount, quantity }) => {
     const old = find(id)
     const isSame =
-      old && toMinor(old.amount, currency) === amount && (old.quantity ?? 1) === quantity
+      old && toMinorUnits(old.amount, currency) === amount && (old.quantity ?? 1) === quantity
     return !old || isSame ? [] : [{ existingId: id, amount: toAmount(amount), quantity }]
   })
   const add = wanted
@@ -135,24 +135,26 @@ export function addOnChanges(
   return Object.keys(changes).length > 0 ? { addOns: changes } : {}
 }
 
-/** Returns the add-ons that remain after a request, and those that it adds. */
-export function afterChanges(
-  present: readonly Modification[],
+/**
+ * Returns the present add-ons that remain after an update request, and those that the request adds.
+ */
+export function applyAddOnChanges(
+  present: readonly AddOnOrDiscount[],
   { addOns }: AddOnChanges,
-): { readonly kept: Modification[]; readonly added: Modification[] } {
+): { readonly kept: AddOnOrDiscount[]; readonly added: AddOnOrDiscount[] } {
   const { add = [], update = [], remove = [] } = addOns ?? {}
   return {
     kept: present
       .filter(({ id }) => !remove.includes(id))
       .map((each) => ({ ...each, ...update.find(({ existingId }) => existingId === each.id) })),
-    added: add.map((each) => ({ ...each, id: each.inheritedFromId }) as Modification),
+    added: add.map((each) => ({ ...each, id: each.inheritedFromId }) as AddOnOrDiscount),
   }
 }
 
 function added(
-  { price, quantity }: WantedItem,
+  { price, quantity }: RequestedItem,
   terms: { readonly addOns: AddOns; readonly tax: BasisPoints; readonly currency: string },
-): WantedAddOn {
+): RequestedAddOn {
   const listed = terms.addOns.get(price)
   if (!listed) {
     throw new UnknownPrice(`Braintree has no add-on '${price}'`, {
@@ -163,15 +165,15 @@ function added(
   return { ...withTax(listed, terms.tax, terms.currency), quantity: quantity ?? 1 }
 }
 
-function withTax(each: Modification, tax: BasisPoints, currency: string): WantedAddOn {
+function withTax(each: AddOnOrDiscount, tax: BasisPoints, currency: string): RequestedAddOn {
   const wanted = toWanted(each, currency)
   return { ...wanted, amount: addTax(wanted.amount, tax) }
 }
 
-function toWanted(each: Modification, currency: string): WantedAddOn {
+function toWanted(each: AddOnOrDiscount, currency: string): RequestedAddOn {
   return {
     id: each.id,
-    amount: toMinor(each.amount, currency),
+    amount: toMinorUnits(each.amount, currency),
     quantity: each.quantity ?? 1,
     cycles: each.neverExpires ? null : cyclesLeft(each),
   }

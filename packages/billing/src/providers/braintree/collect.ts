@@ -3,10 +3,10 @@ import { ProviderUnavailable } from '../../core/errors/errors.ts'
 import type { BraintreeContext } from './client.ts'
 
 /**
- * Reads all results of a search. The SDK's stream never ends if a page is incomplete, hence the
- * time limit.
+ * Reads all results of a search. Has a time limit, because the SDK's stream never ends if a page of
+ * results is incomplete.
  */
-export async function collect<T>(
+export async function collectResults<T>(
   { config }: BraintreeContext['gateway'],
   /** The stream that `search()` returns, although its type says otherwise. */
   searched: unknown,

@@ -42,7 +42,7 @@ export function nextDayOfMonth(day: Day, anchor: number): Day {
  * Returns the billing day of the month for something that starts on this day. The 29th and 30th
  * become the last day (31).
  */
-export function anchorOf(day: Day): number {
+export function billingDayOf(day: Day): number {
   const number = Number(day.slice(8))
   return number > 28 ? 31 : number
 }

@@ -125,7 +125,7 @@ function expiryOf({
   return month >= 1 && month <= 12 && year > 0 ? { month, year } : null
 }
 
-/** Returns the values for our card columns. */
+/** Returns the values of our card columns for a payment method. */
 export function summarizeMethod(method: braintree.PaymentMethod): CardSummary {
   const { kind, brand, lastFour, email, expires } = describeMethod(method, true)
   if (kind === 'paypal') return { ...NO_CARD, paypalEmail: email }

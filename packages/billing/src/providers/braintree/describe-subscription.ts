@@ -4,9 +4,9 @@ import type { EndReason, ProviderSubscription } from '../subscription.ts'
 import { applicableAddOns } from './add-ons.ts'
 import type { BraintreeContext } from './client.ts'
 import { startOfDay } from './days.ts'
-import { partsOfId } from './ids.ts'
-import { computeCreditReach, endOfPaidTime } from './paid-for.ts'
-import { toMinor } from './plan-credit.ts'
+import { parseSubscriptionId } from './ids.ts'
+import { computeCreditDuration, endOfPaidTime } from './paid-for.ts'
+import { toMinorUnits } from './plan-credit.ts'
 
 export function inTrial(subscription: braintree.Subscription): boolean {
   return Boolean(subscription.trialPeriod) && subscription.currentBillingCycle === 0
@@ -21,7 +21,7 @@ export function isOver({ status }: braintree.Subscription): boolean {
   return OVER.includes(status)
 }
 
-export function describe(
+export function toProviderSubscription(
   context: BraintreeContext,
   subscription: braintree.Subscription,
 ): ProviderSubscription {
@@ -38,8 +38,8 @@ export function describe(
     periodEndsAt: subscription.nextBillingDate ? startOfDay(subscription.nextBillingDate) : null,
     paidUntil: paidUntil(context, subscription),
     createdAt: new Date(subscription.createdAt),
-    ...partsOfId(subscription.id),
-    taxedPrice: toMinor(subscription.price, context.currency),
+    ...parseSubscriptionId(subscription.id),
+    taxedPrice: toMinorUnits(subscription.price, context.currency),
     lastChargeAt: transactions?.[0] ? new Date(transactions[0].createdAt) : null,
     endReason: endReasonOf(subscription),
     items: itemsOf(subscription),
@@ -68,7 +68,7 @@ function paidUntil(context: BraintreeContext, subscription: braintree.Subscripti
   const { status, firstBillingDate } = subscription
   if (inTrial(subscription)) return firstBillingDate ? startOfDay(firstBillingDate) : null
   if (status === 'Past Due') return null
-  return endOfPaidTime(subscription, computeCreditReach(subscription, context))
+  return endOfPaidTime(subscription, computeCreditDuration(subscription, context))
 }
 
 /** The end of the paid time, including credit. `null` while another charge will follow. */
@@ -76,12 +76,12 @@ function endOf(context: BraintreeContext, subscription: braintree.Subscription):
   const { status, neverExpires, numberOfBillingCycles, currentBillingCycle } = subscription
   if (status === 'Canceled') return trialEndOf(subscription) ?? cancelledAt(subscription)
   if (status === 'Expired') {
-    const reach = computeCreditReach(subscription, context, 0)
+    const reach = computeCreditDuration(subscription, context, 0)
     return endOfPaidTime(subscription, reach) ?? cancelledAt(subscription)
   }
   if (neverExpires || numberOfBillingCycles == null || currentBillingCycle === 0) return null
   const cycles = Math.max(0, numberOfBillingCycles - currentBillingCycle)
-  const reach = computeCreditReach(subscription, context, cycles)
+  const reach = computeCreditDuration(subscription, context, cycles)
   return reach.cycles === cycles ? endOfPaidTime(subscription, reach) : null
 }
 

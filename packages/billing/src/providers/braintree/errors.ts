@@ -89,13 +89,13 @@ interface Refusal {
 }
 
 function refusal(result: Refusal): BillingError {
-  const codes = codesOf(result)
+  const codes = errorCodesOf(result)
   for (const code of codes) {
     const map = Object.hasOwn(byCode, code) ? byCode[code] : undefined
     if (map) return map(result.message, { provider: 'braintree', providerCode: code })
   }
   const attempt = result.transaction ?? result.verification
-  if (attempt && codes.length === 0) return declined(attempt, result.message)
+  if (attempt && codes.length === 0) return toPaymentFailed(attempt, result.message)
   return new ProviderRejected(result.message, {
     provider: 'braintree',
     providerCode: codes[0] ?? null,
@@ -109,7 +109,7 @@ interface Attempt {
 }
 
 /** Converts a declined charge or card verification to an error. */
-export function declined(attempt: Attempt, message: string): PaymentFailed {
+export function toPaymentFailed(attempt: Attempt, message: string): PaymentFailed {
   const { processorResponseCode, processorResponseText, gatewayRejectionReason } = attempt
   return new PaymentFailed(message, {
     provider: 'braintree',
@@ -118,7 +118,7 @@ export function declined(attempt: Attempt, message: string): PaymentFailed {
   })
 }
 
-export function codesOf(result: object): string[] {
+export function errorCodesOf(result: object): string[] {
   const { errors } = result as Partial<Refusal>
   return errors?.deepErrors().map(({ code }) => String(code)) ?? []
 }
@@ -127,8 +127,8 @@ export function isNotFound(error: unknown): boolean {
   return error instanceof Error && (error as { type?: unknown }).type === 'notFoundError'
 }
 
-/** Runs the work. Resolves to `null` if Braintree reports that something does not exist. */
-export async function orNull<T>(work: () => Promise<T>): Promise<T | null> {
+/** Runs `work`. Resolves to `null` if Braintree reports that an object does not exist. */
+export async function nullIfMissing<T>(work: () => Promise<T>): Promise<T | null> {
   try {
     return await work()
   } catch (error) {

@@ -20,14 +20,14 @@ export function idOfSubscription(operation: string, name: string): string {
 
 const OPERATION_LENGTH = 19
 
-export interface IdParts {
+export interface SubscriptionIdParts {
   readonly operation: string | null
   readonly name: string | null
   readonly nameDigest: string | null
 }
 
 /** Parses an id that we made. All parts are `null` for ids of other origin. */
-export function partsOfId(id: string): IdParts {
+export function parseSubscriptionId(id: string): SubscriptionIdParts {
   const [, made = '', mark, text = ''] = /^tg-([0-9a-z]{19})([-_])([\w-]{1,13})$/.exec(id) ?? []
   if (mark === undefined) {
     const operation = /^tg-([0-9a-f]{24})$/.exec(id)?.[1] ?? null

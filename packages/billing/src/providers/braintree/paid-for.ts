@@ -2,28 +2,31 @@ import type braintree from 'braintree'
 import { proportion } from '../../core/values/money.ts'
 import { addDays, addMonths, type Day, daysBetween, monthsBetween, startOfDay } from './days.ts'
 import {
+  type AddOnOrDiscount,
   amountOf,
-  type Modification,
-  type Terms,
-  toMinor,
-  type ValuedSubscription,
-  waitingCredit,
+  type CreditTerms,
+  reservedCredit,
+  type SubscriptionValueFields,
+  toMinorUnits,
 } from './plan-credit.ts'
 
-/** The values that the end of a subscription is computed from, in Braintree's format. */
-export type EndingSubscription = ValuedSubscription &
+/** The fields of a Braintree subscription from which the end of its paid time is computed. */
+export type SubscriptionEndFields = SubscriptionValueFields &
   Pick<braintree.Subscription, 'nextBillingDate' | 'billingDayOfMonth'>
 
 /** How to read amounts: the currency, and the discount that carries credit. */
-type Money = Pick<Terms, 'currency' | 'planCredit'>
+type Money = Pick<CreditTerms, 'currency' | 'planCredit'>
 
 const MAX_CYCLES = 240
 const DAY_MS = 86_400_000
 
-export interface CreditReach {
+export interface CreditDuration {
   /** Number of whole cycles after the current one that the credit pays for. */
   readonly cycles: number
-  /** The remaining credit, and the price of one more cycle. */
+  /**
+   * Credit that remains after the whole cycles, and is less than `price`, the price of one more
+   * cycle.
+   */
   readonly rest: number
   readonly price: number
 }
@@ -32,11 +35,11 @@ export interface CreditReach {
  * Computes how many whole cycles the customer's credit pays for once nothing is charged any more.
  * Stops at a free cycle, which would otherwise repeat for ever.
  */
-export function computeCreditReach(
-  subscription: EndingSubscription,
+export function computeCreditDuration(
+  subscription: SubscriptionEndFields,
   money: Money,
   maxCycles = MAX_CYCLES,
-): CreditReach {
+): CreditDuration {
   let rest = creditOf(subscription, money)
   for (let cycles = 0; ; cycles++) {
     const price = priceOfCycle(subscription, money, cycles)
@@ -49,7 +52,10 @@ export function computeCreditReach(
  * Returns when the paid time ends: after the whole cycles, plus the days that the remaining credit
  * pays for.
  */
-export function endOfPaidTime(subscription: EndingSubscription, reach: CreditReach): Date | null {
+export function endOfPaidTime(
+  subscription: SubscriptionEndFields,
+  reach: CreditDuration,
+): Date | null {
   const tail = tailOf(subscription, reach)
   return tail && new Date(startOfDay(tail.start).getTime() + tail.days * DAY_MS)
 }
@@ -58,8 +64,12 @@ export function endOfPaidTime(subscription: EndingSubscription, reach: CreditRea
  * Returns how much of the remaining credit, which pays for the days after the whole cycles, is
  * unused on one of those days.
  */
-export function unusedRest(subscription: EndingSubscription, money: Money, today: Day): number {
-  const reach = computeCreditReach(subscription, money, 0)
+export function unusedCreditRemainder(
+  subscription: SubscriptionEndFields,
+  money: Money,
+  today: Day,
+): number {
+  const reach = computeCreditDuration(subscription, money, 0)
   const tail = tailOf(subscription, reach)
   if (!tail || tail.days === 0) return 0
   const used = Math.min(tail.days, Math.max(0, daysBetween(tail.start, today)))
@@ -67,8 +77,8 @@ export function unusedRest(subscription: EndingSubscription, money: Money, today
 }
 
 function tailOf(
-  subscription: EndingSubscription,
-  { cycles, rest, price }: CreditReach,
+  subscription: SubscriptionEndFields,
+  { cycles, rest, price }: CreditDuration,
 ): { readonly start: Day; readonly days: number } | null {
   const { billingPeriodStartDate: began, billingPeriodEndDate: last } = subscription
   if (!began || !last) return null
@@ -80,21 +90,21 @@ function tailOf(
   return { start, days: price > 0 ? Math.ceil((rest * length) / price) : 0 }
 }
 
-function creditOf(subscription: EndingSubscription, money: Money): number {
-  const waiting = waitingCredit(subscription, money)
-  return Math.max(0, waiting - toMinor(subscription.balance, money.currency))
+function creditOf(subscription: SubscriptionEndFields, money: Money): number {
+  const waiting = reservedCredit(subscription, money)
+  return Math.max(0, waiting - toMinorUnits(subscription.balance, money.currency))
 }
 
 /** Returns the price of a future cycle: price and add-ons less coupons. */
 function priceOfCycle(
-  { price, addOns = [], discounts = [] }: EndingSubscription,
+  { price, addOns = [], discounts = [] }: SubscriptionEndFields,
   money: Money,
   after: number,
 ): number {
-  const counts = (each: Modification) =>
+  const counts = (each: AddOnOrDiscount) =>
     each.neverExpires || (each.currentBillingCycle ?? 0) + after < (each.numberOfBillingCycles ?? 0)
-  const sum = (all: readonly Modification[]) =>
+  const sum = (all: readonly AddOnOrDiscount[]) =>
     all.filter(counts).reduce((total, each) => total + amountOf(each, money), 0)
   const coupons = discounts.filter(({ id }) => id !== money.planCredit)
-  return toMinor(price, money.currency) + sum(addOns) - sum(coupons)
+  return toMinorUnits(price, money.currency) + sum(addOns) - sum(coupons)
 }

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { type BilledByCycle, periodStarts } from './period-starts.ts'
+import { type BillingPeriodFields, periodStarts } from './period-starts.ts'
 
 /**
  * First and last day of the current period, its number, the billing day of the month, and the first
@@ -7,7 +7,7 @@ import { type BilledByCycle, periodStarts } from './period-starts.ts'
  */
 type Case = readonly [string, string, number, number, string]
 
-const billed = ([start, end, cycle, day, first]: Case): BilledByCycle => ({
+const billed = ([start, end, cycle, day, first]: Case): BillingPeriodFields => ({
   billingPeriodStartDate: start,
   billingPeriodEndDate: end,
   currentBillingCycle: cycle,
@@ -47,11 +47,14 @@ it.each<[string, Case, string[]]>([
     ['2026-03-01', '2026-03-31', 3, 1, '2026-01-20'],
     ['2026-01-20', '2026-02-01', '2026-03-01'],
   ],
-])('computes the start of each billing period: %s', (_what, given, starts) => {
-  expect(periodStarts(billed(given))).toEqual(starts)
-})
+])(
+  'periodStarts() computes the start of each billing period of a Braintree subscription: %s',
+  (_what, given, starts) => {
+    expect(periodStarts(billed(given))).toEqual(starts)
+  },
+)
 
-it('returns no billing periods before the first charge', () => {
+it('periodStarts() returns no billing periods before the first charge', () => {
   const waiting = { currentBillingCycle: 0, billingDayOfMonth: 1, firstBillingDate: '2026-02-01' }
-  expect(periodStarts(waiting as BilledByCycle)).toEqual([])
+  expect(periodStarts(waiting as BillingPeriodFields)).toEqual([])
 })

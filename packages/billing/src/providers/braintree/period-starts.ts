@@ -1,8 +1,10 @@
 import type braintree from 'braintree'
-import { addDays, addMonths, anchorOf, type Day, monthsBetween } from './days.ts'
+import { addDays, addMonths, billingDayOf, type Day, monthsBetween } from './days.ts'
 
-/** The values from which the starts of billing periods are computed. */
-export type BilledByCycle = Pick<
+/**
+ * The fields of a Braintree subscription from which the starts of its billing periods are computed.
+ */
+export type BillingPeriodFields = Pick<
   braintree.Subscription,
   | 'billingPeriodStartDate'
   | 'billingPeriodEndDate'
@@ -17,13 +19,13 @@ export type BilledByCycle = Pick<
  * transaction. Braintree changes neither the frequency nor the billing day of a subscription; only
  * its first period may be shorter.
  */
-export function periodStarts(subscription: BilledByCycle): Day[] {
+export function periodStarts(subscription: BillingPeriodFields): Day[] {
   const { billingPeriodStartDate: running, billingPeriodEndDate: last } = subscription
   const { currentBillingCycle: cycle, firstBillingDate: first } = subscription
   if (!running) return []
   if (!last || !first || cycle <= 1) return [running]
   const months = monthsBetween(running, addDays(last, 1))
-  const anchor = subscription.billingDayOfMonth ?? anchorOf(first)
+  const anchor = subscription.billingDayOfMonth ?? billingDayOf(first)
   const later = Array.from({ length: cycle - 1 }, (_, index) =>
     addMonths(running, -months * (cycle - 2 - index), anchor),
   )

@@ -1,11 +1,11 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { dayOf, daysBetween, startOfDay } from './days.ts'
-import { unusedValue, type ValuedSubscription } from './plan-credit.ts'
+import { type SubscriptionValueFields, unusedValue } from './plan-credit.ts'
 
 const terms = { currency: 'usd', planCredit: 'plan-credit' }
 
-function subscription(change: object = {}): ValuedSubscription {
+function subscription(change: object = {}): SubscriptionValueFields {
   return {
     price: '100.00',
     balance: '0.00',
@@ -16,7 +16,7 @@ function subscription(change: object = {}): ValuedSubscription {
     addOns: [],
     discounts: [],
     ...change,
-  } as ValuedSubscription
+  } as SubscriptionValueFields
 }
 
 const discount = (change: object) => ({
@@ -29,7 +29,7 @@ const discount = (change: object) => ({
   ...change,
 })
 
-describe('unusedValue()', () => {
+describe('unusedValue(), the unused value of a Braintree subscription', () => {
   it.each([
     ['the first day: all of it', '2026-01-01', {}, 10_000],
     ['the last day: one of 365 days', '2026-12-31', {}, 27],
@@ -106,11 +106,11 @@ describe('unusedValue()', () => {
       { addOns: [discount({ id: 'seats', neverExpires: true, quantity: 2 })] },
       12_000,
     ],
-  ])('computes the value of %s', (_name, today, change, expected) => {
+  ])('is computed for %s', (_name, today, change, expected) => {
     expect(unusedValue(subscription(change), { ...terms, today, paid: null })).toBe(expected)
   })
 
-  it('never grows over time, and used plus unused equals the price', () => {
+  it('never grows over time, and the used and the unused value add up to the price', () => {
     const start = startOfDay('2026-01-01').getTime()
     fc.assert(
       fc.property(

@@ -3,8 +3,8 @@ import { fromDecimal, proportion } from '../../core/values/money.ts'
 import { creditFor, type PaidTime } from '../../core/values/money-back.ts'
 import { type Day, daysBetween } from './days.ts'
 
-/** The values from which a subscription's worth is computed, in Braintree's format. */
-export type ValuedSubscription = Pick<
+/** The fields of a Braintree subscription from which its unused value is computed. */
+export type SubscriptionValueFields = Pick<
   braintree.Subscription,
   | 'price'
   | 'balance'
@@ -17,7 +17,7 @@ export type ValuedSubscription = Pick<
 >
 
 /** An add-on or a discount, of a subscription or of its plan. */
-export type Modification = Pick<
+export type AddOnOrDiscount = Pick<
   braintree.Discount,
   'id' | 'amount' | 'quantity' | 'numberOfBillingCycles' | 'neverExpires'
 > & {
@@ -25,7 +25,7 @@ export type Modification = Pick<
   readonly currentBillingCycle?: number | null | undefined
 }
 
-export interface Terms {
+export interface CreditTerms {
   readonly today: Day
   readonly currency: string
   /**
@@ -42,35 +42,39 @@ export interface Terms {
  * own money; coupons do not count.
  */
 export function unusedValue(
-  subscription: ValuedSubscription,
-  terms: Terms & {
+  subscription: SubscriptionValueFields,
+  terms: CreditTerms & {
     /** The money paid for the current period. `null` if none of it was returned. */
     readonly paid: PaidTime | null
   },
 ): number {
-  const unused = unusedPeriod(subscription, terms)
+  const unused = unusedPeriodValue(subscription, terms)
   const value =
     (terms.paid ? creditFor(unused, terms.paid) : unused) +
-    waitingCredit(subscription, terms) -
+    reservedCredit(subscription, terms) -
     balanceOf(subscription, terms.currency)
   return Math.max(0, value)
 }
 
-/** Returns what a failed charge left owing. A swap collects it first. */
-export function debtOf({ status, balance }: ValuedSubscription, currency: string): number {
-  return status === 'Past Due' ? Math.max(0, toMinor(balance, currency)) : 0
+/**
+ * Returns the amount that the customer owes after a failed charge. A swap collects this amount
+ * first.
+ */
+export function debtOf({ status, balance }: SubscriptionValueFields, currency: string): number {
+  return status === 'Past Due' ? Math.max(0, toMinorUnits(balance, currency)) : 0
 }
 
 /**
- * Returns the balance after paying what is past due. Negative amounts are in the customer's favour.
+ * Returns the balance that remains once past due amounts are paid. Negative amounts are in the
+ * customer's favour.
  */
-export function balanceOf(subscription: ValuedSubscription, currency: string): number {
-  return toMinor(subscription.balance, currency) - debtOf(subscription, currency)
+export function balanceOf(subscription: SubscriptionValueFields, currency: string): number {
+  return toMinorUnits(subscription.balance, currency) - debtOf(subscription, currency)
 }
 
 /** Counts the days of the current period, and those left including today. */
-export function daysOf(
-  { billingPeriodStartDate: start, billingPeriodEndDate: end }: ValuedSubscription,
+export function daysOfPeriod(
+  { billingPeriodStartDate: start, billingPeriodEndDate: end }: SubscriptionValueFields,
   today: Day,
 ): { readonly all: number; readonly left: number } {
   if (!start || !end) return { all: 0, left: 0 }
@@ -78,43 +82,46 @@ export function daysOf(
   return { all, left: Math.max(0, Math.min(daysBetween(today, end) + 1, all)) }
 }
 
-/** Returns the worth of the rest of the current period. */
-export function unusedPeriod(subscription: ValuedSubscription, terms: Terms): number {
-  const { all, left } = daysOf(subscription, terms.today)
+/** Returns the value of the unused days of the current period. */
+export function unusedPeriodValue(
+  subscription: SubscriptionValueFields,
+  terms: CreditTerms,
+): number {
+  const { all, left } = daysOfPeriod(subscription, terms.today)
   return all === 0 ? 0 : proportion(cycleValue(subscription, terms), left, all)
 }
 
 /** Returns the price of the current cycle: price and add-ons less coupons. */
 export function cycleValue(
-  subscription: ValuedSubscription,
-  terms: Pick<Terms, 'currency' | 'planCredit'>,
+  subscription: SubscriptionValueFields,
+  terms: Pick<CreditTerms, 'currency' | 'planCredit'>,
 ): number {
   const { price, addOns = [], discounts = [], currentBillingCycle } = subscription
-  const counts = (each: Modification) => appliesInCycle(each, currentBillingCycle)
-  const sum = (all: readonly Modification[]) =>
+  const counts = (each: AddOnOrDiscount) => appliesInCycle(each, currentBillingCycle)
+  const sum = (all: readonly AddOnOrDiscount[]) =>
     all.filter(counts).reduce((total, each) => total + amountOf(each, terms), 0)
   const coupons = discounts.filter(({ id }) => id !== terms.planCredit)
-  return Math.max(0, toMinor(price, terms.currency) + sum(addOns) - sum(coupons))
+  return Math.max(0, toMinorUnits(price, terms.currency) + sum(addOns) - sum(coupons))
 }
 
 /** Returns the credit of an earlier swap that is reserved for later cycles. */
-export function waitingCredit(
-  { discounts = [] }: ValuedSubscription,
-  terms: Pick<Terms, 'currency' | 'planCredit'>,
+export function reservedCredit(
+  { discounts = [] }: SubscriptionValueFields,
+  terms: Pick<CreditTerms, 'currency' | 'planCredit'>,
 ): number {
   return discounts
     .filter(({ id }) => id === terms.planCredit)
     .reduce((total, each) => total + amountOf(each, terms) * cyclesLeft(each), 0)
 }
 
-/** Returns for how many more cycles a limited add-on or discount applies. */
-export function cyclesLeft(each: Modification): number {
+/** Returns the number of cycles for which a limited add-on or discount still applies. */
+export function cyclesLeft(each: AddOnOrDiscount): number {
   const used = each.currentBillingCycle ?? 0
   return Math.max(0, (each.numberOfBillingCycles ?? 0) - used)
 }
 
 /** Whether an add-on or discount applies in the next cycle. */
-export function hasCyclesLeft(each: Modification): boolean {
+export function hasCyclesLeft(each: AddOnOrDiscount): boolean {
   return Boolean(each.neverExpires) || cyclesLeft(each) > 0
 }
 
@@ -122,16 +129,19 @@ export function hasCyclesLeft(each: Modification): boolean {
  * Whether an add-on or discount applies in the current cycle. Braintree only says how often it was
  * applied, not when: one that was applied in every cycle so far includes the current one.
  */
-export function appliesInCycle(each: Modification, cycle: number): boolean {
+export function appliesInCycle(each: AddOnOrDiscount, cycle: number): boolean {
   if (each.neverExpires) return true
   const used = each.currentBillingCycle ?? 0
   return used >= cycle || (used > 0 && cyclesLeft(each) > 0)
 }
 
-export function amountOf(each: Modification, { currency }: Pick<Terms, 'currency'>): number {
-  return toMinor(each.amount, currency) * (each.quantity ?? 1)
+export function amountOf(
+  each: AddOnOrDiscount,
+  { currency }: Pick<CreditTerms, 'currency'>,
+): number {
+  return toMinorUnits(each.amount, currency) * (each.quantity ?? 1)
 }
 
-export function toMinor(text: string | null | undefined, currency: string): number {
+export function toMinorUnits(text: string | null | undefined, currency: string): number {
   return text ? fromDecimal(text, currency).amount : 0
 }

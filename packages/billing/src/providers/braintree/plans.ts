@@ -3,7 +3,7 @@ import { UnknownPrice } from '../../core/errors/errors.ts'
 import { fromDecimal } from '../../core/values/money.ts'
 import type { BraintreeContext } from './client.ts'
 import { isNotFound } from './errors.ts'
-import type { Modification } from './plan-credit.ts'
+import type { AddOnOrDiscount } from './plan-credit.ts'
 
 export interface Plan {
   readonly id: string
@@ -19,8 +19,8 @@ export interface Plan {
   /** Number of billing cycles. `null` if it does not end. */
   readonly cycles: number | null
   /** Add-ons that every new subscription of the plan includes. */
-  readonly addOns: readonly Modification[]
-  readonly discounts: readonly Modification[]
+  readonly addOns: readonly AddOnOrDiscount[]
+  readonly discounts: readonly AddOnOrDiscount[]
 }
 
 export async function requirePlan({ gateway }: BraintreeContext, id: string): Promise<Plan> {

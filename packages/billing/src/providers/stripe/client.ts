@@ -38,8 +38,8 @@ export function toSeconds(date: Date): number {
   return Math.floor(date.getTime() / 1000)
 }
 
-/** Runs the work. Resolves to `null` if Stripe reports that something does not exist. */
-export async function orNull<T>(work: () => Promise<T>): Promise<T | null> {
+/** Runs `work`. Resolves to `null` if Stripe reports that an object does not exist. */
+export async function nullIfMissing<T>(work: () => Promise<T>): Promise<T | null> {
   try {
     return await work()
   } catch (error) {

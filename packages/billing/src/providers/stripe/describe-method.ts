@@ -50,7 +50,7 @@ export function describeMethod(
   }
 }
 
-/** Returns the values for our card columns. */
+/** Returns the values of our card columns for a payment method. */
 export function summarizeMethod(method: Stripe.PaymentMethod): CardSummary {
   const { kind, brand, lastFour, email, expires } = describeMethod(method, null)
   if (kind === 'paypal') return { ...NO_CARD, paypalEmail: email }

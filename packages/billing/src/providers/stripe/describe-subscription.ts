@@ -1,12 +1,12 @@
 import type Stripe from 'stripe'
 import type { Pause, PausedBills } from '../../features/pauses/contract.ts'
 import type { PlannedSwap } from '../../features/schedules/contract.ts'
-import type { WantedItem } from '../item.ts'
+import type { RequestedItem } from '../item.ts'
 import type { EndReason, ProviderSubscription } from '../subscription.ts'
 import { idOf, listAll, toDate } from './client.ts'
 import { hasLapsed } from './held-change.ts'
 
-export function describe(subscription: Stripe.Subscription): ProviderSubscription {
+export function toProviderSubscription(subscription: Stripe.Subscription): ProviderSubscription {
   const item = mainItem(subscription)
   return {
     id: subscription.id,
@@ -36,7 +36,7 @@ export function describe(subscription: Stripe.Subscription): ProviderSubscriptio
       isMain: each === item,
     })),
     pause: isOver(subscription) ? null : pauseOf(subscription),
-    planned: plannedOf(subscription),
+    planned: plannedSwapOf(subscription),
     isScheduled: !isOver(subscription) && isScheduled(subscription),
     isHeld: subscription.pending_update !== null,
     hasLapsed: hasLapsed(subscription),
@@ -119,7 +119,7 @@ export function isScheduled(subscription: Stripe.Subscription): boolean {
 }
 
 /** Returns the planned swap: the schedule's next phase, if it has other prices. */
-export function plannedOf(subscription: Stripe.Subscription): PlannedSwap | null {
+export function plannedSwapOf(subscription: Stripe.Subscription): PlannedSwap | null {
   const schedule = scheduleOf(subscription)
   const until = schedule?.current_phase?.end_date
   const next = schedule?.phases.find(({ start_date }) => start_date === until)
@@ -133,7 +133,10 @@ export function plannedOf(subscription: Stripe.Subscription): PlannedSwap | null
   return { items, at: toDate(next.start_date), operation }
 }
 
-function itemsOf(phase: Stripe.SubscriptionSchedule.Phase, of: Stripe.Subscription): WantedItem[] {
+function itemsOf(
+  phase: Stripe.SubscriptionSchedule.Phase,
+  of: Stripe.Subscription,
+): RequestedItem[] {
   const items = phase.items.map(({ price, quantity }) => ({
     price: idOf(price) ?? '',
     quantity: quantity ?? null,
@@ -143,7 +146,7 @@ function itemsOf(phase: Stripe.SubscriptionSchedule.Phase, of: Stripe.Subscripti
   return main ? [main, ...items.filter((item) => item !== main)] : []
 }
 
-function isSame({ price, quantity }: Stripe.SubscriptionItem, item: WantedItem): boolean {
+function isSame({ price, quantity }: Stripe.SubscriptionItem, item: RequestedItem): boolean {
   return price.id === item.price && (quantity ?? null) === item.quantity
 }
 
@@ -151,7 +154,10 @@ function isSame({ price, quantity }: Stripe.SubscriptionItem, item: WantedItem):
  * Reads a subscription with its schedule and all its items. Stripe's object only contains the first
  * ones.
  */
-export async function retrieve(stripe: Stripe, id: string): Promise<Stripe.Subscription> {
+export async function retrieveSubscription(
+  stripe: Stripe,
+  id: string,
+): Promise<Stripe.Subscription> {
   return withAllItems(stripe, await stripe.subscriptions.retrieve(id, { expand: ['schedule'] }))
 }
 

@@ -33,7 +33,7 @@ describe('toBillingError() and isMissing() for an object that Stripe does not fi
       ProviderMisconfigured,
       false,
     ],
-  ])('convert: %s', (message, param, expected, isGone) => {
+  ])('convert Stripe’s error "%s"', (message, param, expected, isGone) => {
     const error = missing(message, param)
     expect(toBillingError(error)).toBeInstanceOf(expected)
     expect(isMissing(error)).toBe(isGone)

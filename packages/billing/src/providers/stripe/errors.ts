@@ -34,7 +34,7 @@ const byType: Readonly<Record<string, Map>> = {
 
 const KEY_IS_USED = 'This idempotency key was used for something else'
 
-/** Makes the error for a caller's idempotency key that belongs to something else. */
+/** Makes the error for a caller's idempotency key that was already used for another request. */
 export function idempotencyKeyReused(what: string): ProviderRejected {
   return new ProviderRejected(`${KEY_IS_USED}: ${what}`, {
     provider: 'stripe',
@@ -113,7 +113,7 @@ function isAboutCode({ param, message }: Stripe.errors.StripeError): boolean {
   return /promotion_code/.test(param ?? '') || /\bpromotion code\b/i.test(message)
 }
 
-/** Makes the error that the next customer to use the code will get. */
+/** Makes the error for a promotion code that is used up. */
 export function promotionCodeUsedUp(): PromotionCodeRefused {
   const failure = { provider: 'stripe', providerCode: null } as const
   return new PromotionCodeRefused('This code cannot be used', { ...failure, reason: 'unknown' })

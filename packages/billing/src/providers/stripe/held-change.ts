@@ -1,19 +1,25 @@
 import type Stripe from 'stripe'
-import type { WantedItem } from '../item.ts'
+import type { RequestedItem } from '../item.ts'
 
-/** State of a change that waits for its payment: what it replaced, and what it will change. */
-export interface HeldChange {
+/**
+ * The state of a subscription change that waits for its payment, which we store in Stripe's
+ * metadata: how to restore the previous tax, and the prices after the payment.
+ */
+export interface PendingUpdateState {
   /** The update that restores the previous tax. */
-  readonly before: TaxBefore
+  readonly before: PreviousTax
   /** The prices after the payment. */
-  readonly wanted: readonly WantedItem[]
+  readonly wanted: readonly RequestedItem[]
   readonly endsTrial: boolean
   /** When the trial was to end by itself, in seconds. `null` without a trial. */
   readonly trialEnd: number | null
 }
 
-/** The changed tax values, as parameters of an update. Unchanged values are left out. */
-export interface TaxBefore
+/**
+ * The tax values before the change, as parameters of an update that restores them. Values that did
+ * not change are left out.
+ */
+export interface PreviousTax
   extends Pick<Stripe.SubscriptionUpdateParams, 'automatic_tax' | 'default_tax_rates'> {
   readonly items?: readonly { readonly id: string; readonly tax_rates: string[] | '' }[]
 }
@@ -24,19 +30,23 @@ const VALUES = /.{1,500}/gsu
 const KEY = /^tollgate_held_tax_(\d+)$/
 
 /**
- * Returns metadata with the state, split over as many keys as needed: usually one, six for twenty
- * prices with separate tax rates.
+ * Returns metadata that contains the state of a waiting change, split over as many keys as needed:
+ * usually one, but six for twenty prices with separate tax rates.
  */
-export function write(metadata: Stripe.Metadata, remembered: HeldChange): Stripe.Metadata {
+export function writeUpdateState(
+  metadata: Stripe.Metadata,
+  remembered: PendingUpdateState,
+): Stripe.Metadata {
   const parts = JSON.stringify(remembered).match(VALUES) ?? []
   const written = parts.map((part, at) => [`tollgate_held_tax_${at}`, part] as const)
-  return { ...forget(metadata), ...Object.fromEntries(written) }
+  return { ...removeUpdateState(metadata), ...Object.fromEntries(written) }
 }
 
 /**
- * Reads the state from metadata. `null` if there is none, or it was edited and is no longer valid.
+ * Reads the state of a waiting change from metadata. `null` if there is none, or it was edited and
+ * is no longer valid.
  */
-export function read(metadata: Stripe.Metadata): HeldChange | null {
+export function readUpdateState(metadata: Stripe.Metadata): PendingUpdateState | null {
   const numbered = keysOf(metadata).sort((a, b) => numberOf(a) - numberOf(b))
   try {
     const found = JSON.parse(numbered.map((key) => metadata[key]).join(''))
@@ -47,13 +57,16 @@ export function read(metadata: Stripe.Metadata): HeldChange | null {
   }
 }
 
-/** Whether a change no longer waits for its payment, although its state is still stored. */
+/**
+ * Whether a subscription change no longer waits for its payment, although its state is still stored
+ * in the metadata.
+ */
 export function hasLapsed({ pending_update, metadata, status }: Stripe.Subscription): boolean {
   return pending_update === null && keysOf(metadata).length > 0 && status !== 'canceled'
 }
 
-/** Returns metadata for an update that removes the state. */
-export function forget(metadata: Stripe.Metadata): Stripe.Metadata {
+/** Returns the metadata of an update that removes the state of a waiting change. */
+export function removeUpdateState(metadata: Stripe.Metadata): Stripe.Metadata {
   return Object.fromEntries(keysOf(metadata).map((key) => [key, '']))
 }
 

@@ -3,14 +3,14 @@ import type Stripe from 'stripe'
 import { ProviderUnavailable } from '../../core/errors/errors.ts'
 
 /**
- * Creates something under an idempotency key. Stripe repeats its first response to a key for a day,
- * even a 500, which would block all retries. So after a 500, `find` looks for the object (in a
- * list, because searches lag behind). If it exists, it is returned; if not, a new key is used. If
- * the lookup fails too, nothing is known and the call throws. Callers must hold a lock: two
- * concurrent calls could create it twice.
+ * Creates an object at Stripe under an idempotency key. Stripe repeats its first response to a key
+ * for a day, even a 500, which would block all retries. So after a 500, `find` looks for the object
+ * (in a list, because searches lag behind). If the object exists, it is returned; if not, it is
+ * created with a new key. If the lookup fails too, the outcome is unknown and the call throws.
+ * Callers must hold a lock: two concurrent calls could create it twice.
  * @throws ProviderUnavailable if the lookup fails.
  */
-export async function once<T>(
+export async function createIdempotently<T>(
   key: string,
   make: (options: Stripe.RequestOptions) => Promise<T>,
   find: () => Promise<T | null>,

@@ -16,7 +16,7 @@ describe('pageLocale()', () => {
     ['no', 'nb'],
     ['ar', 'auto'],
     ['auto', 'auto'],
-  ])('maps %s to %s', (wanted, spoken) => {
+  ])('maps the locale %s to the locale %s of Stripe’s hosted pages', (wanted, spoken) => {
     expect(pageLocale(wanted)).toBe(spoken)
   })
 })

@@ -6,8 +6,8 @@ import { SECONDARY_REASON } from './primary.ts'
 export interface ServerThread {
   readonly id: number
   /**
-   * Our address as the server sees it. Needed because after a failover the id may belong to another
-   * client's connection.
+   * Client address of the connection, as the server sees it. Needed because after a failover the
+   * thread's id may belong to another client's connection.
    */
   readonly host: string
 }
@@ -35,8 +35,8 @@ interface Request {
 }
 
 /**
- * Stops the statements that the server runs for other connections of ours. One connection, opened
- * on demand, serves all concurrent requests.
+ * Creates a function that stops the statement of another connection of this process. One
+ * connection, opened on demand, serves all concurrent requests.
  */
 export function createMysqlCanceller(
   open: () => Connection,

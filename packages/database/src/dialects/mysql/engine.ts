@@ -1,5 +1,5 @@
 import type { PoolConnection } from 'mysql2'
-import { hasKind, UNAVAILABLE, WaitedTooLong } from '../../errors.ts'
+import { hasErrorKind, UNAVAILABLE, WaitedTooLong } from '../../errors.ts'
 import { LOCKS } from '../../locks/locks-table.ts'
 import { toStorables } from '../../values.ts'
 import type { Engine, EngineOptions, Query, QueryResult, Session } from '../engine.ts'
@@ -42,7 +42,7 @@ export async function openMysql(url: string, options: EngineOptions): Promise<En
       const left = timeout + GRACE - (performance.now() - started)
       return await queryMysql(connection, query, storables, Math.max(left, GRACE))
     } catch (error) {
-      broken = hasKind(error, ['broken'], errorKind) || endsConnection(error)
+      broken = hasErrorKind(error, ['broken'], errorKind) || endsConnection(error)
       throw error
     } finally {
       pool.give(connection, broken)
@@ -86,7 +86,7 @@ export async function openMysql(url: string, options: EngineOptions): Promise<En
     const sql = `select get_lock(sha2(concat_ws(':', 'tollgate', database(), ?), 256), ?) as locked`
     const values = [name, Math.ceil(wait / 1000)]
     const answer = await queryMysql(connection, { sql }, values, LONG_STATEMENT).catch((error) => {
-      if (hasKind(error, UNAVAILABLE, errorKind)) throw error
+      if (hasErrorKind(error, UNAVAILABLE, errorKind)) throw error
       return null
     })
     if (!answer || (answer.rows[0] as { locked: unknown }).locked === 1) return

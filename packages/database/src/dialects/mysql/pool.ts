@@ -1,8 +1,11 @@
 import type { PoolConnection, ResultSetHeader } from 'mysql2'
 import { importDriver } from '../../connections/import-driver.ts'
 import { takeConnection } from '../../connections/take-connection.ts'
-import { createUnansweredConnections, SILENCE } from '../../connections/unanswered.ts'
-import { hasKind, NoAnswer, NotPrimary } from '../../errors.ts'
+import {
+  createUnansweredConnections,
+  SILENT_NETWORK_TIMEOUT,
+} from '../../connections/unanswered.ts'
+import { hasErrorKind, NoAnswer, NotPrimary } from '../../errors.ts'
 import type { EngineOptions, Query, QueryResult } from '../engine.ts'
 import {
   createMysqlCanceller,
@@ -40,7 +43,7 @@ export async function openMysqlPool(
     connectionLimit: poolSize,
     // Callers give up earlier, but the attempt keeps its place in the pool, because the server may
     // have begun to respond.
-    connectTimeout: Math.max(timeout, SILENCE),
+    connectTimeout: Math.max(timeout, SILENT_NETWORK_TIMEOUT),
     enableKeepAlive: true,
     keepAliveInitialDelay: 10_000,
     charset: 'utf8mb4_bin',
@@ -168,7 +171,7 @@ export function queryMysql(
         if (Array.isArray(result)) return resolve({ rows: result, affected: 0 })
         const { affectedRows, insertId } = result as ResultSetHeader
         resolve({ rows: [], affected: affectedRows, insertId })
-      } else if (query.duplicateIsNoop && hasKind(error, ['duplicate'], errorKind)) {
+      } else if (query.duplicateIsNoop && hasErrorKind(error, ['duplicate'], errorKind)) {
         resolve({ rows: [], affected: 0 })
       } else reject(error)
     })

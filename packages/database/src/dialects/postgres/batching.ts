@@ -2,10 +2,10 @@ import { type Expression, expressionBuilder, type SqlBool, sql } from 'kysely'
 import type { AnyTables, Assignments, ParamBuilder } from '../../definitions.ts'
 import {
   type AnyKysely,
-  type ManyClaims,
-  type ManyInserts,
+  type BatchedClaims,
+  type BatchedInserts,
   type SharedStatements,
-  WINNER,
+  WINNER_COLUMN,
 } from '../dialect.ts'
 
 /** Batches statements: a statement costs Node and Postgres more than the rows it touches. */
@@ -54,7 +54,7 @@ export const batching: SharedStatements = {
           .insertInto(insert.table)
           .columns(columns)
           .expression(
-            sql`select ${sql.join(selected)} from claimed join free on ${fromFree(WINNER)} = ${sql.ref(`claimed.${WINNER}`)}`,
+            sql`select ${sql.join(selected)} from claimed join free on ${fromFree(WINNER_COLUMN)} = ${sql.ref(`claimed.${WINNER_COLUMN}`)}`,
           ),
       )
       .selectFrom('claimed')
@@ -77,7 +77,7 @@ export const batching: SharedStatements = {
           .expression(sql`select ${sql.join(selected)} from free`),
       )
       .selectFrom('free')
-      .select(fromFree(WINNER).as(WINNER))
+      .select(fromFree(WINNER_COLUMN).as(WINNER_COLUMN))
   },
 }
 
@@ -85,7 +85,7 @@ export const batching: SharedStatements = {
  * A row to lock for an update, or with `hold` only against changes. With `hold` its condition is
  * checked here, and stays true until the transaction ends.
  */
-interface Free extends Pick<ManyInserts, 'row' | 'types'> {
+interface Free extends Pick<BatchedInserts, 'row' | 'types'> {
   readonly hold?: boolean
 }
 
@@ -95,7 +95,7 @@ function withFree(
   list: Expression<string>,
 ) {
   const fields = Object.entries(types).map(([name, type]) => sql`${sql.id(name)} ${sql.raw(type)}`)
-  const columns = [...Object.keys(types), WINNER].map((name) => sql.id(asParam(name)))
+  const columns = [...Object.keys(types), WINNER_COLUMN].map((name) => sql.id(asParam(name)))
   const param = (name: string) => sql.ref<never>(`asked.${asParam(name)}`)
   const rows = sql.table(table)
   const met = hold && where ? sql`and ${where(expressionBuilder(), param)}` : sql``
@@ -115,7 +115,7 @@ function withFree(
 
 function updateFree(
   db: Pick<AnyKysely, 'updateTable'>,
-  { table, key, where, set, returning }: ManyClaims['claim'],
+  { table, key, where, set, returning }: BatchedClaims['claim'],
 ) {
   const param = fromFree as ParamBuilder<AnyTables>
   return (db as AnyKysely)
@@ -125,7 +125,7 @@ function updateFree(
     .where(keyMatches(table, key(param)))
     .where(keyAmong(table, key(param), 'free'))
     .where((eb) => where?.(eb, param) ?? eb.lit(true))
-    .returning([...returning, fromFree(WINNER).as(WINNER)])
+    .returning([...returning, fromFree(WINNER_COLUMN).as(WINNER_COLUMN)])
 }
 
 function keyMatches(table: string, key: Assignments) {

@@ -1,8 +1,11 @@
 import type { PoolClient } from 'pg'
 import { importDriver } from '../../connections/import-driver.ts'
 import { takeConnection } from '../../connections/take-connection.ts'
-import { createUnansweredConnections, SILENCE } from '../../connections/unanswered.ts'
-import { hasKind, NoAnswer, NotPrimary } from '../../errors.ts'
+import {
+  createUnansweredConnections,
+  SILENT_NETWORK_TIMEOUT,
+} from '../../connections/unanswered.ts'
+import { hasErrorKind, NoAnswer, NotPrimary } from '../../errors.ts'
 import { toStorables } from '../../values.ts'
 import type { Engine, EngineOptions, Query, QueryResult, Session } from '../engine.ts'
 import { cancelPostgres } from './cancel.ts'
@@ -48,7 +51,7 @@ export async function openPostgres(url: string, options: EngineOptions): Promise
     max: options.poolSize,
     // Callers give up earlier, but the attempt keeps its place in the pool, because the server may
     // have begun to respond.
-    connectionTimeoutMillis: Math.max(timeout, SILENCE),
+    connectionTimeoutMillis: Math.max(timeout, SILENT_NETWORK_TIMEOUT),
     idleTimeoutMillis: 60_000,
     keepAlive: true,
     keepAliveInitialDelayMillis: 10_000,
@@ -93,7 +96,7 @@ export async function openPostgres(url: string, options: EngineOptions): Promise
       client.release()
       return result
     } catch (error) {
-      release(client, hasKind(error, ['broken'], errorKind))
+      release(client, hasErrorKind(error, ['broken'], errorKind))
       throw error
     }
   }

@@ -1,5 +1,5 @@
 import { createBatcher } from '../../batching/batcher.ts'
-import { hasKind, UNAVAILABLE } from '../../errors.ts'
+import { hasErrorKind, UNAVAILABLE } from '../../errors.ts'
 import { Mutex } from '../../statements/mutex.ts'
 import type { Engine, EngineOptions, Query, QueryResult } from '../engine.ts'
 import { batching } from './batching.ts'
@@ -50,7 +50,7 @@ export async function openSqlite(path: string, options: EngineOptions): Promise<
 
   const write = createBatcher<Write, QueryResult>({
     patience: batching.patience,
-    mayBeCommitted: (error) => hasKind(error, UNAVAILABLE, errorKind),
+    mayBeCommitted: (error) => hasErrorKind(error, UNAVAILABLE, errorKind),
     alone: ({ query, values }) => inTransaction(() => writer.run(query, values)),
     together: (writes) => inTransaction(() => writes.map(attempt)),
   })

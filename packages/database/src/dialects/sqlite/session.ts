@@ -2,7 +2,7 @@ import { WaitedTooLong } from '../../errors.ts'
 import type { Mutex } from '../../statements/mutex.ts'
 import type { Session } from '../engine.ts'
 import type { SqliteStore } from './storage/store.ts'
-import { untilFree } from './storage/until-free.ts'
+import { retryWhileLocked } from './storage/until-free.ts'
 
 /** Creates a session on the only connection that writes; `turn` admits one session at a time. */
 export function createSqliteSession(store: SqliteStore, turn: Mutex): Session {
@@ -18,7 +18,7 @@ export function createSqliteSession(store: SqliteStore, turn: Mutex): Session {
       leave = await turn.enter(wait)
       store.requireUnchanged()
       clean = false
-      await untilFree(() => writer.begin(), wait)
+      await retryWhileLocked(() => writer.begin(), wait)
     },
 
     run: async (query, values) => writer.run(query, values),

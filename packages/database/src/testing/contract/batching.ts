@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { findTogether } from '../../batching/find.ts'
 import { insertTogether } from '../../batching/insert.ts'
-import { prepareFinish, prepareReplace, prepareRest } from './claims.ts'
+import { prepareFinish, prepareInsertWhileUnfinished, prepareReplace } from './claims.ts'
 import type { ContractPart } from './part.ts'
 import { findThings, insertThings, type Thing, thing, withThings } from './things.ts'
 
@@ -82,7 +82,10 @@ export const batchingContract: ContractPart = ({ describe, it }, create) => {
       withThings(create, async (database, other) => {
         await insertThings(database, thing('a'), thing('done', { done_at: 1 }))
         const types = { id: 'text', next: 'text' } as const
-        const rest = [prepareRest(database, types), prepareRest(other, types)] as const
+        const rest = [
+          prepareInsertWhileUnfinished(database, types),
+          prepareInsertWhileUnfinished(other, types),
+        ] as const
         const asked = ids.map((next, i) => ({ id: i % 3 === 0 ? 'done' : 'a', next }))
         const inserted = await Promise.all(asked.map((one, i) => rest[i % 2 ? 0 : 1](one)))
         assert.deepEqual(

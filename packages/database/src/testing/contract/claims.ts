@@ -54,8 +54,13 @@ interface Rest {
   readonly next: string
 }
 
-/** Prepares an insert that requires another row which is not done. */
-export function prepareRest(database: Database<Tables>, together?: ParamTypes<Rest>) {
+/**
+ * Prepares an insert that takes place only while another row is unfinished (its `done_at` is null).
+ */
+export function prepareInsertWhileUnfinished(
+  database: Database<Tables>,
+  together?: ParamTypes<Rest>,
+) {
   return insertWhile<Tables, Rest>(database, {
     row: {
       table: 'things',
@@ -126,7 +131,7 @@ export const claimsContract: ContractPart = ({ describe, it }, create) => {
   describe('a row inserted on condition of another row', () => {
     it('is inserted only if the other row exists and meets the condition', () =>
       withThings(create, async (database) => {
-        const rest = prepareRest(database)
+        const rest = prepareInsertWhileUnfinished(database)
         await insertThings(database, thing('a'), thing('done', { done_at: 1 }))
         assert.equal(await rest({ id: 'a', next: 'b' }), true)
         assert.equal(await rest({ id: 'done', next: 'c' }), false)
@@ -141,7 +146,7 @@ export const claimsContract: ContractPart = ({ describe, it }, create) => {
 
     it('is committed before a concurrent transaction can delete the other row', () =>
       withThings(create, async (database, other) => {
-        const rest = prepareRest(database)
+        const rest = prepareInsertWhileUnfinished(database)
         await insertThings(database, thing('a'))
         const order: string[] = []
         const remove = async () => {

@@ -2,10 +2,10 @@ import type { ClientAuthMethod } from '../../storage/client-settings.ts'
 import { newRedirectProblem } from '../redirect-uris.ts'
 
 /**
- * Checks a setting. Returns `null` if the value is valid, otherwise a text to append to the name of
- * the setting.
+ * Checks the value of a client setting. Returns `null` if it is valid, otherwise the problem,
+ * worded to follow the name of the setting ("must be true or false").
  */
-export type Check = (value: unknown) => string | null
+export type SettingCheck = (value: unknown) => string | null
 
 const MAX_URI_LENGTH = 2000
 const MAX_TEXT_LENGTH = 500
@@ -22,26 +22,29 @@ export const authMethods: readonly ClientAuthMethod[] = [
   'none',
 ]
 
-export const isFlag: Check = (value) =>
+export const isFlag: SettingCheck = (value) =>
   typeof value === 'boolean' ? null : 'must be true or false'
 
-export const isSeconds: Check = (value) =>
+export const isSeconds: SettingCheck = (value) =>
   Number.isSafeInteger(value) && Number(value) >= 0 ? null : 'must be a number of seconds'
 
-export function isOneOf(names: readonly string[]): Check {
+export function isOneOf(names: readonly string[]): SettingCheck {
   return (value) =>
     typeof value === 'string' && names.includes(value)
       ? null
       : `must be one of ${names.join(', ') || 'none, for this server offers none'}`
 }
 
-/** Checks the form of an algorithm's name. Callers check whether the server supports it. */
-export const isAlgorithm: Check = (value) =>
+/**
+ * Checks that a setting has the form of an algorithm name. Does not check whether the server
+ * supports the algorithm.
+ */
+export const isAlgorithm: SettingCheck = (value) =>
   typeof value === 'string' && value.length <= 20 && PLAIN.test(value)
     ? null
     : 'must be the name of an algorithm'
 
-export const isText: Check = (value) =>
+export const isText: SettingCheck = (value) =>
   typeof value === 'string' &&
   value !== '' &&
   value.length <= MAX_TEXT_LENGTH &&
@@ -58,14 +61,17 @@ function isAddress(value: unknown, protocols: readonly string[]): value is strin
   return protocols.includes(protocol) && username === '' && password === '' && hostname !== ''
 }
 
-export const isHttps: Check = (value) =>
+export const isHttps: SettingCheck = (value) =>
   isAddress(value, ['https:']) ? null : 'must be an https address'
 
-export const isWebPage: Check = (value) =>
+export const isWebPage: SettingCheck = (value) =>
   isAddress(value, ['https:', 'http:']) ? null : 'must be a web address'
 
-/** Allows https, and http for this machine. The code that calls the URL applies further rules. */
-export const isHttpsOrLocal: Check = (value) => {
+/**
+ * Checks that a setting is an https URL, or an http URL on this machine. The code that later
+ * requests the URL applies further rules.
+ */
+export const isHttpsOrLocal: SettingCheck = (value) => {
   const local = isAddress(value, ['http:']) && isLoopback(new URL(value).hostname)
   return local ? null : isHttps(value)
 }
@@ -80,7 +86,7 @@ export function isOrigin(text: string): boolean {
   return ORIGIN.test(text) && URL.canParse(text) && new URL(text).origin === text
 }
 
-export const isOriginText: Check = (value) =>
+export const isOriginText: SettingCheck = (value) =>
   typeof value === 'string' && isOrigin(value)
     ? null
     : 'must be an origin such as https://app.example.com'
@@ -89,7 +95,7 @@ export function isLoopback(hostname: string): boolean {
   return ['localhost', '127.0.0.1', '[::1]'].includes(hostname)
 }
 
-export function isListOf(check: Check, most = MAX_ENTRIES): Check {
+export function isListOf(check: SettingCheck, most = MAX_ENTRIES): SettingCheck {
   return (value) => {
     if (!Array.isArray(value)) return 'must be a list'
     if (value.length > most) return `must not hold more than ${most} entries`
@@ -97,13 +103,13 @@ export function isListOf(check: Check, most = MAX_ENTRIES): Check {
   }
 }
 
-export function isRedirect(issuer: string): Check {
+export function isRedirect(issuer: string): SettingCheck {
   return (value) =>
     typeof value === 'string' ? newRedirectProblem(value, issuer) : 'must be an address'
 }
 
-/** Checks the form of a JSON Web Key Set (RFC 7517 §5). */
-export const isKeySet: Check = (value) => {
+/** Checks that a setting has the form of a JSON Web Key Set (RFC 7517 §5). */
+export const isKeySet: SettingCheck = (value) => {
   const { keys } = isRecord(value) ? value : {}
   if (!Array.isArray(keys) || keys.length === 0 || !keys.every(isKey)) {
     return 'must be a set of keys: { keys: [{ kty, … }] }'
@@ -111,8 +117,11 @@ export const isKeySet: Check = (value) => {
   return keys.length > MAX_KEYS ? `must not hold more than ${MAX_KEYS} keys` : null
 }
 
-/** Rejects private keys, which are compromised once they were sent. */
-export const holdsNoSecret: Check = (value) => {
+/**
+ * Checks that a JSON Web Key Set contains public keys only. A private key that was sent to the
+ * server must be considered leaked.
+ */
+export const containsNoPrivateKey: SettingCheck = (value) => {
   const { keys } = isRecord(value) ? value : {}
   const secret = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k']
   const isPrivate = Array.isArray(keys) && keys.some((key) => secret.some((name) => name in key))

@@ -1,20 +1,22 @@
 import type { ServerContext } from '../../context.ts'
 import { InvalidRequest, ValidationFailed } from '../../errors.ts'
-import type { ClientDemand, ClientSettings } from '../../storage/client-settings.ts'
+import type { ClientRequirement, ClientSettings } from '../../storage/client-settings.ts'
 
-/** The settings that require a feature. */
-export const clientDemands: readonly ClientDemand[] = [
+/**
+ * Client settings that take effect only if the server has the matching feature, such as `dpop()`.
+ */
+export const clientRequirements: readonly ClientRequirement[] = [
   'require_pushed_authorization_requests',
   'require_signed_request_object',
   'dpop_bound_access_tokens',
 ]
 
 /**
- * Rejects requests of a client that relies on a feature the server does not have, instead of
- * serving it with less protection.
+ * Rejects the request of a client whose settings require a feature that the server does not have.
+ * Serving the client without it would give less protection than the client relies on.
  * @throws InvalidRequest if a required feature is missing
  */
-export function assertDemandsMet(
+export function assertClientRequirementsMet(
   { settings }: { readonly settings: ClientSettings },
   context: Pick<ServerContext, 'features'>,
 ): void {
@@ -26,10 +28,10 @@ export function assertDemandsMet(
 }
 
 /**
- * Checks on registration that the server has the features the client requires.
- * @throws ValidationFailed if one is missing
+ * Checks on registration that the server has the features that the client's settings require.
+ * @throws ValidationFailed if a required feature is missing
  */
-export function assertDemandsOffered(
+export function assertClientRequirementsOffered(
   settings: ClientSettings,
   context: Pick<ServerContext, 'features'>,
 ): void {
@@ -39,8 +41,9 @@ export function assertDemandsOffered(
 }
 
 /**
- * Checks on registration that the server can sign access tokens with the client's algorithm.
- * @throws ValidationFailed if it cannot
+ * Checks on registration that the server can sign access tokens with the algorithm in the client's
+ * setting `access_token_signed_response_alg`.
+ * @throws ValidationFailed if the server does not use that algorithm
  */
 export function assertAlgorithmOffered(
   { access_token_signed_response_alg: wished }: ClientSettings,
@@ -56,6 +59,6 @@ export function assertAlgorithmOffered(
 function findUnmet(
   settings: ClientSettings,
   { features }: Pick<ServerContext, 'features'>,
-): ClientDemand | undefined {
+): ClientRequirement | undefined {
   return features.unenforcedSettings.find((name) => settings[name] === true)
 }

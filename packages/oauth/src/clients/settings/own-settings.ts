@@ -1,7 +1,7 @@
 import type { ServerContext } from '../../context.ts'
-import type { OwnSettings } from '../../storage/client-settings.ts'
-import { assertMethodOffered } from '../authentication-methods.ts'
-import { assertAlgorithmOffered, assertDemandsOffered } from './demands.ts'
+import type { ConfigurableClientSettings } from '../../storage/client-settings.ts'
+import { assertAuthMethodOffered } from '../authentication-methods.ts'
+import { assertAlgorithmOffered, assertClientRequirementsOffered } from './demands.ts'
 import { parseSettings } from './parse-settings.ts'
 
 /**
@@ -10,12 +10,12 @@ import { parseSettings } from './parse-settings.ts'
  * offer
  */
 export function parseOwnSettings(
-  given: { readonly [Name in keyof OwnSettings]?: OwnSettings[Name] | null },
+  given: { readonly [Name in keyof ConfigurableClientSettings]?: ConfigurableClientSettings[Name] | null },
   context: ServerContext,
-): OwnSettings {
+): ConfigurableClientSettings {
   const settings = parseSettings(given, context.options.issuer)
-  assertMethodOffered(settings, context)
-  assertDemandsOffered(settings, context)
+  assertAuthMethodOffered(settings, context)
+  assertClientRequirementsOffered(settings, context)
   assertAlgorithmOffered(settings, context)
   return settings
 }

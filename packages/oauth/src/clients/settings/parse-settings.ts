@@ -1,8 +1,7 @@
 import { ValidationFailed } from '../../errors.ts'
-import type { ClientSettings, OwnSettings } from '../../storage/client-settings.ts'
+import type { ClientSettings, ConfigurableClientSettings } from '../../storage/client-settings.ts'
 import {
   authMethods,
-  type Check,
   isAlgorithm,
   isFlag,
   isHttps,
@@ -15,9 +14,10 @@ import {
   isSeconds,
   isText,
   isWebPage,
+  type SettingCheck,
 } from './checks.ts'
 
-type Checks = { readonly [name in keyof OwnSettings]-?: Check }
+type Checks = { readonly [name in keyof ConfigurableClientSettings]-?: SettingCheck }
 
 function checksFor(issuer: string): Checks {
   return {
@@ -54,27 +54,30 @@ function checksFor(issuer: string): Checks {
   }
 }
 
-/** Parsed settings and the problems found. */
-export interface ReadSettings {
-  readonly settings: OwnSettings
+/** Parsed client settings, and the problems found in them. */
+export interface ParsedClientSettings {
+  readonly settings: ConfigurableClientSettings
   readonly problems: readonly string[]
-  /** Names of members that are not client settings. */
+  /** Names of the given members that are not client settings. */
   readonly others: readonly string[]
 }
 
-/** Parses client settings. `null` counts as absent (RFC 7592 §2.2). */
+/**
+ * Parses client settings and collects problems instead of throwing. Members with the value `null`
+ * count as absent (RFC 7592 §2.2).
+ */
 export function readSettings(
   given: Readonly<Record<string, unknown>>,
   issuer: string,
-): ReadSettings {
-  const checks: Readonly<Record<string, Check>> = checksFor(issuer)
+): ParsedClientSettings {
+  const checks: Readonly<Record<string, SettingCheck>> = checksFor(issuer)
   const members = Object.entries(given).filter(([, value]) => value !== undefined && value !== null)
   const known = members.filter(([name]) => Object.hasOwn(checks, name))
   const wrong = known.flatMap(([name, value]) => {
     const problem = checks[name]?.(value) ?? null
     return problem === null ? [] : [`${name} ${problem}`]
   })
-  const settings: OwnSettings = Object.fromEntries(known)
+  const settings: ConfigurableClientSettings = Object.fromEntries(known)
   return {
     settings,
     problems: wrong.length > 0 ? wrong : contradictionsIn(settings),
@@ -82,7 +85,11 @@ export function readSettings(
   }
 }
 
-function contradictionsIn({ jwks, jwks_uri, token_endpoint_auth_method }: OwnSettings): string[] {
+function contradictionsIn({
+  jwks,
+  jwks_uri,
+  token_endpoint_auth_method,
+}: ConfigurableClientSettings): string[] {
   const problems: string[] = []
   // RFC 7591 §2.
   if (jwks && jwks_uri !== undefined) problems.push('jwks and jwks_uri exclude each other')
@@ -94,11 +101,11 @@ function contradictionsIn({ jwks, jwks_uri, token_endpoint_auth_method }: OwnSet
 }
 
 /**
- * Parses the settings of a client created by the application. Unknown names are errors, because
- * they are probably typing mistakes.
+ * Parses the settings of a client that the application creates. Unknown setting names are rejected,
+ * because they are probably typing mistakes.
  * @throws ValidationFailed if a setting is invalid or unknown
  */
-export function parseSettings(given: object, issuer: string): OwnSettings {
+export function parseSettings(given: object, issuer: string): ConfigurableClientSettings {
   const { settings, problems, others } = readSettings({ ...given }, issuer)
   const unknown = others.map((name) => `${name} is not a setting of a client`)
   const all = [...problems, ...unknown]
@@ -107,8 +114,9 @@ export function parseSettings(given: object, issuer: string): OwnSettings {
 }
 
 /**
- * Decides whether a client is confidential. The authentication method `none` is for public clients
- * only, and they allow no other.
+ * Decides whether a client is confidential: by `wanted` if given, otherwise by its authentication
+ * method (confidential if it has none). Public clients must have the method `none` or no method;
+ * confidential clients cannot have `none`.
  * @throws ValidationFailed if the method contradicts `confidential`
  */
 export function parseConfidential(wanted: boolean | undefined, settings: ClientSettings): boolean {

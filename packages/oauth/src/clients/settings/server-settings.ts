@@ -1,4 +1,4 @@
-import type { ClientSettings, OwnSettings, ServerSetting } from '../../storage/client-settings.ts'
+import type { ClientSettings, ConfigurableClientSettings, ServerSetting } from '../../storage/client-settings.ts'
 
 const isServerSetting: Readonly<Record<ServerSetting, true>> = {
   sealed_secret: true,
@@ -17,7 +17,7 @@ const isServerSetting: Readonly<Record<ServerSetting, true>> = {
  * if (client) showForm(client.name, ownSettings(client.settings))
  * ```
  */
-export function ownSettings(settings: ClientSettings): OwnSettings {
+export function ownSettings(settings: ClientSettings): ConfigurableClientSettings {
   return pickSettings(settings, (name) => !Object.hasOwn(isServerSetting, name))
 }
 

@@ -7,16 +7,16 @@ import {
   type JWTVerifyOptions,
   jwtVerify,
 } from 'jose'
-import { NoClientKeys, verifyByClient } from '../../clients/client-keys.ts'
+import { NoClientKeys, verifyClientJwt } from '../../clients/client-keys.ts'
 import { findPreviousSecret } from '../../clients/secret.ts'
 import { CLOCK_SKEW } from '../../clock.ts'
 import type { ServerContext } from '../../context.ts'
 import { InvalidClient } from '../../errors.ts'
 import type { Form } from '../../http/form.ts'
-import { rates } from '../../limits/policies.ts'
+import { requestRates } from '../../limits/policies.ts'
 import type { Client } from '../../storage/records.ts'
 import { claimOnce } from '../../storage/tickets.ts'
-import type { AuthenticatedBy } from '../feature.ts'
+import type { ClientAuthenticationResult } from '../feature.ts'
 import type { JwtAuthenticationSettings, JwtMethod } from './settings.ts'
 
 const KIND = 'client assertion'
@@ -36,7 +36,7 @@ export async function verifyAssertion(
   params: Form,
   settings: JwtAuthenticationSettings,
   context: ServerContext,
-): Promise<AuthenticatedBy> {
+): Promise<ClientAuthenticationResult> {
   const clientId = readSender(text, params)
   const client = await context.clients.findNamed(clientId, context)
   const method = client && methodOf(client, settings)
@@ -47,7 +47,7 @@ export async function verifyAssertion(
     },
   )
   assertMeant(claims, settings, context)
-  await assertFirst(claims, client, settings, context)
+  await assertNotReplayed(claims, client, settings, context)
   return { client, method }
 }
 
@@ -109,7 +109,7 @@ async function verify(text: string, proof: Proof, context: ServerContext): Promi
     currentDate: context.clock.now(),
     clockTolerance: CLOCK_SKEW / 1000,
   }
-  if (method === 'private_key_jwt') return verifyByClient(text, client, options, context)
+  if (method === 'private_key_jwt') return verifyClientJwt(text, client, options, context)
   return verifyBySecret(text, client, options, context)
 }
 
@@ -167,7 +167,7 @@ function addressesOf({ issuer, options, grants, features }: ServerContext): read
 }
 
 /** Accepts each assertion only once, across all processes (RFC 7523 §3 point 7). */
-async function assertFirst(
+async function assertNotReplayed(
   { exp, jti, iat }: JWTPayload,
   client: Client,
   { maxLifetime }: JwtAuthenticationSettings,
@@ -185,7 +185,7 @@ async function assertFirst(
     throw new InvalidClient('jti of the client_assertion must be a text')
   }
   // The signature is verified by now, so only the client itself can use up this limit.
-  if (client.settings.self_registered) await resources.count(rates.assertions, client.id)
+  if (client.settings.self_registered) await resources.count(requestRates.assertions, client.id)
   const first = await claimOnce(storage.tickets, {
     kind: KIND,
     name: `${client.id}\n${jti}`,

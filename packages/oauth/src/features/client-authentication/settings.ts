@@ -21,14 +21,15 @@ export interface JwtClientAuthenticationOptions {
    */
   readonly required?: boolean
   /**
-   * Accepted `aud` claims. `issuer`: only the issuer, as a string (FAPI 2.0). `endpoints`: the
-   * issuer or the URLs of endpoints at which clients authenticate, one or several.
+   * Accepted values of the `aud` claim. `issuer`: only the issuer of this server, as a string (FAPI
+   * 2.0). `endpoints`: the issuer or the URL of an endpoint at which clients authenticate, or a
+   * list of these.
    * @default 'endpoints'
    */
   readonly audience?: 'issuer' | 'endpoints'
   /**
-   * Longest time until an assertion expires, up to one hour, plus one minute of clock skew. The
-   * default is the lifetime that Authlib uses.
+   * Longest accepted lifetime of an assertion, at most one hour. One minute of clock skew is added.
+   * The default is the lifetime that the library Authlib uses.
    * @default '1h'
    */
   readonly assertionsExpireIn?: string | number

@@ -1,15 +1,15 @@
 import type { HttpRequest, HttpResponse } from '@tollgate/http'
-import { assertSupported, readDetails } from '../../authorization/request-details.ts'
+import { assertParametersSupported, readGrantDetails } from '../../authorization/request-details.ts'
 import { authenticateClient } from '../../clients/authenticate.ts'
 import type { ServerContext } from '../../context.ts'
 import { UnauthorizedClient } from '../../errors.ts'
 import type { Grant } from '../../grants/grant.ts'
-import { orDefaultScopes } from '../../grants/requested-share.ts'
+import { withDefaultScopes } from '../../grants/requested-share.ts'
 import { readForm } from '../../http/form.ts'
 import { noStoreJson } from '../../http/responses.ts'
 import { parseSeconds } from '../../lifetimes.ts'
 import { storeDeviceRequest } from './device-request.ts'
-import { answerDevice, showDevicePage } from './page.ts'
+import { showDevicePage, submitDevicePage } from './page.ts'
 import { DEVICE_CODE, pollDevice } from './poll.ts'
 
 /** Options of `deviceCode()`. */
@@ -49,7 +49,7 @@ export function deviceCode(options: DeviceCodeOptions = {}): Grant {
         endpoint: (request, context: ServerContext) => authorizeDevice(request, settings, context),
       },
       { method: 'GET', path: '/device', isPage: true, endpoint: showDevicePage },
-      { method: 'POST', path: '/device', isPage: true, endpoint: answerDevice },
+      { method: 'POST', path: '/device', isPage: true, endpoint: submitDevicePage },
     ],
     metadata: ({ options: { issuerUrl, basePath } }: ServerContext) => ({
       device_authorization_endpoint: `${issuerUrl.origin}${basePath}/device_authorization`,
@@ -79,11 +79,11 @@ async function authorizeDevice(
   if (!client.grantTypes.includes(DEVICE_CODE)) {
     throw new UnauthorizedClient(`This client may not use grant_type=${DEVICE_CODE}`)
   }
-  assertSupported(params, context)
+  assertParametersSupported(params, context)
   const named = context.resolveScopes(params.get('scope'), client)
-  const scopes = orDefaultScopes(named, { client, params }, context)
+  const scopes = withDefaultScopes(named, { client, params }, context)
   const requested = { client, responseType: DEVICE_CODE, scopes, expandedBy: [], direct: true }
-  const details = readDetails(params, requested, context)
+  const details = readGrantDetails(params, requested, context)
   const newRequest = { client, scopes, details, interval }
   const { deviceCode, userCode } = await storeDeviceRequest(newRequest, lifetime, context)
   const { issuerUrl, basePath } = context.options

@@ -1,8 +1,8 @@
-import { type AddTicket, openRequestShare } from '../../clients/request-share.ts'
+import { type AddTicket, openRequestQuota } from '../../clients/request-share.ts'
 import type { ServerContext } from '../../context.ts'
 import { randomSecret } from '../../crypto.ts'
 import { InvalidRequest, TemporarilyUnavailable } from '../../errors.ts'
-import { rates, shares } from '../../limits/policies.ts'
+import { requestRates, ticketQuotas } from '../../limits/policies.ts'
 import type { GrantDetails } from '../../storage/details.ts'
 import type { Client, Ticket } from '../../storage/records.ts'
 import type { TicketChange } from '../../storage/repositories.ts'
@@ -10,7 +10,7 @@ import { ticketHash } from '../../storage/tickets.ts'
 import { newUserCode, USER_CODE, userCodeHashes } from './user-code.ts'
 
 const KIND = 'device'
-const POLICY = { rate: rates.deviceCodes, share: shares.deviceCodes }
+const POLICY = { rate: requestRates.deviceCodes, share: ticketQuotas.deviceCodes }
 /** Longest stored request, the same as for pushed requests. */
 const MAX_CONTENT_LENGTH = 8000
 /**
@@ -22,7 +22,7 @@ const MAX_ATTEMPTS = 8
 /** Marks a request whose code was entered or that was answered. It is never evicted afterwards. */
 const USED: TicketChange = { holder: null }
 
-/** A request of a device that waits for a person's decision. */
+/** A device's request for access (RFC 8628) that waits for a person's decision. */
 export interface DeviceRequest {
   readonly clientId: string
   readonly scopes: readonly string[]
@@ -31,30 +31,33 @@ export interface DeviceRequest {
   readonly interval: number
   /** Time of the last poll, in milliseconds. `null` before the first. */
   readonly polledAt: number | null
-  /** How often its user code was entered. */
+  /** How often the user code of the request was entered. */
   readonly openings: number
   readonly decision: DeviceDecision | null
 }
 
 /**
- * An approval is stored as an authorization code whose text is discarded, so everything that ends
- * codes also ends the approval.
+ * The decision of a person about a device request. An approval refers to an authorization code
+ * (`codeHash`) that no one can redeem, so that everything that revokes codes also revokes the
+ * approval.
  */
 export type DeviceDecision =
   | { readonly approved: false }
   | { readonly approved: true; readonly codeHash: string }
 
-export interface FoundRequest {
+export interface StoredDeviceRequest {
   readonly hash: string
   readonly expiresAt: Date
   readonly request: DeviceRequest
 }
 
-export function deviceHash(deviceCode: string): string {
+export function hashDeviceCode(deviceCode: string): string {
   return ticketHash(KIND, deviceCode)
 }
 
-/** Stores a request and returns its two codes. Only their hashes are stored. */
+/**
+ * Stores a device request and returns its device code and user code. Only their hashes are stored.
+ */
 export async function storeDeviceRequest(
   newRequest: Pick<DeviceRequest, 'scopes' | 'details' | 'interval'> & { readonly client: Client },
   seconds: number,
@@ -70,9 +73,9 @@ export async function storeDeviceRequest(
     throw new InvalidRequest(`The request is longer than ${MAX_CONTENT_LENGTH} characters`)
   }
   const deviceCode = `tgd_${randomSecret()}`
-  const hash = deviceHash(deviceCode)
+  const hash = hashDeviceCode(deviceCode)
   const expiresAt = new Date(context.clock.now().getTime() + seconds * 1000)
-  const add = await openRequestShare(client, POLICY, context)
+  const add = await openRequestQuota(client, POLICY, context)
   const userCode = await addUserCode(hash, expiresAt, add, context)
   await add({ hash, kind: KIND, content, expiresAt })
   return { deviceCode, userCode }
@@ -96,7 +99,7 @@ async function addUserCode(
 export async function findByUserCode(
   userCode: string,
   context: ServerContext,
-): Promise<FoundRequest | null> {
+): Promise<StoredDeviceRequest | null> {
   for (const hash of userCodeHashes(userCode, context)) {
     const ticket = await context.storage.tickets.find(hash)
     if (!ticket) continue
@@ -108,26 +111,30 @@ export async function findByUserCode(
   return null
 }
 
-/** Finds a request, even if it has expired, so that the device can be told. */
+/**
+ * Finds a device request by the hash of its device code. Also finds expired requests, so that the
+ * device can be told that its code has expired.
+ */
 export async function findDeviceRequest(
   hash: string,
   { storage }: ServerContext,
-): Promise<FoundRequest | null> {
+): Promise<StoredDeviceRequest | null> {
   const ticket = await storage.tickets.find(hash)
   return ticket && foundIn(ticket)
 }
 
-function foundIn({ hash, expiresAt, content }: Ticket): FoundRequest {
+function foundIn({ hash, expiresAt, content }: Ticket): StoredDeviceRequest {
   return { hash, expiresAt, request: JSON.parse(content) }
 }
 
 /**
- * Changes a request to what `decide` returns, atomically: the device may poll while the person
- * decides. Returns `null` if the request is gone or `decide` returns `null`.
+ * Replaces a stored device request by the result of `decide`. Retries after concurrent changes,
+ * because the device may poll while the person decides. Returns `null` if the request no longer
+ * exists or `decide` returns `null`.
  */
 export async function changeDeviceRequest(
   hash: string,
-  decide: (found: FoundRequest) => DeviceRequest | null,
+  decide: (found: StoredDeviceRequest) => DeviceRequest | null,
   { storage }: ServerContext,
   also: TicketChange = {},
 ): Promise<DeviceRequest | null> {
@@ -141,20 +148,25 @@ export async function changeDeviceRequest(
   throw new TemporarilyUnavailable('This device is being used by others at this moment')
 }
 
-/** Whether a person may still decide about the request. */
-export function isOpen({ request, expiresAt }: FoundRequest, { clock }: ServerContext): boolean {
+/**
+ * Whether a person may still approve or deny the device request: it is neither decided nor expired.
+ */
+export function isOpen(
+  { request, expiresAt }: StoredDeviceRequest,
+  { clock }: ServerContext,
+): boolean {
   return request.decision === null && expiresAt.getTime() > clock.now().getTime()
 }
 
 /**
- * Counts that the user code was entered. Returns `null` if the request is no longer open or its
- * code was entered too often.
+ * Finds a device request after its user code was entered, and counts the entry. Returns `null` if
+ * the request is decided or expired, or its code was entered too often.
  */
 export function openDeviceRequest(
   hash: string,
   context: ServerContext,
 ): Promise<DeviceRequest | null> {
-  const decide = (found: FoundRequest) => {
+  const decide = (found: StoredDeviceRequest) => {
     const { request } = found
     if (!isOpen(found, context) || request.openings >= MAX_OPENINGS) return null
     return { ...request, openings: request.openings + 1 }
@@ -162,13 +174,16 @@ export function openDeviceRequest(
   return changeDeviceRequest(hash, decide, context, USED)
 }
 
-/** Stores the decision. Returns `false` if the request was already answered or has expired. */
+/**
+ * Stores a person's decision about a device request. Returns `false` if the request was already
+ * decided or has expired.
+ */
 export async function answerDeviceRequest(
   hash: string,
   decision: DeviceDecision,
   context: ServerContext,
 ): Promise<boolean> {
-  const decide = (found: FoundRequest) =>
+  const decide = (found: StoredDeviceRequest) =>
     isOpen(found, context) ? { ...found.request, decision } : null
   return (await changeDeviceRequest(hash, decide, context, USED)) !== null
 }

@@ -1,24 +1,29 @@
 import type { HttpRequest, HttpResponse } from '@tollgate/http'
-import { type LanguageOfPage, pageFor } from '../../authorization/page-language.ts'
+import { choosePageLanguage, type PageLanguage } from '../../authorization/page-language.ts'
 import type { ServerContext } from '../../context.ts'
 import { equalSecrets, hmac, sha256 } from '../../crypto.ts'
 import { CsrfMismatch, TooManyRequests, Unauthenticated } from '../../errors.ts'
 import { type Form, parseForm, readForm, requireParam } from '../../http/form.ts'
 import { assertSameOrigin } from '../../http/same-origin.ts'
 import { userCodeGuesses } from '../../limits/policies.ts'
-import { servesUser } from '../../users/providers.ts'
+import { clientServesUser } from '../../users/providers.ts'
 import { findSignedIn, type Person, type SignedInPerson } from '../../users/signed-in.ts'
 import { findByUserCode, openDeviceRequest } from './device-request.ts'
-import { askToApprove, decide, type OpenRequest, showDeviceView } from './question.ts'
+import {
+  type DeviceRequestToApprove,
+  handleDeviceDecision,
+  showDeviceApprovalPage,
+  showDeviceView,
+} from './question.ts'
 import { parseUserCode } from './user-code.ts'
 
 /** Longer input is cut before it is shown again. */
 const MAX_INPUT_LENGTH = 20
 
 /**
- * Handles GET /oauth/device: shows the field for the code. Looks nothing up, even if the URL
- * contains a code: a link must neither use up a person's attempts nor skip the step in which they
- * compare the code.
+ * Handles GET /oauth/device: shows the page on which a person enters the code of their device. Does
+ * not look the code up, even if the URL contains one: following a link must neither count as an
+ * attempt nor skip the step in which the person compares the code.
  */
 export async function showDevicePage(
   request: HttpRequest,
@@ -30,8 +35,11 @@ export async function showDevicePage(
   return askForCode({ typed, problem: null, status: 200 }, page, person, context)
 }
 
-/** Handles POST /oauth/device: an entered code, or one of the two buttons that follow. */
-export async function answerDevice(
+/**
+ * Handles POST /oauth/device: a person has entered the code of their device, or has approved or
+ * denied its request.
+ */
+export async function submitDevicePage(
   request: HttpRequest,
   context: ServerContext,
 ): Promise<HttpResponse> {
@@ -42,11 +50,11 @@ export async function answerDevice(
   const page = devicePageFor(request, context)
   return id === undefined
     ? checkCode(form, page, person, context)
-    : decide(id, form, { page, person }, context)
+    : handleDeviceDecision(id, form, { page, person }, context)
 }
 
-function devicePageFor(request: HttpRequest, context: ServerContext): LanguageOfPage {
-  return pageFor(request, parseForm(request.query).get('ui_locales'), context)
+function devicePageFor(request: HttpRequest, context: ServerContext): PageLanguage {
+  return choosePageLanguage(request, parseForm(request.query).get('ui_locales'), context)
 }
 
 async function requirePerson(
@@ -66,7 +74,7 @@ interface Retry {
 
 function askForCode(
   { typed, problem, status }: Retry,
-  { view, sent }: LanguageOfPage,
+  { view, sent }: PageLanguage,
   person: Person,
   context: ServerContext,
 ): Promise<HttpResponse> {
@@ -96,7 +104,7 @@ function csrfTokens({ id, sessionId }: Person, { keyring }: ServerContext): stri
  */
 async function checkCode(
   form: Form,
-  page: LanguageOfPage,
+  page: PageLanguage,
   person: Person,
   context: ServerContext,
 ): Promise<HttpResponse> {
@@ -114,11 +122,11 @@ async function checkCode(
       async () => userCode && (await openByUserCode(userCode, context)),
       (opened) => (opened ? 'right' : 'wrong'),
     )
-    if (found && !servesUser(found.client, person.id, context.providers)) {
+    if (found && !clientServesUser(found.client, person.id, context.providers)) {
       const problem = page.t('device.enter.otherProvider')
       return askForCode({ typed, problem, status: 403 }, page, person, context)
     }
-    if (found) return askToApprove(found, page, person, context)
+    if (found) return showDeviceApprovalPage(found, page, person, context)
   } catch (error) {
     if (!(error instanceof TooManyRequests)) throw error
     return showTooManyAttempts(error, page, person, context)
@@ -129,7 +137,7 @@ async function checkCode(
 
 async function showTooManyAttempts(
   error: TooManyRequests,
-  page: LanguageOfPage,
+  page: PageLanguage,
   person: Person,
   context: ServerContext,
 ): Promise<HttpResponse> {
@@ -146,7 +154,7 @@ async function showTooManyAttempts(
 async function openByUserCode(
   userCode: string,
   context: ServerContext,
-): Promise<OpenRequest | null> {
+): Promise<DeviceRequestToApprove | null> {
   const found = await findByUserCode(userCode, context)
   const request = found && (await openDeviceRequest(found.hash, context))
   const client = request && (await context.clients.find(request.clientId))

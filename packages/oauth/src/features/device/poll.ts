@@ -8,14 +8,14 @@ import {
   isOAuthError,
   SlowDown,
 } from '../../errors.ts'
-import type { ExchangeRequest, GrantType, TokenResponse } from '../../grants/grant.ts'
-import { shareOfGrant } from '../../grants/requested-share.ts'
+import type { GrantType, TokenEndpointRequest, TokenResponse } from '../../grants/grant.ts'
+import { accessFromGrant } from '../../grants/requested-share.ts'
 import { requireParam } from '../../http/form.ts'
 import type { AuthorizationCode, Client } from '../../storage/records.ts'
 import { createTokenResponse, prepareToken } from '../../tokens/issue.ts'
 import { matchesProvenKey } from '../../tokens/proven-key.ts'
 import { revokeTokens } from '../../tokens/revoke.ts'
-import { changeDeviceRequest, type DeviceRequest, deviceHash } from './device-request.ts'
+import { changeDeviceRequest, type DeviceRequest, hashDeviceCode } from './device-request.ts'
 
 export const DEVICE_CODE: GrantType = 'urn:ietf:params:oauth:grant-type:device_code'
 
@@ -27,12 +27,15 @@ const SLOW_DOWN_SECONDS = 5
  */
 const GRACE_MS = 500
 
-/** Handles a poll of a device, and returns its token once (RFC 8628 §3.4). */
+/**
+ * Handles a poll of a device at the token endpoint. Returns the token once, after the person has
+ * approved (RFC 8628 §3.4).
+ */
 export async function pollDevice(
-  { client, params }: ExchangeRequest,
+  { client, params }: TokenEndpointRequest,
   context: ServerContext,
 ): Promise<TokenResponse> {
-  const hash = deviceHash(requireParam(params, 'device_code'))
+  const hash = hashDeviceCode(requireParam(params, 'device_code'))
   const { decision } = await countPoll(hash, client, context)
   if (decision === null) throw new AuthorizationPending('The user has not decided yet')
   if (!decision.approved) throw new AccessDenied('The user denied the request')
@@ -43,7 +46,7 @@ export async function pollDevice(
   if (!matchesProvenKey(code, context)) {
     throw new InvalidGrant('The device code was asked for with another key')
   }
-  const share = shareOfGrant(code, { client, params, scopes: [] }, context)
+  const share = accessFromGrant(code, { client, params, scopes: [] }, context)
   // Check before the code is used up: if the application's lookup fails, the device can retry.
   if (!(await context.knownUsers.existsNow(code.userId))) throw ended()
   const token = await prepareToken(

@@ -1,26 +1,26 @@
 import type { HttpResponse } from '@tollgate/http'
 import {
-  alreadyAnswered,
+  alreadyDecidedError,
+  decisionFormUrl,
   openInteraction,
   requireInteraction,
-  screenAddress,
 } from '../../authorization/decision.ts'
 import {
-  consentTo,
+  buildConsent,
   describeScopes,
   findEarlierConsent,
   readDeclined,
   withoutDeclined,
 } from '../../authorization/optional-scopes.ts'
-import type { LanguageOfPage } from '../../authorization/page-language.ts'
+import type { PageLanguage } from '../../authorization/page-language.ts'
 import { splitTicket } from '../../authorization/request-ticket.ts'
 import {
   describeApplication,
   describeResources,
 } from '../../authorization/requesting-application.ts'
-import { withSignIn } from '../../authorization/sign-in-details.ts'
-import { otherAccountLocation } from '../../authorization/sign-in-page.ts'
-import { isUnused, markUsed } from '../../clients/self-registered.ts'
+import { addSignInDetails } from '../../authorization/sign-in-details.ts'
+import { buildOtherAccountUrl } from '../../authorization/sign-in-page.ts'
+import { isUnused, markClientUsed } from '../../clients/self-registered.ts'
 import type { ServerContext } from '../../context.ts'
 import { randomSecret, sha256, timeOrderedId } from '../../crypto.ts'
 import { InvalidRequest } from '../../errors.ts'
@@ -32,9 +32,9 @@ import type { Person, SignedInPerson } from '../../users/signed-in.ts'
 import {
   answerDeviceRequest,
   type DeviceRequest,
-  type FoundRequest,
   findDeviceRequest,
   isOpen,
+  type StoredDeviceRequest,
 } from './device-request.ts'
 import { DEVICE_CODE } from './poll.ts'
 
@@ -46,18 +46,23 @@ export async function showDeviceView(
   return htmlPage(await options.pages.device(view), status)
 }
 
-/** An open request whose user code was entered. */
-export interface OpenRequest {
+/**
+ * A device request that is neither decided nor expired, and whose user code the person has entered.
+ */
+export interface DeviceRequestToApprove {
   readonly hash: string
   readonly userCode: string
   readonly client: Client
   readonly request: DeviceRequest
 }
 
-/** Shows the approval page, with an interaction as on the approval screen. */
-export async function askToApprove(
-  { hash, userCode, client, request: { scopes, details } }: OpenRequest,
-  { view: page, sent }: LanguageOfPage,
+/**
+ * Shows the page on which a person approves or denies the request of a device. Stores an
+ * interaction that the decision refers to.
+ */
+export async function showDeviceApprovalPage(
+  { hash, userCode, client, request: { scopes, details } }: DeviceRequestToApprove,
+  { view: page, sent }: PageLanguage,
   person: Person,
   context: ServerContext,
 ): Promise<HttpResponse> {
@@ -84,14 +89,14 @@ export async function askToApprove(
     step: 'confirm',
     ...describeApplication(client, context),
     userId: person.id,
-    otherAccount: otherAccountLocation(
+    otherAccount: buildOtherAccountUrl(
       context,
       `${basePath}/device?${new URLSearchParams([...again])}`,
     ),
     scopes: describeScopes(shown, before, page.language, context),
     resources: describeResources(details, context),
     userCode,
-    action: screenAddress(`${basePath}/device`, pending, again),
+    action: decisionFormUrl(`${basePath}/device`, pending, again),
     csrfToken: pending.csrfToken,
   }
   return showDeviceView(view, 200, context)
@@ -99,20 +104,20 @@ export async function askToApprove(
 
 interface Pending {
   readonly interaction: Interaction
-  readonly device: FoundRequest
+  readonly device: StoredDeviceRequest
   readonly client: Client
   readonly person: SignedInPerson
   readonly form: Form
 }
 
 /**
- * Handles one of the two buttons. Only the same person in the same session may decide, and only
- * from our own page.
+ * Handles a person's decision to approve or deny the request of a device. Only the person for whom
+ * the page was opened, in the same session, may decide, and only from a page of this server.
  */
-export async function decide(
+export async function handleDeviceDecision(
   id: string,
   form: Form,
-  { page, person }: { readonly page: LanguageOfPage; readonly person: SignedInPerson },
+  { page, person }: { readonly page: PageLanguage; readonly person: SignedInPerson },
   context: ServerContext,
 ): Promise<HttpResponse> {
   const decisions: Readonly<Record<string, typeof approve>> = { approve, deny }
@@ -121,12 +126,12 @@ export async function decide(
   if (!carryOut) throw new InvalidRequest('decision must be approve or deny')
   const interaction = await requireInteraction(id, form.get('csrf_token') ?? null, person, context)
   const hash = splitTicket(interaction.details).ticket
-  if (interaction.responseType !== DEVICE_CODE || hash === null) throw alreadyAnswered()
+  if (interaction.responseType !== DEVICE_CODE || hash === null) throw alreadyDecidedError()
   // The request may have been answered in another tab, or the client deleted, while the page was
   // open.
   const device = await findDeviceRequest(hash, context)
   const client = await context.clients.find(interaction.clientId)
-  if (!client || !device || !isOpen(device, context)) throw alreadyAnswered()
+  if (!client || !device || !isOpen(device, context)) throw alreadyDecidedError()
   const approved = await carryOut({ interaction, device, client, person, form }, context)
   return showDeviceView({ ...page.view, step: 'done', approved, client }, 200, context)
 }
@@ -145,7 +150,7 @@ async function approve(pending: Pending, context: ServerContext): Promise<boolea
   const share = withoutDeclined({ scopes: interaction.scopes, details }, declined)
   // Unused clients may be evicted. Mark the client before approving, because nothing that was
   // approved is ever evicted.
-  if (isUnused(client) && !(await markUsed(client, context))) throw alreadyAnswered()
+  if (isUnused(client) && !(await markClientUsed(client, context))) throw alreadyDecidedError()
   const at = context.clock.now()
   const code: AuthorizationCode = {
     // Hash of a discarded random text: the token endpoint finds the code only through the device
@@ -159,22 +164,22 @@ async function approve(pending: Pending, context: ServerContext): Promise<boolea
     codeChallenge: null,
     expiresAt: device.expiresAt,
     usedAt: null,
-    details: withSignIn(share.details, person, client),
+    details: addSignInDetails(share.details, person, client),
   }
-  const consent = consentTo(interaction, share, declined, at)
+  const consent = buildConsent(interaction, share, declined, at)
   if (!(await context.storage.interactions.approve(interaction.hash, { at, consent, code }))) {
-    throw alreadyAnswered()
+    throw alreadyDecidedError()
   }
   const decision = { approved: true, codeHash: code.hash } as const
-  if (!(await answerDeviceRequest(device.hash, decision, context))) throw alreadyAnswered()
+  if (!(await answerDeviceRequest(device.hash, decision, context))) throw alreadyDecidedError()
   return true
 }
 
 async function deny({ interaction, device }: Pending, context: ServerContext): Promise<boolean> {
   if (!(await context.storage.interactions.deny(interaction.hash, context.clock.now()))) {
-    throw alreadyAnswered()
+    throw alreadyDecidedError()
   }
   if (!(await answerDeviceRequest(device.hash, { approved: false }, context)))
-    throw alreadyAnswered()
+    throw alreadyDecidedError()
   return false
 }

@@ -17,8 +17,8 @@ export function newUserCode(): string {
 }
 
 /**
- * Normalizes an entered code: upper and lower case, with spaces, dashes or neither. Returns `null`
- * if it cannot be a code.
+ * Normalizes a user code that a person has entered, in any letter case, with or without spaces and
+ * dashes. Returns `null` if the text cannot be a user code.
  */
 export function parseUserCode(text: string): string | null {
   const letters = text.toUpperCase().replace(/[^A-Z0-9]/g, '')
@@ -30,9 +30,9 @@ function withDash(letters: string): string {
 }
 
 /**
- * Returns the hashes of a user code, the one for new codes first; the others find codes from before
- * the secret was replaced. They are keyed, because a plain hash of such short text could be
- * brute-forced by anyone who reads the table.
+ * Returns keyed hashes of a user code, one per secret of the server. New codes are stored under the
+ * first; the others find codes stored before the secret was replaced. A plain hash of so few
+ * characters could be brute-forced by anyone who reads the table.
  */
 export function userCodeHashes(userCode: string, { keyring }: ServerContext): string[] {
   const keys = keyring.macKeys('approval forms')

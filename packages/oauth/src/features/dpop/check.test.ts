@@ -12,7 +12,7 @@ describe('matchesHtu', () => {
     ['https://api.example.com/%7eada', '/~ada'],
     ['https://api.example.com/a%2fb', '/a%2Fb'],
     ['https://example.org/v1/orders', '/orders'],
-  ])('matches the htu %s with a request for the path %s', (htu, path) => {
+  ])('accepts the htu claim %s for a request to the path %s', (htu, path) => {
     expect(matchesHtu(htu, bases, path)).toBe(true)
   })
 
@@ -30,7 +30,7 @@ describe('matchesHtu', () => {
     ['https://api.example.com/', ''],
     ['https://api.example.com/', '*'],
     ['https://api.example.com.evil.example/', '.evil.example/'],
-  ])('does not match the htu %s with a request for the path %s', (htu, path) => {
+  ])('refuses the htu claim %s for a request to the path %s', (htu, path) => {
     expect(matchesHtu(htu, bases, path)).toBe(false)
   })
 })

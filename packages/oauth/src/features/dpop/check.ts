@@ -6,9 +6,9 @@ import {
   type ProofErrorOptions,
   UseDpopNonce,
 } from '../../errors.ts'
-import type { Nonces } from './nonces.ts'
-import { type ProofKey, type ProofKeys, parseObject } from './proof-key.ts'
-import type { Replays } from './replays.ts'
+import type { DpopNonces } from './nonces.ts'
+import { type ProofKey, type ProofKeyCache, parseJwtPart } from './proof-key.ts'
+import type { ReplayDetector } from './replays.ts'
 import type { DpopSettings } from './settings.ts'
 
 /** The contents of a DPoP proof (RFC 9449 §4.2). */
@@ -37,12 +37,12 @@ const MAX_TEXT_LENGTH = 2048
 /**
  * Parses a proof. Returns `null` if it is malformed, incomplete, or has a key that is not accepted.
  */
-function readProof(text: string, keys: ProofKeys): Proof | null {
+function readProof(text: string, keys: ProofKeyCache): Proof | null {
   if (text.length > MAX_PROOF_LENGTH) return null
   const [, header, payload, signature] = SHAPE.exec(text) ?? []
   if (!header || !payload || !signature) return null
   const key = keys.read(header)
-  const claims = key && parseObject(payload)
+  const claims = key && parseJwtPart(payload)
   if (!claims) return null
   const { jti, htm, htu, iat, ath, nonce } = claims
   if (!isText(jti) || !isText(htm) || !isText(htu)) return null
@@ -80,7 +80,7 @@ function verifySignature({ algorithm, key }: ProofKey, data: string, signature: 
 const MAX_AGE_MS = 5 * 60_000
 const MAX_FUTURE_MS = 60_000
 
-/** The request that a proof must be for. */
+/** The request that a DPoP proof must have been made for. */
 export interface ExpectedRequest {
   readonly method: string
   readonly path: string
@@ -94,14 +94,14 @@ export interface ExpectedRequest {
 
 export interface ProofChecker {
   readonly settings: DpopSettings
-  readonly keys: ProofKeys
-  readonly nonces: Nonces
-  readonly replays: Replays
+  readonly keys: ProofKeyCache
+  readonly nonces: DpopNonces
+  readonly replays: ReplayDetector
 }
 
 /**
- * Checks a proof completely (RFC 9449 §4.3) and returns the thumbprint of its key.
- * @throws InvalidDpopProof, InvalidToken or UseDpopNonce; with a challenge at guarded routes
+ * Checks all rules for a DPoP proof (RFC 9449 §4.3) and returns the thumbprint of its key.
+ * @throws InvalidDpopProof, InvalidToken or UseDpopNonce if the proof is not accepted
  */
 export async function checkProof(
   text: string,
@@ -161,8 +161,9 @@ function endByClock({ madeAt }: Proof, { clock }: ServerContext): number | null 
 }
 
 /**
- * Whether a proof was made for this URL (RFC 9449 §4.3). Ignores query, fragment and differences in
- * spelling (RFC 3986 §6.2.2 and §6.2.3). `bases` are the accepted parts before the path.
+ * Whether `htu`, the URL in a DPoP proof, is the URL of the request (RFC 9449 §4.3). Ignores query,
+ * fragment and differences in spelling (RFC 3986 §6.2.2 and §6.2.3). `bases` are the accepted base
+ * URLs before `path`.
  */
 export function matchesHtu(htu: string, bases: readonly string[], path: string): boolean {
   if (!path.startsWith('/')) return false

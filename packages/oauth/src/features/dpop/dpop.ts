@@ -4,9 +4,9 @@ import { InvalidDpopProof, InvalidRequest } from '../../errors.ts'
 import type { Client } from '../../storage/records.ts'
 import type { Feature, ProvenKey } from '../feature.ts'
 import { checkProof, type ProofChecker } from './check.ts'
-import { createNonces } from './nonces.ts'
-import { createProofKeys } from './proof-key.ts'
-import { createReplays } from './replays.ts'
+import { createDpopNonces } from './nonces.ts'
+import { createProofKeyCache } from './proof-key.ts'
+import { createReplayDetector } from './replays.ts'
 import { type DpopOptions, resolveDpopOptions } from './settings.ts'
 
 /** A SHA-256 thumbprint (RFC 7638). */
@@ -24,9 +24,9 @@ export function dpop(options: DpopOptions = {}): Feature {
   const { algorithms, apiUrls } = settings
   const checker: ProofChecker = {
     settings,
-    keys: createProofKeys(algorithms),
-    nonces: createNonces(),
-    replays: createReplays(),
+    keys: createProofKeyCache(algorithms),
+    nonces: createDpopNonces(),
+    replays: createReplayDetector(),
   }
   return {
     name: 'dpop',

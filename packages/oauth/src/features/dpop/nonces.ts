@@ -2,15 +2,15 @@ import type { ServerContext } from '../../context.ts'
 import { deriveMacKey, equalSecrets, hmac, type MacKey } from '../../crypto.ts'
 
 /**
- * Length of a time slot in milliseconds. A nonce is valid in the slot in which it was made and in
- * the next.
+ * Length of a time slot for DPoP nonces, in milliseconds. A nonce is valid in the slot in which it
+ * was made and in the next one.
  */
-export const NONCE_SLOT = 5 * 60_000
+export const NONCE_SLOT_MS = 5 * 60_000
 
 const SHAPE = /^([0-9a-z]{1,12})\.([\w-]{43})$/
 
-export interface Nonces {
-  /** Returns the nonce that new proofs must contain. */
+export interface DpopNonces {
+  /** Returns the nonce that new DPoP proofs must contain. */
   current(context: ServerContext): string
   /**
    * Returns when the nonce expires, in milliseconds. `null` if it is not from this server or too
@@ -20,11 +20,10 @@ export interface Nonces {
 }
 
 /**
- * Creates the nonces of DPoP proofs (RFC 9449 §8). A nonce is a time slot and its MAC: nothing is
- * stored, and all processes with the same secret accept it. It changes with time, so that proofs
- * cannot be made far in advance.
+ * Creates and checks the nonces of DPoP proofs (RFC 9449 §8). A nonce consists of the number of a
+ * time slot and its MAC. Nothing is stored, and all processes with the same secret accept it.
  */
-export function createNonces(): Nonces {
+export function createDpopNonces(): DpopNonces {
   const keys = new WeakMap<object, readonly MacKey[]>()
 
   /**
@@ -55,11 +54,11 @@ export function createNonces(): Nonces {
       // A nonce of the next slot comes from a process whose clock is ahead.
       if (age < -1 || age > 1) return null
       const isOurs = keysOf(context).some((key) => equalSecrets(macOf(key, slot, context), given))
-      return isOurs ? (Number.parseInt(slot, 36) + 2) * NONCE_SLOT : null
+      return isOurs ? (Number.parseInt(slot, 36) + 2) * NONCE_SLOT_MS : null
     },
   }
 }
 
 function slotOf({ clock }: ServerContext): number {
-  return Math.floor(clock.now().getTime() / NONCE_SLOT)
+  return Math.floor(clock.now().getTime() / NONCE_SLOT_MS)
 }

@@ -6,7 +6,7 @@ import {
   thumbprintOf,
 } from '../../crypto.ts'
 
-/** The key of a proof, read from its header. */
+/** The public key in the header of a DPoP proof. */
 export interface ProofKey {
   readonly algorithm: ClientKeyAlgorithm
   readonly key: KeyObject
@@ -14,13 +14,16 @@ export interface ProofKey {
   readonly thumbprint: string
 }
 
-export interface ProofKeys {
+export interface ProofKeyCache {
   /**
-   * Parses a header. Returns `null` unless it is that of a proof, with a public key for an accepted
-   * algorithm.
+   * Parses the JWT header of a DPoP proof. Returns `null` unless it is a valid one, with a public
+   * key for an accepted algorithm.
    */
   read(header: string): ProofKey | null
-  /** Caches the key after a proof with this header was verified, since more will follow. */
+  /**
+   * Caches the key of a DPoP proof by its header. Call it after the proof was verified; the client
+   * will send more proofs with the same header.
+   */
   remember(header: string, key: ProofKey): void
 }
 
@@ -29,10 +32,10 @@ const CACHE_SIZE = 2000
 const PRIVATE: readonly string[] = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k', 'priv']
 
 /**
- * Creates the cache of proof keys. A client uses the same header for all its proofs, and parsing it
- * costs as much as verifying a signature.
+ * Creates a cache of parsed DPoP keys by JWT header. A client sends the same header with all its
+ * proofs, and parsing it takes as long as verifying a signature.
  */
-export function createProofKeys(algorithms: readonly ClientKeyAlgorithm[]): ProofKeys {
+export function createProofKeyCache(algorithms: readonly ClientKeyAlgorithm[]): ProofKeyCache {
   const known: RecentCache<ProofKey> = createRecentCache(CACHE_SIZE)
   return {
     read: (header) => known.get(header) ?? parseHeader(header, algorithms),
@@ -41,7 +44,7 @@ export function createProofKeys(algorithms: readonly ClientKeyAlgorithm[]): Proo
 }
 
 function parseHeader(header: string, algorithms: readonly ClientKeyAlgorithm[]): ProofKey | null {
-  const parsed = parseObject(header)
+  const parsed = parseJwtPart(header)
   const { typ, alg, jwk, crit } = parsed ?? {}
   if (typ !== 'dpop+jwt' || crit !== undefined || !isObject(jwk)) return null
   const algorithm = algorithms.find((name) => name === alg)
@@ -51,7 +54,7 @@ function parseHeader(header: string, algorithms: readonly ClientKeyAlgorithm[]):
 }
 
 /** Decodes one part of a JWT. Returns `null` unless it is a JSON object. */
-export function parseObject(encoded: string): Record<string, unknown> | null {
+export function parseJwtPart(encoded: string): Record<string, unknown> | null {
   try {
     const parsed: unknown = JSON.parse(Buffer.from(encoded, 'base64url').toString('utf8'))
     return isObject(parsed) ? parsed : null

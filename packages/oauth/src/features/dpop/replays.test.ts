@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { ServerContext } from '../../context.ts'
 import { memoryStorage } from '../../storage/memory.ts'
 import { movableClock } from '../../testing/movable-clock.ts'
-import { createReplays } from './replays.ts'
+import { createReplayDetector } from './replays.ts'
 
 /** Creates a replay check that counts its writes to the store. */
 function setUp(most?: number) {
@@ -18,29 +18,29 @@ function setUp(most?: number) {
     },
   }
   const context = { clock, storage: { ...storage, tickets } } as unknown as ServerContext
-  const replays = createReplays(most)
+  const replays = createReplayDetector(most)
   const claim = (jti: string, where: 'everywhere' | 'process' = 'process', by = replays) =>
     by.claim({ jti, thumbprint: 'key', until: clock.now().getTime() + 5 * 60_000 }, where, context)
   return { clock, claim, writes: () => writes }
 }
 
-describe('createReplays', () => {
-  it('detects a replay in memory alone if replays are checked per process', async () => {
+describe('createReplayDetector', () => {
+  it('uses only memory if the option limits the check to each process', async () => {
     const { claim, writes } = setUp()
     expect(await claim('a')).toBe(true)
     expect(await claim('a')).toBe(false)
     expect(writes()).toBe(0)
   })
 
-  it('detects a replay at another process through the store, and writes each proof once', async () => {
+  it('detects through the database that another process has seen the proof, and writes each proof once', async () => {
     const { claim, writes } = setUp()
     expect(await claim('a', 'everywhere')).toBe(true)
     expect(await claim('a', 'everywhere')).toBe(false)
     expect(writes()).toBe(1)
-    expect(await claim('a', 'everywhere', createReplays())).toBe(false)
+    expect(await claim('a', 'everywhere', createReplayDetector())).toBe(false)
   })
 
-  it('never forgets a proof while it is valid, even if more arrive than fit into memory', async () => {
+  it('detects the replay of every valid proof, even if more proofs arrived than fit into memory', async () => {
     const { clock, claim } = setUp(4)
     const names = Array.from({ length: 10 }, (_, index) => `proof ${index}`)
     for (const name of names) expect(await claim(name)).toBe(true)
@@ -49,7 +49,7 @@ describe('createReplays', () => {
     for (const name of names) expect(await claim(name)).toBe(false)
   })
 
-  it('frees memory when proofs have expired', async () => {
+  it('removes expired proofs from memory', async () => {
     const { clock, claim, writes } = setUp(4)
     for (const name of ['a', 'b', 'c', 'd']) expect(await claim(name)).toBe(true)
     clock.advance('31m')
@@ -57,7 +57,7 @@ describe('createReplays', () => {
     expect(writes()).toBe(0)
   })
 
-  it('still detects a replay after the clock was set back', async () => {
+  it('detects a replay after the clock was set back', async () => {
     const { clock, claim } = setUp()
     expect(await claim('a')).toBe(true)
     clock.set(new Date(clock.now().getTime() - 3600_000))

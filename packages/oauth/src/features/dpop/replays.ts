@@ -1,31 +1,34 @@
 import type { ServerContext } from '../../context.ts'
 import { ticketHash } from '../../storage/tickets.ts'
-import { NONCE_SLOT } from './nonces.ts'
+import { NONCE_SLOT_MS } from './nonces.ts'
 
 const KIND = 'dpop proof'
 /** Longest time, in milliseconds, for which a proof can stay valid after it arrived. */
-const MAX_LIFETIME_MS = 3 * NONCE_SLOT
+const MAX_LIFETIME_MS = 3 * NONCE_SLOT_MS
 const MAX_IN_MEMORY = 100_000
 
 export interface UsedProof {
   readonly jti: string
   readonly thumbprint: string
-  /** When the proof expires, in milliseconds. */
+  /** When the proof expires, in milliseconds since the epoch. */
   readonly until: number
 }
 
-export interface Replays {
-  /** Records a proof. Returns `false` if it was used before, at any process or at this one. */
+export interface ReplayDetector {
+  /**
+   * Records that a proof was used. Returns `false` if it was used before: in any process of the
+   * server (`everywhere`), or in this process (`process`).
+   */
   claim(proof: UsedProof, where: 'everywhere' | 'process', context: ServerContext): Promise<boolean>
 }
 
 /**
- * Ensures that a proof counts only once (RFC 9449 §11.1). A process rejects the proofs in its
- * memory; between processes, only one insert into the store succeeds. When its memory is full, the
- * process uses the store until the proofs in memory have expired, so that no proof is forgotten
- * while it is valid.
+ * Creates a detector of DPoP proofs that are used a second time (RFC 9449 §11.1). A process
+ * remembers used proofs in memory. For checks across processes, it inserts each proof into the
+ * store, where only one insert succeeds. If the memory is full, it uses the store for all checks
+ * until the remembered proofs have expired.
  */
-export function createReplays(most = MAX_IN_MEMORY): Replays {
+export function createReplayDetector(most = MAX_IN_MEMORY): ReplayDetector {
   let young = new Set<string>()
   let old = new Set<string>()
   let rotatedAt = 0

@@ -12,7 +12,7 @@ import { type PushedRequestsOptions, pushedRequests } from '../requests/pushed-r
 import { requestObjects } from '../requests/request-objects.ts'
 import { requirePkce } from '../require-pkce.ts'
 
-/** Options of `fapi2()`: the choices that the profile leaves open. */
+/** Options of `fapi2()`: the choices that the FAPI 2.0 Security Profile leaves open. */
 export interface Fapi2Options {
   /** Options for the DPoP proofs that every client sends. */
   readonly dpop?: Pick<DpopOptions, 'nonces' | 'apiUrls' | 'guardReplays'>

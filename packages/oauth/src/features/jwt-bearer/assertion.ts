@@ -1,7 +1,7 @@
 import { NotFetched } from '@tollgate/http/outgoing'
 import { decodeJwt, decodeProtectedHeader, errors, type JWTPayload } from 'jose'
 import { clientIdOf } from '../../clients/client.ts'
-import { verifyByKeys } from '../../clients/client-keys.ts'
+import { verifyJwtWithKeys } from '../../clients/client-keys.ts'
 import { CLOCK_SKEW } from '../../clock.ts'
 import type { ServerContext } from '../../context.ts'
 import { InvalidGrant, type OAuthError, TemporarilyUnavailable } from '../../errors.ts'
@@ -10,7 +10,7 @@ import { claimOnce } from '../../storage/tickets.ts'
 import {
   type AssertedIdentity,
   type IssuerSettings,
-  plainType,
+  normalizeTyp,
   type TrustedIssuers,
 } from './settings.ts'
 
@@ -62,8 +62,11 @@ export async function verifyAssertion(
   return { issuer: settings.name, subject: readSubject(claims), claims, settings }
 }
 
-/** Accepts each assertion only once, across all processes (RFC 7523 §3 point 7). */
-export async function assertFirst(
+/**
+ * Rejects an assertion that was used before, in any process (RFC 7523 §3 point 7). Reusable
+ * assertions are accepted again.
+ */
+export async function assertNotReplayed(
   { claims: { jti, exp = 0 }, settings }: VerifiedAssertion,
   { storage }: ServerContext,
 ): Promise<void> {
@@ -99,7 +102,7 @@ async function verifySignature(
       currentDate: context.clock.now(),
       clockTolerance: CLOCK_SKEW / 1000,
     }
-    return await verifyByKeys(text, keys, options, context)
+    return await verifyJwtWithKeys(text, keys, options, context)
   } catch (cause) {
     throw refusal(cause, settings, context)
   }
@@ -149,7 +152,7 @@ function refused(why: string, cause?: unknown): InvalidGrant {
 
 function assertKind(text: string, claims: JWTPayload, { types }: IssuerSettings): void {
   const { typ } = decodeProtectedHeader(text)
-  if (!types.includes(typ === undefined ? undefined : plainType(typ))) {
+  if (!types.includes(typ === undefined ? undefined : normalizeTyp(typ))) {
     throw refused('its typ is that of something else')
   }
   if (CLAIMS_OF_OTHER_TOKENS.some((name) => name in claims))

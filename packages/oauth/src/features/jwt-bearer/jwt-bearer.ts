@@ -4,9 +4,9 @@ import type { Grant, GrantContext, GrantType } from '../../grants/grant.ts'
 import { requireParam } from '../../http/form.ts'
 import { parseLifetime } from '../../lifetimes.ts'
 import { resourceDetails } from '../../resources/requested.ts'
-import { assertFirst, verifyAssertion } from './assertion.ts'
+import { assertNotReplayed, verifyAssertion } from './assertion.ts'
 import { type JwtBearerOptions, resolveIssuers, type TrustedIssuers } from './settings.ts'
-import { shareOfAssertion } from './share.ts'
+import { accessFromAssertion } from './share.ts'
 import { findSubject } from './subject.ts'
 
 const JWT_BEARER: GrantType = 'urn:ietf:params:oauth:grant-type:jwt-bearer'
@@ -41,9 +41,9 @@ export function jwtBearer(options: JwtBearerOptions): Grant {
       // The assertion of a workload also authenticates the client; one about a person does not.
       if (!client.confidential && !assertion.settings.clientOf) throw publicClient()
       const userId = await findSubject(assertion, client, context)
-      const { scopes, resources } = shareOfAssertion(assertion, { client, params }, context)
+      const { scopes, resources } = accessFromAssertion(assertion, { client, params }, context)
       // Last, so that a request rejected for another reason can be corrected and repeated.
-      await assertFirst(assertion, context)
+      await assertNotReplayed(assertion, context)
       return context.issueTokens({
         client,
         userId,

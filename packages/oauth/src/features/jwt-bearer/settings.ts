@@ -1,5 +1,10 @@
 import type { Awaitable } from '../../awaitable.ts'
-import { type Check, holdsNoSecret, isHttps, isKeySet } from '../../clients/settings/checks.ts'
+import {
+  containsNoPrivateKey,
+  isHttps,
+  isKeySet,
+  type SettingCheck,
+} from '../../clients/settings/checks.ts'
 import { type ClientKeyAlgorithm, clientKeyAlgorithms } from '../../crypto.ts'
 import { parseSeconds } from '../../lifetimes.ts'
 
@@ -25,8 +30,8 @@ export interface AssertedIdentity {
 }
 
 /**
- * Maps an identity to an id: a table by `sub`, or a function. `null` and `undefined` reject the
- * assertion.
+ * Maps the identity in an assertion to the id of a user or client: an object with the ids by `sub`,
+ * or a function. If the result is `null` or `undefined`, the assertion is rejected.
  */
 export type IdentityMapping =
   | Readonly<Record<string, string>>
@@ -92,7 +97,7 @@ export const ID_JAG_TYPE = 'oauth-id-jag+jwt'
 const USUAL_TYPES: readonly (string | undefined)[] = [undefined, 'jwt', 'authorization-grant+jwt']
 const MAX_LIFETIME = 3600
 
-/** An issuer with defaults applied. */
+/** The settings of a trusted issuer, with defaults applied. */
 export interface IssuerSettings {
   readonly name: string
   readonly keys: { readonly jwks?: object | undefined; readonly jwks_uri?: string | undefined }
@@ -103,9 +108,11 @@ export interface IssuerSettings {
   readonly clientOf: IdentityMapping | null
   readonly reusable: boolean
   readonly isIdJag: boolean
-  /** Accepted audiences. `null` for the issuer of this server. */
+  /** Accepted values of the `aud` claim. `null` for the issuer of this server. */
   readonly audiences: readonly string[] | null
-  /** Accepted types, in lower case. */
+  /**
+   * Accepted values of the `typ` header, in lower case. `undefined` accepts assertions without one.
+   */
   readonly types: readonly (string | undefined)[]
   readonly algorithms: string[]
   /** Longest lifetime of an assertion, in seconds. */
@@ -170,12 +177,12 @@ type Wrong = (problem: string) => TypeError
 
 function resolveKeys({ jwks, jwksUri }: TrustedIssuer, wrong: Wrong): IssuerSettings['keys'] {
   if ((jwks === undefined) === (jwksUri === undefined)) throw wrong('give either jwksUri or jwks.')
-  const checks: readonly [string, unknown, Check][] =
+  const checks: readonly [string, unknown, SettingCheck][] =
     jwks === undefined
       ? [['jwksUri', jwksUri, isHttps]]
       : [
           ['jwks', jwks, isKeySet],
-          ['jwks', jwks, holdsNoSecret],
+          ['jwks', jwks, containsNoPrivateKey],
         ]
   for (const [name, value, check] of checks) {
     const problem = check(value)
@@ -203,12 +210,13 @@ function resolveMappings(options: TrustedIssuer, wrong: Wrong) {
 
 function resolveTypes({ profile, typ }: TrustedIssuer): IssuerSettings['types'] {
   if (profile === 'id-jag') return [ID_JAG_TYPE]
-  return typ === undefined ? USUAL_TYPES : [plainType(typ)]
+  return typ === undefined ? USUAL_TYPES : [normalizeTyp(typ)]
 }
 
 /**
- * Normalizes a `typ`: the prefix `application/` and letter case have no meaning (RFC 7515 §4.1.9).
+ * Normalizes the `typ` header of a JWT: removes the prefix `application/` and converts it to lower
+ * case (RFC 7515 §4.1.9).
  */
-export function plainType(typ: string): string {
+export function normalizeTyp(typ: string): string {
   return typ.toLowerCase().replace(/^application\//, '')
 }

@@ -4,9 +4,9 @@ import { InvalidGrant, InvalidScope } from '../../errors.ts'
 import type { Form } from '../../http/form.ts'
 import {
   assertScopesKnown,
+  chooseTokenResources,
   filterKnownScopes,
   readResources,
-  resourcesOfOneToken,
 } from '../../resources/requested.ts'
 import type { Resources } from '../../resources/resources.ts'
 import { parseScope } from '../../scopes.ts'
@@ -14,26 +14,26 @@ import type { Client } from '../../storage/records.ts'
 import type { VerifiedAssertion } from './assertion.ts'
 
 /** The client that requests a token, and the parameters of its request. */
-export interface AskedShare {
+export interface AssertionTokenRequest {
   readonly client: Client
   readonly params: Form
 }
 
-export interface AssertedShare {
+export interface AssertionTokenAccess {
   readonly scopes: readonly string[]
-  /** URLs of the APIs. `null` for the server's own. */
+  /** URLs of the APIs that the new token is for. `null` for the server's own API. */
   readonly resources: readonly string[] | null
 }
 
 /**
- * Determines the scopes and APIs of the new token: never more than the assertion, its issuer and
- * the client allow.
+ * Determines the scopes and APIs of a token that is issued for an assertion: never more than the
+ * assertion, the settings of its issuer and those of the client allow.
  */
-export function shareOfAssertion(
+export function accessFromAssertion(
   assertion: VerifiedAssertion,
-  { client, params }: AskedShare,
+  { client, params }: AssertionTokenRequest,
   context: ServerContext,
-): AssertedShare {
+): AssertionTokenAccess {
   const { options } = context
   const resources = resolveClientResources(client, targetsOf(assertion, params, context), options)
   const { resources: known, identityScopes } = options
@@ -74,7 +74,7 @@ function targetsOf(
 ): readonly string[] | null {
   const named = readResources(params, known)
   const granted = resource === undefined ? named : readClaimed(resource, known)
-  return granted && resourcesOfOneToken(granted, named, known)
+  return granted && chooseTokenResources(granted, named, known)
 }
 
 function readClaimed(resource: unknown, known: Resources): readonly string[] | null {

@@ -8,7 +8,8 @@ import type { AssertedIdentity, IdentityMapping } from './settings.ts'
 const ADDRESS = /^[^\s@]+@([^\s@]+)$/
 
 /**
- * Finds the user that the token is for. Returns `null` if it is for the client itself.
+ * Finds the user that the identity in an assertion belongs to. Returns `null` if the assertion is
+ * for the client itself.
  * @throws InvalidGrant if the identity is unknown
  */
 export async function findSubject(

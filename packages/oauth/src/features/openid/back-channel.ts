@@ -2,7 +2,7 @@ import { clientIdOf } from '../../clients/client.ts'
 import type { ServerContext } from '../../context.ts'
 import { signJwt } from '../../keys/signing-key.ts'
 import type { Client, PendingLogout } from '../../storage/records.ts'
-import { algorithmFor } from './id-token.ts'
+import { idTokenAlgorithmFor } from './id-token.ts'
 import type { OpenIdSettings } from './settings.ts'
 import { subjectFor } from './subject.ts'
 
@@ -20,11 +20,11 @@ const FIRST_RETRY_DELAY = 30_000
 const MAX_RETRY_DELAY = 3600 * 1000
 
 /**
- * Sends all due logout tokens (OpenID Connect Back-Channel Logout 1.0): to the clients in parallel,
- * to each client one after the other. If a client cannot be reached, all of its logouts are
- * postponed. A slow client delays no other: concurrent deliveries skip it.
+ * Sends all due logout tokens (OpenID Connect Back-Channel Logout 1.0): to different clients in
+ * parallel, to the same client one after the other. If a client cannot be reached, all of its
+ * logouts are postponed. Returns the number of logout tokens sent.
  */
-export async function deliverLogouts(parts: DeliveryParts): Promise<number> {
+export async function deliverLogouts(parts: LogoutDelivery): Promise<number> {
   const { context, signal, inProgress } = parts
   const slow = new Set<string>()
   let total = 0
@@ -45,15 +45,15 @@ export async function deliverLogouts(parts: DeliveryParts): Promise<number> {
   }
 }
 
-export interface DeliveryParts {
+export interface LogoutDelivery {
   readonly settings: OpenIdSettings
   readonly context: ServerContext
   readonly signal: AbortSignal
-  /** Clients that this process is currently sending to. */
+  /** Ids of the clients that this process is currently sending logout tokens to. */
   readonly inProgress: Set<string>
 }
 
-interface Parts extends DeliveryParts {
+interface Parts extends LogoutDelivery {
   /** Clients whose time is used up. The rest of their logouts wait for the next delivery. */
   readonly slow: Set<string>
 }
@@ -140,7 +140,7 @@ async function sendLogoutToken(
   client: Client,
   address: string,
   pending: PendingLogout,
-  { settings, context, signal }: DeliveryParts,
+  { settings, context, signal }: LogoutDelivery,
 ): Promise<string | null> {
   try {
     const token = await createLogoutToken(client, pending, settings, context)
@@ -170,14 +170,18 @@ async function createLogoutToken(
   context: ServerContext,
 ): Promise<string> {
   const now = Math.floor(context.clock.now().getTime() / 1000)
-  return signJwt(context.keys.current(algorithmFor(client, settings, context)), 'logout+jwt', {
-    iss: context.issuer,
-    sub: subjectFor(client, userId, settings),
-    aud: clientIdOf(client),
-    iat: now,
-    exp: now + TOKEN_SECONDS,
-    jti: id,
-    sid,
-    events: { [EVENT]: {} },
-  })
+  return signJwt(
+    context.keys.current(idTokenAlgorithmFor(client, settings, context)),
+    'logout+jwt',
+    {
+      iss: context.issuer,
+      sub: subjectFor(client, userId, settings),
+      aud: clientIdOf(client),
+      iat: now,
+      exp: now + TOKEN_SECONDS,
+      jti: id,
+      sid,
+      events: { [EVENT]: {} },
+    },
+  )
 }

@@ -9,8 +9,8 @@ const MAX_CLAIMS = 50
  * @throws InvalidRequest
  */
 export function parseClaimsRequest(text: string): ClaimsRequest {
-  const parsed = parseObject(text)
-  const request: { userinfo?: Wishes; id_token?: Wishes } = {}
+  const parsed = parseJwtPart(text)
+  const request: { userinfo?: RequestedClaims; id_token?: RequestedClaims } = {}
   for (const place of ['userinfo', 'id_token'] as const) {
     const wishes = parsed[place]
     if (wishes === undefined || wishes === null) continue
@@ -22,7 +22,7 @@ export function parseClaimsRequest(text: string): ClaimsRequest {
   return request
 }
 
-type Wishes = Record<string, RequestedClaim | null>
+type RequestedClaims = Record<string, RequestedClaim | null>
 
 function parseWish(value: unknown): RequestedClaim | null {
   if (value === null) return null
@@ -34,8 +34,11 @@ function parseWish(value: unknown): RequestedClaim | null {
   }
 }
 
-/** Returns the values that the request accepts for a claim (§5.5.1). `undefined` for any. */
-export function namedValues(
+/**
+ * Returns the values that the `claims` parameter accepts for one claim (OpenID Connect Core
+ * §5.5.1). `undefined` if any value is accepted.
+ */
+export function acceptedClaimValues(
   wish: RequestedClaim | null | undefined,
 ): readonly unknown[] | undefined {
   if (!wish || (wish.value === undefined && wish.values === undefined)) return undefined
@@ -43,16 +46,16 @@ export function namedValues(
 }
 
 /**
- * Returns the `acr` values of which the sign-in must have one (§5.5.1.1). `undefined` if the
- * request demands none.
+ * Returns the `acr` values of which the sign-in must have one (OpenID Connect Core §5.5.1.1).
+ * `undefined` if the `claims` parameter demands none.
  */
 export function requiredAcr(request: ClaimsRequest | undefined): readonly string[] | undefined {
   const wish = request?.id_token?.acr
-  const named = wish?.essential ? namedValues(wish) : undefined
+  const named = wish?.essential ? acceptedClaimValues(wish) : undefined
   return named?.filter((value) => typeof value === 'string')
 }
 
-function parseObject(text: string): Record<string, unknown> {
+function parseJwtPart(text: string): Record<string, unknown> {
   let parsed: unknown
   try {
     parsed = JSON.parse(text)

@@ -17,11 +17,15 @@ export const identityScopes: readonly IdentityScope[] = [
   'groups',
 ]
 
-/** The default of the option `scopes`: all standardized scopes. */
+/**
+ * The standardized identity scopes, without `groups`: the default of the option `scopes` of
+ * `openid()`.
+ */
 export const standardScopes = identityScopes.filter((name) => name !== 'groups')
 
 /**
- * Returns the offered scopes (OpenID Connect Core §5.4 and §11) with their descriptions for people.
+ * Returns the descriptions of the scopes that `openid()` adds (OpenID Connect Core §5.4 and §11),
+ * by name.
  */
 export function scopesOffered(identity: readonly IdentityScope[]): ScopeDefinitions {
   const names = ['openid', ...identity, 'offline_access'] as const
@@ -76,7 +80,7 @@ const RESERVED: ReadonlySet<string> = new Set([
   ...['token_introspection', 'active', 'token_type'],
 ])
 
-/** Returns the claims listed in the discovery document. */
+/** Returns the names of the claims listed in the discovery document (`claims_supported`). */
 export function claimsOffered(identity: readonly IdentityScope[]): readonly string[] {
   return [
     ...['sub', 'iss', 'aud', 'exp', 'iat', 'auth_time', 'nonce', 'acr', 'amr', 'azp', 'sid'],
@@ -84,23 +88,26 @@ export function claimsOffered(identity: readonly IdentityScope[]): readonly stri
   ]
 }
 
-export type Wishes = ClaimsRequest['userinfo']
+export type RequestedClaims = ClaimsRequest['userinfo']
 
-/** Returns the scopes that the individually requested claims belong to. */
-export function scopesOfWishes({ userinfo = {}, id_token = {} }: ClaimsRequest): string[] {
+/**
+ * Returns the scopes that the claims in the `claims` parameter belong to, such as `email` for
+ * `email_verified`.
+ */
+export function scopesOfRequestedClaims({ userinfo = {}, id_token = {} }: ClaimsRequest): string[] {
   const names = [...Object.keys(userinfo), ...Object.keys(id_token)]
   return [...new Set(names.flatMap((name) => scopeOfClaim.get(name) ?? []))]
 }
 
 /**
- * Filters the individually requested claims. A standard claim is dropped if the person declined its
- * scope.
+ * Filters the claims that were requested by name in the `claims` parameter. Drops standard claims
+ * whose scope the person declined.
  */
-export function heldWishes(
-  wishes: Wishes,
+export function filterRequestedClaims(
+  wishes: RequestedClaims,
   scopes: readonly string[],
   { alsoShown = [] }: Pick<GrantDetails, 'alsoShown'>,
-): Wishes {
+): RequestedClaims {
   const isHeld = (name: string) => {
     const scope = scopeOfClaim.get(name)
     return scope === undefined || scopes.includes(scope) || alsoShown.includes(scope)
@@ -109,14 +116,14 @@ export function heldWishes(
 }
 
 /**
- * Selects the claims that the client may receive. A standard claim needs its scope, or must be
- * requested by name. Custom claims are always included, because the application returned them
- * knowing the scopes.
+ * Selects the claims about a user that the client may receive. A standard claim is included if its
+ * scope was granted, or if it was requested by name. Custom claims are always included, because
+ * `users.claims()` gets the scopes and decides about them.
  */
 export function selectClaims(
   all: UserClaims,
   scopes: readonly string[],
-  wishes: Wishes = {},
+  wishes: RequestedClaims = {},
 ): Record<string, unknown> {
   const selected = Object.entries(all).filter(([name, value]) => {
     if (value === undefined || value === null || RESERVED.has(name)) return false
@@ -126,8 +133,14 @@ export function selectClaims(
   return Object.fromEntries(selected)
 }
 
-/** Selects only the claims requested by name, because ID tokens are widely shared and logged. */
-export function selectWished(all: UserClaims, wishes: Wishes = {}): Record<string, unknown> {
+/**
+ * Selects the claims about a user that were requested by name, and no others. Used for ID tokens,
+ * which are widely shared and logged.
+ */
+export function selectRequestedClaims(
+  all: UserClaims,
+  wishes: RequestedClaims = {},
+): Record<string, unknown> {
   const selected = Object.entries(all).filter(
     ([name, value]) => value !== undefined && value !== null && Object.hasOwn(wishes, name),
   )

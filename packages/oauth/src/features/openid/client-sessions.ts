@@ -4,10 +4,13 @@ import { YEAR } from '../../lifetimes.ts'
 import type { SignInDetails } from '../../storage/details.ts'
 import type { Client, SessionSelector } from '../../storage/records.ts'
 
-/** Records which clients took part in a session, because they have to be notified when it ends. */
+/**
+ * Records which clients took part in a session of the application. Those clients are notified when
+ * it ends.
+ */
 export interface ClientSessions {
   /**
-   * Records that a client gets an ID token: the first one of a session, or another one on refresh.
+   * Records that a client gets an ID token for a session: the first one, or another one on refresh.
    */
   record(sessionClient: SessionClient): Promise<void>
   /** Queues a logout for each client of the ended sessions. */
@@ -19,8 +22,8 @@ export interface SessionClient {
   readonly userId: string
   readonly signIn: SignInDetails | undefined
   /**
-   * Whether it is the first ID token of the session. `false` on refresh, which must not bring back
-   * a session that has ended.
+   * Whether this is the first ID token of the client in this session. `false` on refresh, which
+   * must not record a session again that has ended.
    */
   readonly isFirst: boolean
 }

@@ -2,16 +2,16 @@ import type { ServerContext } from '../../context.ts'
 import type { ApprovedRequest, AuthorizationResult } from '../../grants/grant.ts'
 import type { Feature } from '../feature.ts'
 import { createIdToken } from './id-token.ts'
-import type { LogoutParts } from './logout-parts.ts'
-import type { FrontChannelType, OpenIdSettings } from './settings.ts'
+import type { LogoutSupport } from './logout-parts.ts'
+import type { FrontChannelResponseType, OpenIdSettings } from './settings.ts'
 
 /**
- * Creates the implicit and hybrid response types (OpenID Connect Core §3.2 and §3.3) from the parts
- * in their names.
+ * Creates the implicit and hybrid response types that the options enable, such as `code id_token`
+ * (OpenID Connect Core §3.2 and §3.3).
  */
 export function frontChannelResponses(
   settings: OpenIdSettings,
-  logout: LogoutParts | null,
+  logout: LogoutSupport | null,
 ): NonNullable<Feature['responses']> {
   return settings.responseTypes.map((type) => ({
     grantType: 'implicit',
@@ -25,9 +25,9 @@ export function frontChannelResponses(
 }
 
 async function prepare(
-  type: FrontChannelType,
+  type: FrontChannelResponseType,
   request: ApprovedRequest,
-  { settings, logout }: { settings: OpenIdSettings; logout: LogoutParts | null },
+  { settings, logout }: { settings: OpenIdSettings; logout: LogoutSupport | null },
   context: ServerContext,
 ): Promise<AuthorizationResult> {
   const parts = type.split(' ')

@@ -1,7 +1,7 @@
 import type { ServerContext } from '../../context.ts'
 import { verifyData } from '../../crypto.ts'
 
-/** The contents of a verified ID token of this server. */
+/** The contents of a verified ID token that a client sends as `id_token_hint`. */
 export interface IdTokenHint {
   readonly sub: string
   readonly aud: string
@@ -11,8 +11,8 @@ export interface IdTokenHint {
 }
 
 /**
- * Verifies an ID token of this server. Returns `null` for any other token. An expired one is
- * accepted, since it only identifies the person.
+ * Verifies an ID token of this server that a client sends as `id_token_hint`. Returns `null` for
+ * any other text. Accepts expired ID tokens, because a hint only identifies the person.
  */
 export function readIdTokenHint(text: string, context: ServerContext): IdTokenHint | null {
   const [header = '', payload = '', signature = '', ...rest] = text.split('.')

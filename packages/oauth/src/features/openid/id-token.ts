@@ -4,7 +4,7 @@ import { leftHalfHash, type SigningAlgorithm } from '../../crypto.ts'
 import { signJwt } from '../../keys/signing-key.ts'
 import type { GrantDetails } from '../../storage/details.ts'
 import type { Client } from '../../storage/records.ts'
-import { heldWishes, selectClaims, selectWished } from './claims.ts'
+import { filterRequestedClaims, selectClaims, selectRequestedClaims } from './claims.ts'
 import type { OpenIdSettings } from './settings.ts'
 import { subjectFor } from './subject.ts'
 import { claimsOf } from './user-claims.ts'
@@ -14,22 +14,24 @@ export interface IdTokenRequest {
   readonly userId: string
   readonly scopes: readonly string[]
   readonly details: GrantDetails
-  /** Nonce of the request. `undefined` on refresh (OpenID Connect Core §12.2). */
+  /**
+   * The `nonce` of the authorization request. `undefined` on refresh (OpenID Connect Core §12.2).
+   */
   readonly nonce: string | undefined
   /** The access token returned with the ID token, for `at_hash`. */
   readonly accessToken?: string
   /** The code returned with the ID token at the authorization endpoint, for `c_hash`. */
   readonly code?: string
   /**
-   * Whether to include the claims of all scopes. Needed if no access token is issued, or if the
-   * client does not use UserInfo.
+   * Whether the ID token contains the claims of all granted scopes. Needed if no access token is
+   * issued, or if the client does not use UserInfo.
    */
   readonly withScopes?: boolean
 }
 
 /**
- * Creates an ID token (OpenID Connect Core §2). It has no `scope` and no `client_id`, so it cannot
- * pass for an access token.
+ * Creates an ID token (OpenID Connect Core §2). It has no claims `scope` and `client_id`, so that
+ * it is never accepted as an access token.
  */
 export async function createIdToken(
   request: IdTokenRequest,
@@ -37,7 +39,7 @@ export async function createIdToken(
   context: ServerContext,
 ): Promise<string> {
   const { client, userId, details, accessToken, code } = request
-  const algorithm = algorithmFor(client, settings, context)
+  const algorithm = idTokenAlgorithmFor(client, settings, context)
   const now = context.clock.now()
   const { at, acr, amr, sid } = details.signIn ?? {}
   const claims = {
@@ -60,23 +62,24 @@ export async function createIdToken(
 }
 
 /**
- * Returns the algorithms listed for ID tokens. Includes that of access tokens, because go-oidc,
- * express-oauth2-jwt-bearer and others apply the list to access tokens too.
+ * Returns the algorithms that discovery lists for ID tokens. Includes the algorithm of access
+ * tokens, because go-oidc, express-oauth2-jwt-bearer and others apply the list to access tokens
+ * too.
  */
-export function offeredAlgorithms(
+export function offeredIdTokenAlgorithms(
   { algorithms }: OpenIdSettings,
   { options: { signingAlgorithm } }: ServerContext,
 ): readonly SigningAlgorithm[] {
   return [...new Set([...algorithms, signingAlgorithm])]
 }
 
-export function algorithmFor(
+export function idTokenAlgorithmFor(
   { settings: { id_token_signed_response_alg } }: Client,
   settings: OpenIdSettings,
   context: ServerContext,
 ): SigningAlgorithm {
   if (id_token_signed_response_alg === undefined) return settings.algorithm
-  const preferred = offeredAlgorithms(settings, context).find(
+  const preferred = offeredIdTokenAlgorithms(settings, context).find(
     (name) => name === id_token_signed_response_alg,
   )
   return preferred ?? settings.algorithm
@@ -90,12 +93,12 @@ async function userClaims(
   { userId, scopes, details, withScopes }: IdTokenRequest,
   context: ServerContext,
 ): Promise<Record<string, unknown>> {
-  const wishes = heldWishes(details.claims?.id_token, scopes, details)
+  const wishes = filterRequestedClaims(details.claims?.id_token, scopes, details)
   if (!withScopes && !wishes) return {}
   try {
     const all = await claimsOf(userId, scopes, details, context)
     if (!all) return {}
-    return withScopes ? selectClaims(all, scopes, wishes) : selectWished(all, wishes)
+    return withScopes ? selectClaims(all, scopes, wishes) : selectRequestedClaims(all, wishes)
   } catch (error) {
     context.logger.error('users.claims() failed: an ID token was sent without them', error)
     return {}

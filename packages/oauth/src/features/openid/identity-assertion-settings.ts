@@ -31,7 +31,11 @@ export interface IdentityAssertionOptions {
 }
 
 export interface AssertionAudience {
-  /** The application's own object, so that clients can be added once their ids are known. */
+  /**
+   * The `client_id` of each allowed client at this server, mapped to its `client_id` at the other
+   * server. This is the object from the options, not a copy, so that the application can add
+   * clients later.
+   */
   readonly clients: Readonly<Record<string, string>>
   readonly scopes: readonly string[]
   readonly resources: readonly string[]

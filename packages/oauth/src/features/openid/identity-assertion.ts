@@ -2,7 +2,7 @@ import { clientIdOf } from '../../clients/client.ts'
 import type { ServerContext } from '../../context.ts'
 import { randomId } from '../../crypto.ts'
 import { InvalidRequest, InvalidScope, InvalidTarget, UnauthorizedClient } from '../../errors.ts'
-import type { ExchangeRequest, TokenResponse } from '../../grants/grant.ts'
+import type { TokenEndpointRequest, TokenResponse } from '../../grants/grant.ts'
 import { type Form, requireParam } from '../../http/form.ts'
 import { signJwt } from '../../keys/signing-key.ts'
 import { parseScope } from '../../scopes.ts'
@@ -16,7 +16,7 @@ import { claimsOf } from './user-claims.ts'
 /** Token type URIs of RFC 8693 §3. */
 const ID_TOKEN = 'urn:ietf:params:oauth:token-type:id_token'
 /** Token type URI of draft-ietf-oauth-identity-assertion-authz-grant. */
-export const ID_JAG = 'urn:ietf:params:oauth:token-type:id-jag'
+export const ID_JAG_TOKEN_TYPE = 'urn:ietf:params:oauth:token-type:id-jag'
 const ID_JAG_TYPE = 'oauth-id-jag+jwt'
 
 /**
@@ -25,7 +25,7 @@ const ID_JAG_TYPE = 'oauth-id-jag+jwt'
  * approval there.
  */
 export async function exchangeIdToken(
-  { client, params, signOutMark }: ExchangeRequest,
+  { client, params, signOutMark }: TokenEndpointRequest,
   settings: OpenIdSettings,
   context: ServerContext,
 ): Promise<TokenResponse> {
@@ -59,7 +59,7 @@ export async function exchangeIdToken(
     ...(context.provenKey !== null && { cnf: { jkt: context.provenKey } }),
   }
   return {
-    issued_token_type: ID_JAG,
+    issued_token_type: ID_JAG_TOKEN_TYPE,
     access_token: await signJwt(context.keys.current(settings.algorithm), ID_JAG_TYPE, claims),
     // An assertion does not give access to any API.
     token_type: 'N_A',
@@ -129,13 +129,13 @@ async function readSubject(client: Client, params: Form, context: ServerContext)
   const isAlive = Number(hint?.claims.exp) * 1000 > now.getTime()
   if (!hint || !isAlive || hint.aud !== clientIdOf(client)) throw wrongSubject()
   const grants = await context.storage.tokens.listByUser(hint.sub, now)
-  const behind = grants.filter((each) => isOfSession(each, hint.sid, client, context))
+  const behind = grants.filter((each) => hintMatchesSession(each, hint.sid, client, context))
   if (behind.length === 0 || !(await context.userExists(hint.sub))) throw wrongSubject()
   const scopes = behind.flatMap((each) => each.scopes)
   return { userId: hint.sub, scopes, claims: hint.claims }
 }
 
-function isOfSession(
+function hintMatchesSession(
   { clientId, scopes, details }: Token,
   sid: string | null,
   client: Client,

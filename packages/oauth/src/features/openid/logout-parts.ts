@@ -6,15 +6,21 @@ import { type ClientSessions, createClientSessions, type SessionClient } from '.
 import { logoutEndpoint } from './logout.ts'
 import type { LogoutSettings, OpenIdSettings } from './settings.ts'
 
-export interface LogoutParts {
+export interface LogoutSupport {
   readonly routes: readonly FeatureRoute[]
-  /** Records that a client gets an ID token. */
+  /**
+   * Records that a client gets an ID token for a session, so that the client is notified when the
+   * session ends.
+   */
   record(sessionClient: SessionClient, context: ServerContext): Promise<void>
   readonly hooks: Pick<Feature, 'endSessions' | 'deliver' | 'start'>
 }
 
 /** Creates the parts of `openid()` that let clients sign people out. */
-export function createLogoutParts(settings: OpenIdSettings, logout: LogoutSettings): LogoutParts {
+export function createLogoutSupport(
+  settings: OpenIdSettings,
+  logout: LogoutSettings,
+): LogoutSupport {
   const running = new WeakMap<ServerContext, ServerState>()
 
   /** Returns the state for one server, because the same feature object may be listed in several. */

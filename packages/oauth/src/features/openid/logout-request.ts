@@ -1,4 +1,4 @@
-import { sessionName } from '../../authorization/sign-in-details.ts'
+import { clientSessionId } from '../../authorization/sign-in-details.ts'
 import { redirectProblem } from '../../clients/redirect-uris.ts'
 import type { ServerContext } from '../../context.ts'
 import { InvalidRequest, isOAuthError } from '../../errors.ts'
@@ -13,7 +13,10 @@ import { subjectFor } from './subject.ts'
 export interface LogoutRequest {
   /** The verified ID token that proves which client sent the request. `null` for none. */
   readonly hint: IdTokenHint | null
-  /** The client named by the hint or by `client_id`; the latter proves nothing. `null` for none. */
+  /**
+   * The client named by the ID token hint or by `client_id`. Anyone can send a `client_id`, so it
+   * proves nothing. `null` if neither was sent.
+   */
   readonly client: Client | null
   /**
    * URL that the person is redirected to afterwards, including `state`. `null` unless it is registered
@@ -21,13 +24,13 @@ export interface LogoutRequest {
    */
   readonly redirectTo: string | null
   /**
-   * Text id of the reason why the requested redirect is not followed. `null` if there is no
-   * problem.
+   * Id of the page text that explains why the requested redirect is not followed. `null` if there
+   * is no problem.
    */
   readonly problem: 'signOut.unregistered' | 'signOut.unproven' | null
   /** The `ui_locales` of the request. `null` if it was not sent. */
   readonly uiLocales: string | null
-  /** Parameters that the form of the confirmation page submits again. */
+  /** Parameters of the request that the form of the confirmation page sends again. */
   readonly fields: Readonly<Record<string, string>>
 }
 
@@ -40,7 +43,8 @@ const RESUBMITTED_FIELDS = [
 ]
 
 /**
- * Reads the request. An invalid hint is ignored, because people must always be able to sign out.
+ * Reads the parameters of a request to sign a person out. Ignores an invalid `id_token_hint`,
+ * because people must always be able to sign out.
  */
 export async function readLogoutRequest(
   params: Form,
@@ -69,10 +73,11 @@ export async function readLogoutRequest(
 }
 
 /**
- * Whether the hint belongs to the session to be ended. Only then is the confirmation page skipped;
- * otherwise a token that leaked long ago could sign people out.
+ * Whether the `id_token_hint` of a logout request belongs to the person's current session. Only
+ * then is the person signed out without a confirmation page: an old ID token that leaked must not
+ * be enough.
  */
-export async function isOfSession(
+export async function hintMatchesSession(
   { hint, client }: LogoutRequest,
   person: Person,
   settings: OpenIdSettings,
@@ -81,7 +86,7 @@ export async function isOfSession(
   if (!hint || !client || hint.sub !== subjectFor(client, person.id, settings)) return false
   // Without session ids, a person has only one session.
   if (person.sessionId === null || hint.sid === null) return person.sessionId === hint.sid
-  if (hint.sid === sessionName(person.sessionId, client.id)) return true
+  if (hint.sid === clientSessionId(person.sessionId, client.id)) return true
   const session = await context.storage.sessions.find(hint.sid)
   return session?.sessionId === person.sessionId
 }

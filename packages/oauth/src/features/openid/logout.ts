@@ -1,15 +1,15 @@
 import type { HttpRequest, HttpResponse } from '@tollgate/http'
-import { pageFor } from '../../authorization/page-language.ts'
+import { choosePageLanguage } from '../../authorization/page-language.ts'
 import type { ServerContext } from '../../context.ts'
 import { equalSecrets, hmac } from '../../crypto.ts'
 import { CsrfMismatch, InvalidRequest } from '../../errors.ts'
 import { type Form, parseForm, readForm } from '../../http/form.ts'
-import { htmlPage, redirectDestination, redirectSource } from '../../http/html.ts'
+import { cspSourceOfRedirect, displayedRedirectTarget, htmlPage } from '../../http/html.ts'
 import { redirect } from '../../http/responses.ts'
 import { assertSameOrigin } from '../../http/same-origin.ts'
 import { endHashedSession } from '../../tokens/revoke.ts'
 import { endOwnSession, findSignedIn, type Person } from '../../users/signed-in.ts'
-import { isOfSession, type LogoutRequest, readLogoutRequest } from './logout-request.ts'
+import { hintMatchesSession, type LogoutRequest, readLogoutRequest } from './logout-request.ts'
 import type { OpenIdSettings } from './settings.ts'
 
 const MAX_QUERY_LENGTH = 8000
@@ -38,7 +38,7 @@ async function begin(
   )
   if (!person) return respond(request, logoutRequest, context)
   const atOnce = isNavigation(request) && logoutRequest.problem === null
-  if (atOnce && (await isOfSession(logoutRequest, person, settings, context))) {
+  if (atOnce && (await hintMatchesSession(logoutRequest, person, settings, context))) {
     return signOut(request, logoutRequest, person, context)
   }
   return showQuestion(request, logoutRequest, person, context)
@@ -113,7 +113,7 @@ async function resultPage(
   { uiLocales }: LogoutRequest,
   context: ServerContext,
 ): Promise<HttpResponse> {
-  const { view } = pageFor(request, uiLocales, context)
+  const { view } = choosePageLanguage(request, uiLocales, context)
   return htmlPage(await context.options.pages.signedOut({ ...view, stillSignedIn }), 200)
 }
 
@@ -125,17 +125,17 @@ async function showQuestion(
 ): Promise<HttpResponse> {
   const { client, redirectTo, problem, fields, uiLocales } = logoutRequest
   const { pages, basePath } = context.options
-  const { view, t } = pageFor(request, uiLocales, context)
+  const { view, t } = choosePageLanguage(request, uiLocales, context)
   const page = await pages.signOut({
     ...view,
     client,
     userId: person.id,
-    destination: redirectTo === null ? null : redirectDestination(redirectTo),
+    destination: redirectTo === null ? null : displayedRedirectTarget(redirectTo),
     problem: problem && t(problem),
     action: `${basePath}/logout`,
     fields: { ...fields, csrf_token: csrfTokens(person, context)[0] ?? '' },
   })
-  return htmlPage(page, 200, redirectTo === null ? null : redirectSource(redirectTo))
+  return htmlPage(page, 200, redirectTo === null ? null : cspSourceOfRedirect(redirectTo))
 }
 
 /** Whether a person opened the page. Images, frames and prefetching must not sign anyone out. */

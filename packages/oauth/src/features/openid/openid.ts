@@ -1,16 +1,16 @@
 import type { ServerContext } from '../../context.ts'
 import { InvalidRequest } from '../../errors.ts'
-import type { ExchangeRequest } from '../../grants/grant.ts'
+import type { TokenEndpointRequest } from '../../grants/grant.ts'
 import { TOKEN_EXCHANGE } from '../../grants/token-exchange.ts'
 import { parseScope } from '../../scopes.ts'
 import type { Feature } from '../feature.ts'
-import { claimsOffered, scopesOffered, scopesOfWishes } from './claims.ts'
-import { namedValues, parseClaimsRequest, requiredAcr } from './claims-request.ts'
+import { claimsOffered, scopesOffered, scopesOfRequestedClaims } from './claims.ts'
+import { acceptedClaimValues, parseClaimsRequest, requiredAcr } from './claims-request.ts'
 import { frontChannelResponses } from './front-channel.ts'
 import { readIdTokenHint } from './hint.ts'
-import { createIdToken, offeredAlgorithms } from './id-token.ts'
-import { exchangeIdToken, ID_JAG } from './identity-assertion.ts'
-import { createLogoutParts } from './logout-parts.ts'
+import { createIdToken, offeredIdTokenAlgorithms } from './id-token.ts'
+import { exchangeIdToken, ID_JAG_TOKEN_TYPE } from './identity-assertion.ts'
+import { createLogoutSupport } from './logout-parts.ts'
 import { type OpenIdOptions, type OpenIdSettings, resolveOpenIdOptions } from './settings.ts'
 import { subjectFor } from './subject.ts'
 import { userinfoEndpoint } from './userinfo.ts'
@@ -30,7 +30,7 @@ const MAX_NONCE_LENGTH = 1024
 export function openid(options: OpenIdOptions = {}): Feature {
   const settings = resolveOpenIdOptions(options)
   const endpoint = userinfoEndpoint(settings)
-  const logout = settings.logout && createLogoutParts(settings, settings.logout)
+  const logout = settings.logout && createLogoutSupport(settings, settings.logout)
   const scopes = scopesOffered(settings.scopes)
   const issuesAssertions = settings.assertionAudiences.size > 0
   return {
@@ -54,8 +54,8 @@ export function openid(options: OpenIdOptions = {}): Feature {
     responses: frontChannelResponses(settings, logout),
     ...(issuesAssertions && {
       exchanges: {
-        [ID_JAG]: {
-          issue: (request: ExchangeRequest, context: ServerContext) =>
+        [ID_JAG_TOKEN_TYPE]: {
+          issue: (request: TokenEndpointRequest, context: ServerContext) =>
             exchangeIdToken(request, settings, context),
         },
       },
@@ -64,8 +64,8 @@ export function openid(options: OpenIdOptions = {}): Feature {
     metadata: (context: ServerContext) => ({
       userinfo_endpoint: addressOf('/userinfo', context),
       subject_types_supported: settings.pairwiseKey ? ['public', 'pairwise'] : ['public'],
-      id_token_signing_alg_values_supported: offeredAlgorithms(settings, context),
-      userinfo_signing_alg_values_supported: offeredAlgorithms(settings, context),
+      id_token_signing_alg_values_supported: offeredIdTokenAlgorithms(settings, context),
+      userinfo_signing_alg_values_supported: offeredIdTokenAlgorithms(settings, context),
       ...(settings.acrValues.length > 0 && { acr_values_supported: settings.acrValues }),
       claim_types_supported: ['normal'],
       claims_supported: claimsOffered(settings.scopes),
@@ -78,7 +78,9 @@ export function openid(options: OpenIdOptions = {}): Feature {
         backchannel_logout_supported: true,
         backchannel_logout_session_supported: true,
       }),
-      ...(issuesAssertions && { identity_chaining_requested_token_types_supported: [ID_JAG] }),
+      ...(issuesAssertions && {
+        identity_chaining_requested_token_types_supported: [ID_JAG_TOKEN_TYPE],
+      }),
     }),
     // Required by OpenID Connect Core §3.1.2.1.
     needsRedirectUri: (params) => parseScope(params.get('scope')).includes('openid'),
@@ -97,7 +99,7 @@ export function openid(options: OpenIdOptions = {}): Feature {
       const requestedAcr = params.get('acr_values')?.split(' ') ?? requiredAcr(claims)
       const acrValues = requestedAcr ?? client.settings.default_acr_values
       const alsoShown = claims
-        ? scopesOfWishes(claims).filter((name) => name in scopes && !asked.includes(name))
+        ? scopesOfRequestedClaims(claims).filter((name) => name in scopes && !asked.includes(name))
         : []
       return {
         ...(nonce !== undefined && { nonce }),
@@ -117,7 +119,7 @@ export function openid(options: OpenIdOptions = {}): Feature {
       const asked = params.get('claims')
       if (asked === undefined) return true
       const claims = parseClaimsRequest(asked)
-      const isMeant = namedValues(claims.id_token?.sub)?.includes(sub) ?? true
+      const isMeant = acceptedClaimValues(claims.id_token?.sub)?.includes(sub) ?? true
       return isMeant && (requiredAcr(claims)?.includes(person.acr ?? '') ?? true)
     },
     subjectFor: (client, userId) =>

@@ -39,7 +39,7 @@ export interface OpenIdOptions {
    * `implicit()`.
    * @default []
    */
-  readonly responseTypes?: readonly FrontChannelType[]
+  readonly responseTypes?: readonly FrontChannelResponseType[]
   /**
    * Whether ID tokens contain the claims of the granted scopes, for clients that do not use
    * UserInfo, such as Auth.js and passport-openidconnect. Does not apply to ID tokens from the
@@ -80,15 +80,18 @@ export interface LogoutOptions {
   readonly giveUpAfter?: string | number
 }
 
-/** A response type of OAuth 2.0 Multiple Response Types §3 and §5. */
-export type FrontChannelType =
+/**
+ * A response type that returns tokens from the authorization endpoint (OAuth 2.0 Multiple Response
+ * Types §3 and §5).
+ */
+export type FrontChannelResponseType =
   | 'id_token'
   | 'id_token token'
   | 'code id_token'
   | 'code token'
   | 'code id_token token'
 
-export const frontChannelTypes: readonly FrontChannelType[] = [
+export const frontChannelResponseTypes: readonly FrontChannelResponseType[] = [
   'id_token',
   'id_token token',
   'code id_token',
@@ -101,13 +104,13 @@ export interface OpenIdSettings {
   readonly algorithms: readonly SigningAlgorithm[]
   readonly expireAt: (now: Date) => Date
   readonly pairwiseKey: MacKey | null
-  readonly responseTypes: readonly FrontChannelType[]
+  readonly responseTypes: readonly FrontChannelResponseType[]
   readonly claimsInIdToken: boolean
   readonly scopes: readonly IdentityScope[]
   readonly acrValues: readonly string[]
   /** Logout settings. `null` if clients cannot sign people out. */
   readonly logout: LogoutSettings | null
-  /** Other servers that clients can get identity assertions for, by issuer. */
+  /** Other authorization servers that clients can get identity assertions for, by issuer. */
   readonly assertionAudiences: ReadonlyMap<string, AssertionAudience>
 }
 
@@ -128,10 +131,10 @@ export function resolveOpenIdOptions(options: OpenIdOptions): OpenIdSettings {
       'openid: pairwiseSalt needs at least 32 random characters, and never changes.',
     )
   }
-  const unknown = responseTypes.find((type) => !frontChannelTypes.includes(type))
+  const unknown = responseTypes.find((type) => !frontChannelResponseTypes.includes(type))
   if (unknown !== undefined) {
     throw new TypeError(
-      `openid: responseTypes has '${unknown}', which is not one of ${frontChannelTypes.join(', ')}.`,
+      `openid: responseTypes has '${unknown}', which is not one of ${frontChannelResponseTypes.join(', ')}.`,
     )
   }
   const { scopes = standardScopes } = options

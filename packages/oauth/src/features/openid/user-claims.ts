@@ -2,7 +2,10 @@ import type { ServerContext } from '../../context.ts'
 import type { GrantDetails } from '../../storage/details.ts'
 import type { UserClaims } from '../../users/claims.ts'
 
-/** Asks the application for a person's claims. Returns `null` if the person no longer exists. */
+/**
+ * Calls `users.claims()` of the application for the claims about a user. Returns `null` if the user
+ * no longer exists.
+ */
 export async function claimsOf(
   userId: string,
   scopes: readonly string[],

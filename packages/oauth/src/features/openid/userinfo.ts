@@ -11,8 +11,8 @@ import { signJwt } from '../../keys/signing-key.ts'
 import type { Client } from '../../storage/records.ts'
 import { isFor } from '../../tokens/formats/claims.ts'
 import { requireKeyHolder } from '../../tokens/key-holder.ts'
-import { heldWishes, selectClaims } from './claims.ts'
-import { offeredAlgorithms } from './id-token.ts'
+import { filterRequestedClaims, selectClaims } from './claims.ts'
+import { offeredIdTokenAlgorithms } from './id-token.ts'
 import type { OpenIdSettings } from './settings.ts'
 import { subjectFor } from './subject.ts'
 import { claimsOf } from './user-claims.ts'
@@ -37,7 +37,7 @@ export function userinfoEndpoint(settings: OpenIdSettings) {
     const all = await claimsOf(userId, token.scopes, row.details, context)
     if (!all) throw new InvalidToken('The access token is invalid, expired or revoked')
     const { details } = row
-    const wishes = details && heldWishes(details.claims?.userinfo, token.scopes, details)
+    const wishes = details && filterRequestedClaims(details.claims?.userinfo, token.scopes, details)
     const claims = {
       ...selectClaims(all, token.scopes, wishes ?? undefined),
       sub: subjectFor(client, userId, settings),
@@ -59,7 +59,7 @@ async function respond(
   const registeredAlgorithm = client.settings.userinfo_signed_response_alg
   const algorithm =
     registeredAlgorithm &&
-    offeredAlgorithms(settings, context).find((name) => name === registeredAlgorithm)
+    offeredIdTokenAlgorithms(settings, context).find((name) => name === registeredAlgorithm)
   if (!algorithm) return noStoreJson(claims)
   const signed = { ...claims, iss: context.issuer, aud: clientIdOf(client) }
   const body = await signJwt(context.keys.current(algorithm), 'JWT', signed)

@@ -1,10 +1,10 @@
 import { NotFetched } from '@tollgate/http/outgoing'
-import { rowIdOf } from '../../clients/client.ts'
+import { rowIdOfDocumentUrl } from '../../clients/client.ts'
 import { type ClientFields, changeClient } from '../../clients/save.ts'
 import {
-  createUnused,
+  createUnusedClient,
   isUnused,
-  trackUnused,
+  trackUnusedClient,
   withoutVerification,
 } from '../../clients/self-registered.ts'
 import { isRecord } from '../../clients/settings/checks.ts'
@@ -14,12 +14,12 @@ import type { RatePolicy } from '../../limits/resources.ts'
 import type { DocumentRules } from '../../outgoing/documents.ts'
 import type { SelfRegistration } from '../../storage/client-settings.ts'
 import type { Client } from '../../storage/records.ts'
-import { type DescribedClient, readMetadata } from './read-metadata.ts'
+import { readClientMetadata, type ValidatedClientMetadata } from './read-metadata.ts'
 import type { RedirectPolicy } from './redirects.ts'
-import { assertSector } from './sector.ts'
+import { assertSectorListsRedirects } from './sector.ts'
 
-export interface DocumentSettings {
-  /** Accepted hosts of documents. `null` for any. */
+export interface ClientDocumentSettings {
+  /** Hosts from which client metadata documents are accepted. `null` for any. */
   readonly hosts: readonly string[] | null
   readonly rate: RatePolicy
   readonly unusedSeconds: number
@@ -36,19 +36,19 @@ const DOCUMENT: DocumentRules = {
 const comparedDocuments = new WeakSet<object>()
 
 /**
- * Finds the client described by the document at its `client_id`. The client has a row, because
- * tokens and consents refer to it, and the row is updated from the document. Returns `null` if the
- * client was deleted here.
+ * Finds the client whose `client_id` is the URL of a metadata document. Fetches the document, and
+ * creates or updates the stored client from it. Returns `null` if the client was deleted at this
+ * server.
  * @throws InvalidClientMetadata if the document is invalid or cannot be fetched
  */
-export async function findByDocument(
+export async function findClientByDocument(
   clientId: string,
-  settings: DocumentSettings,
+  settings: ClientDocumentSettings,
   context: ServerContext,
 ): Promise<Client | null> {
   const problem = addressProblem(clientId, settings.hosts, context)
   if (problem !== null) throw new InvalidClientMetadata(`This client_id ${problem}`)
-  const known = await context.clients.find(rowIdOf(clientId))
+  const known = await context.clients.find(rowIdOfDocumentUrl(clientId))
   // Checked before anything is fetched on behalf of a stranger.
   if (!known) await context.resources.count(settings.rate, context.network)
   const content = await fetchDocument(clientId, context)
@@ -80,9 +80,9 @@ async function fetchDocument(
 async function readDocument(
   content: Readonly<Record<string, unknown>>,
   clientId: string,
-  { redirects, scopes }: DocumentSettings,
+  { redirects, scopes }: ClientDocumentSettings,
   context: ServerContext,
-): Promise<DescribedClient> {
+): Promise<ValidatedClientMetadata> {
   if (content.client_id !== clientId) {
     throw new InvalidClientMetadata('client_id in the document is not its address')
   }
@@ -93,18 +93,18 @@ async function readDocument(
   }
   const rules = { redirects, scopes, defaultMethod: 'none' } as const
   const named = { client_name: new URL(clientId).host, ...content }
-  const described = readMetadata(named, rules, context)
-  await assertSector(described, context.outgoing.documents.get, context.network)
+  const described = readClientMetadata(named, rules, context)
+  await assertSectorListsRedirects(described, context.outgoing.documents.get, context.network)
   return described
 }
 
 async function storeAs(
   clientId: string,
-  described: DescribedClient,
-  { unusedSeconds }: DocumentSettings,
+  described: ValidatedClientMetadata,
+  { unusedSeconds }: ClientDocumentSettings,
   context: ServerContext,
 ): Promise<Client | null> {
-  const id = rowIdOf(clientId)
+  const id = rowIdOfDocumentUrl(clientId)
   const now = context.clock.now()
   const unused_until = now.getTime() + unusedSeconds * 1000
   const registration = { by: 'document', document: clientId, unused_until } as const
@@ -123,7 +123,7 @@ async function storeAs(
       createdAt: now,
       updatedAt: now,
     }
-    const created = await createUnused(client, registration, context)
+    const created = await createUnusedClient(client, registration, context)
     return created ?? context.storage.clients.find(id)
   }
   try {
@@ -141,7 +141,7 @@ async function storeAs(
 /** Returns the changes needed for the row to match the document. `null` for none. */
 async function changesFrom(
   row: Client,
-  described: DescribedClient,
+  described: ValidatedClientMetadata,
   registration: SelfRegistration & { readonly unused_until: number },
   context: ServerContext,
 ): Promise<ClientFields | null> {
@@ -150,7 +150,7 @@ async function changesFrom(
   const over = isUnused(row) && (before.unused_until ?? 0) <= context.clock.now().getTime()
   if (!over && isAsDescribed(row, described)) return null
   // The unused client had expired, but its row still exists.
-  if (over) await trackUnused({ clientId: row.id, until: unused_until }, context)
+  if (over) await trackUnusedClient({ clientId: row.id, until: unused_until }, context)
   const known = hasNewKeysOnly(row, described) ? before : withoutVerification(before)
   const self_registered = over ? { ...known, unused_until } : known
   const { confidential: _, settings, ...fields } = described
@@ -158,13 +158,16 @@ async function changesFrom(
 }
 
 /** Whether only the keys have changed, which does not affect the verification of the client. */
-function hasNewKeysOnly(row: Client, described: DescribedClient): boolean {
+function hasNewKeysOnly(row: Client, described: ValidatedClientMetadata): boolean {
   const { jwks: _, ...settings } = row.settings
   const { jwks: __, ...wanted } = described.settings
   return isAsDescribed({ ...row, settings }, { ...described, settings: wanted })
 }
 
-function isAsDescribed(row: Client, { confidential: _, ...described }: DescribedClient): boolean {
+function isAsDescribed(
+  row: Client,
+  { confidential: _, ...described }: ValidatedClientMetadata,
+): boolean {
   const { self_registered: __, ...settings } = row.settings
   const { name, redirectUris, grantTypes, scopes } = row
   const fields = [name, redirectUris, grantTypes, scopes, settings]

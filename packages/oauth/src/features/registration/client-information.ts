@@ -6,7 +6,10 @@ export function registrationPath({ options }: ServerContext): string {
   return `${options.issuerUrl.origin}${options.basePath}/register`
 }
 
-/** Returns all registered metadata, as accepted (RFC 7591 §3.2.1 and RFC 7592 §3). */
+/**
+ * Builds the response to a registration request: all metadata of the client as registered, and its
+ * management URL and token (RFC 7591 §3.2.1, RFC 7592 §3).
+ */
 export function clientInformation(
   client: Client,
   managementToken: string,

@@ -1,7 +1,7 @@
 import type { ServerContext } from '../../context.ts'
 import { parseSeconds } from '../../lifetimes.ts'
 import type { Feature } from '../feature.ts'
-import { findByDocument } from './client-document.ts'
+import { findClientByDocument } from './client-document.ts'
 import { ratePerMinute } from './settings.ts'
 
 /** Options of `clientMetadataDocuments()`. */
@@ -9,9 +9,9 @@ export interface ClientMetadataDocumentsOptions {
   /** Hosts whose documents are accepted, such as `app.example.com`. By default, all hosts. */
   readonly hosts?: readonly string[]
   /**
-   * Scopes that a client may request. `registered`: those in its document, limited to
-   * `selfRegistered`. `marked`: all of `selfRegistered`, for clients that work with many servers
-   * and cannot list the scopes of each.
+   * Scopes that a client may request. `registered`: those in its document, limited to the option
+   * `selfRegistered.scopes`. `marked`: all scopes in `selfRegistered.scopes`, for clients that work
+   * with many servers and cannot list the scopes of each.
    * @default 'registered'
    */
   readonly scopes?: 'registered' | 'marked'
@@ -30,8 +30,8 @@ export interface ClientMetadataDocumentsOptions {
 /**
  * Accepts clients without registration: their `client_id` is the https URL of a document that
  * describes them (draft-ietf-oauth-client-id-metadata-document). The document is fetched under
- * strict rules and cached by HTTP rules. The limits of `selfRegistered` apply; people see the host,
- * and that the client is unverified.
+ * strict rules and cached by HTTP rules. The limits of the option `selfRegistered` apply. The
+ * approval screen shows the host of the document, and that the client is unverified.
  * @example
  * createAuthorizationServer({ …, features: [clientMetadataDocuments()] })
  */
@@ -50,7 +50,9 @@ export function clientMetadataDocuments(options: ClientMetadataDocumentsOptions 
     authentication: { methods: ['none'] },
     metadata: () => ({ client_id_metadata_document_supported: true }),
     findClient(clientId, context: ServerContext) {
-      return clientId.startsWith('https://') ? findByDocument(clientId, settings, context) : null
+      return clientId.startsWith('https://')
+        ? findClientByDocument(clientId, settings, context)
+        : null
     },
   }
 }

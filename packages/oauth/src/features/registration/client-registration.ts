@@ -8,9 +8,10 @@ import { type ClientRegistrationOptions, resolveRegistration } from './settings.
 const NAME = 'clientRegistration'
 
 /**
- * Lets clients register themselves (RFC 7591, RFC 7592, OpenID Connect Registration). People are
- * always asked about them. They are limited to the scopes of `selfRegistered`, to codes and refresh
- * tokens, and to access tokens of one hour.
+ * Lets clients register themselves (RFC 7591, RFC 7592, OpenID Connect Registration). The approval
+ * screen is always shown for a self-registered client until the operator verifies it.
+ * Self-registered clients are limited to the scopes in the option `selfRegistered`, to grants that
+ * a user approves, and to access tokens of one hour.
  * @example
  * createAuthorizationServer({
  *   …, features: [clientRegistration({ policy: 'open' })],

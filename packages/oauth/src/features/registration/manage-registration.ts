@@ -12,9 +12,9 @@ import { readJson } from '../../http/body.ts'
 import { empty, noStoreJson } from '../../http/responses.ts'
 import type { Client } from '../../storage/records.ts'
 import { clientInformation } from './client-information.ts'
-import { type DescribedClient, readMetadata } from './read-metadata.ts'
-import { rulesOf } from './register.ts'
-import { assertSector } from './sector.ts'
+import { readClientMetadata, type ValidatedClientMetadata } from './read-metadata.ts'
+import { metadataRulesOf } from './register.ts'
+import { assertSectorListsRedirects } from './sector.ts'
 import type { RegistrationSettings } from './settings.ts'
 
 interface Managed {
@@ -45,7 +45,7 @@ export async function replaceRegistration(
   const { client, token } = await requireManaged(request, id, context)
   const given = (await readJson(request)) as Readonly<Record<string, unknown>>
   assertSame(given, client, context)
-  const described = readMetadata(given, rulesOf(settings), context)
+  const described = readClientMetadata(given, metadataRulesOf(settings), context)
   assertSameProof(described, client)
   // Fetching the sector document counts against a limit; otherwise one client could block the
   // fetches of all others.
@@ -53,13 +53,13 @@ export async function replaceRegistration(
     const rate = { ...settings.rate, name: 'changed registrations' }
     await context.resources.count(rate, context.network)
   }
-  await assertSector(described, context.outgoing.documents.fetchNow, context.network)
+  await assertSectorListsRedirects(described, context.outgoing.documents.fetchNow, context.network)
   const saved = await changeClient(client.id, (now) => replaced(now, described), context)
   return noStoreJson(clientInformation(saved, token, context))
 }
 
 /** Combines the new metadata with the settings that only this server may change. */
-function replaced({ settings }: Client, described: DescribedClient): ClientFields {
+function replaced({ settings }: Client, described: ValidatedClientMetadata): ClientFields {
   const { confidential: _, settings: newSettings, ...fields } = described
   const { self_registered, ...ours } = serverSettings(settings)
   const kept = {
@@ -135,7 +135,10 @@ function assertSame(
  * Requires the same kind of authentication as before, so that a stolen registration access token
  * cannot weaken it.
  */
-function assertSameProof({ settings, confidential }: DescribedClient, client: Client): void {
+function assertSameProof(
+  { settings, confidential }: ValidatedClientMetadata,
+  client: Client,
+): void {
   const kindOf = (method: string | undefined) =>
     method === undefined || method.startsWith('client_secret_') ? 'secret' : method
   const before = client.settings.token_endpoint_auth_method

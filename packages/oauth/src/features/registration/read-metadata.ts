@@ -1,20 +1,20 @@
 import { nameProblem } from '../../clients/parse.ts'
 import { selfRegisteredGrants } from '../../clients/self-registered.ts'
-import { holdsNoSecret } from '../../clients/settings/checks.ts'
+import { containsNoPrivateKey } from '../../clients/settings/checks.ts'
 import { readSettings } from '../../clients/settings/parse-settings.ts'
 import type { ServerContext } from '../../context.ts'
 import { InvalidClientMetadata } from '../../errors.ts'
 import { parseScope } from '../../scopes.ts'
-import type { OwnSettings } from '../../storage/client-settings.ts'
+import type { ConfigurableClientSettings } from '../../storage/client-settings.ts'
 import type { Client } from '../../storage/records.ts'
 import { assertPostLogoutRedirects, type RedirectPolicy, readRedirects } from './redirects.ts'
-import { keepSupported, supportedBy } from './supported.ts'
+import { keepSupportedSettings, readSupportedSettings } from './supported.ts'
 
-/** Validated metadata of a client. */
-export type DescribedClient = Pick<
+/** The fields of a client, read from valid client metadata. */
+export type ValidatedClientMetadata = Pick<
   Client,
   'name' | 'redirectUris' | 'grantTypes' | 'scopes' | 'confidential'
-> & { readonly settings: OwnSettings }
+> & { readonly settings: ConfigurableClientSettings }
 
 export interface MetadataRules {
   readonly redirects: RedirectPolicy
@@ -24,7 +24,8 @@ export interface MetadataRules {
    */
   readonly scopes: 'registered' | 'marked'
   /**
-   * Authentication method if the metadata has none: a secret in RFC 7591 §2, none for documents.
+   * Authentication method of clients whose metadata names none: `client_secret_basic` for
+   * registration (RFC 7591 §2), `none` for metadata documents.
    */
   readonly defaultMethod: 'client_secret_basic' | 'none'
 }
@@ -35,22 +36,27 @@ const UNSUPPORTED = /_encrypt(ed_response|ion)_(alg|enc)$|^tls_client_certificat
 
 /**
  * Validates client metadata (RFC 7591 §2, OpenID Connect Registration §2). Unknown members are
- * ignored, as both require.
+ * ignored, as both specifications require.
  * @throws InvalidClientMetadata or InvalidRedirectUri
  */
-export function readMetadata(
+export function readClientMetadata(
   given: Readonly<Record<string, unknown>>,
   rules: MetadataRules,
   context: ServerContext,
-): DescribedClient {
+): ValidatedClientMetadata {
   const { settings: givenSettings, problems, others } = readSettings(given, context.issuer)
   const unable = others.find((name) => UNSUPPORTED.test(name) && given[name] !== false)
   if (unable !== undefined) throw new InvalidClientMetadata(`${unable} is not offered here`)
-  const [problem = givenSettings.jwks && withName('jwks', holdsNoSecret(givenSettings.jwks))] =
-    problems
+  const [
+    problem = givenSettings.jwks && withName('jwks', containsNoPrivateKey(givenSettings.jwks)),
+  ] = problems
   if (problem) throw new InvalidClientMetadata(problem)
   const grantTypes = readGrants(given.grant_types, context)
-  const settings = keepSupported(givenSettings, rules.defaultMethod, supportedBy(context))
+  const settings = keepSupportedSettings(
+    givenSettings,
+    rules.defaultMethod,
+    readSupportedSettings(context),
+  )
   const method = settings.token_endpoint_auth_method ?? rules.defaultMethod
   const kind = { grantTypes, confidential: method !== 'none' }
   const redirectUris = readRedirects(given.redirect_uris, kind, rules.redirects, context)
@@ -92,7 +98,10 @@ function readGrants(given: unknown, { grants }: ServerContext): string[] {
   return offered
 }
 
-function assertResponseTypes({ response_types }: OwnSettings, grantTypes: readonly string[]): void {
+function assertResponseTypes(
+  { response_types }: ConfigurableClientSettings,
+  grantTypes: readonly string[],
+): void {
   const usesCodes = grantTypes.includes('authorization_code')
   const allowed = usesCodes ? ['code'] : []
   const wrong = response_types?.some((name) => !allowed.includes(name))

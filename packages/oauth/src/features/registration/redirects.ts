@@ -5,9 +5,9 @@ import { InvalidClientMetadata, InvalidRedirectUri } from '../../errors.ts'
 import type { Client } from '../../storage/records.ts'
 
 /**
- * Redirect URIs that clients may register themselves. `web`: https or a loopback address. `apps`:
- * also a private-use scheme such as `cursor:`, if the client is public and must use PKCE. `any`:
- * such schemes for all clients.
+ * The redirect URIs that self-registered clients may use. `web`: https or a loopback address.
+ * `apps`: also a private-use scheme such as `cursor:`, if the client is public and must use PKCE.
+ * `any`: such schemes for all clients.
  */
 export type RedirectPolicy = 'web' | 'apps' | 'any'
 
@@ -33,8 +33,8 @@ export function readRedirects(
 }
 
 /**
- * Checks the redirect URIs for after signing out. Strangers may not open apps with them, unless the
- * policy is `any`.
+ * Checks the URIs to which a client wants people redirected after signing out. URIs that open an
+ * app are accepted only with the policy `any`.
  */
 export function assertPostLogoutRedirects(
   uris: readonly string[] = [],

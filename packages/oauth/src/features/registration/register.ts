@@ -1,6 +1,6 @@
 import type { HttpRequest, HttpResponse } from '@tollgate/http'
 import { newSecret } from '../../clients/secret.ts'
-import { createUnused } from '../../clients/self-registered.ts'
+import { createUnusedClient } from '../../clients/self-registered.ts'
 import type { ServerContext } from '../../context.ts'
 import { randomId, randomSecret, sha256 } from '../../crypto.ts'
 import { InvalidToken } from '../../errors.ts'
@@ -9,8 +9,12 @@ import { readJson } from '../../http/body.ts'
 import { noStoreJson } from '../../http/responses.ts'
 import type { Client } from '../../storage/records.ts'
 import { clientInformation } from './client-information.ts'
-import { type DescribedClient, type MetadataRules, readMetadata } from './read-metadata.ts'
-import { assertSector } from './sector.ts'
+import {
+  type MetadataRules,
+  readClientMetadata,
+  type ValidatedClientMetadata,
+} from './read-metadata.ts'
+import { assertSectorListsRedirects } from './sector.ts'
 import type { RegistrationSettings } from './settings.ts'
 
 /** Handles POST /oauth/register (RFC 7591 §3.1). */
@@ -21,18 +25,18 @@ export async function register(
 ): Promise<HttpResponse> {
   if (settings.policy === 'initial-access-token') assertInitialAccess(request, settings)
   const given = (await readJson(request)) as Readonly<Record<string, unknown>>
-  const described = readMetadata(given, rulesOf(settings), context)
+  const described = readClientMetadata(given, metadataRulesOf(settings), context)
   // Checked before anything is fetched or stored on behalf of a stranger. A caller with an initial
   // access token is not a stranger.
   if (settings.policy === 'open') await context.resources.count(settings.rate, context.network)
-  await assertSector(described, context.outgoing.documents.fetchNow, context.network)
+  await assertSectorListsRedirects(described, context.outgoing.documents.fetchNow, context.network)
   const managementToken = `tgr_${randomSecret()}`
   const { client, secret } = await store(described, managementToken, settings, context)
   const issued = secret === null ? {} : { client_secret: secret, client_secret_expires_at: 0 }
   return noStoreJson({ ...clientInformation(client, managementToken, context), ...issued }, 201)
 }
 
-export function rulesOf({ redirects, scopes }: RegistrationSettings): MetadataRules {
+export function metadataRulesOf({ redirects, scopes }: RegistrationSettings): MetadataRules {
   return { redirects, scopes, defaultMethod: 'client_secret_basic' }
 }
 
@@ -50,7 +54,7 @@ function assertInitialAccess(
 }
 
 async function store(
-  described: DescribedClient,
+  described: ValidatedClientMetadata,
   managementToken: string,
   { unusedSeconds }: RegistrationSettings,
   context: ServerContext,
@@ -75,7 +79,7 @@ async function store(
     management_hash: sha256(managementToken),
     unused_until: now.getTime() + unusedSeconds * 1000,
   }
-  const stored = await createUnused(client, registration, context)
+  const stored = await createUnusedClient(client, registration, context)
   if (!stored) throw new Error(`The id ${client.id} is taken`)
   return { client: stored, secret }
 }

@@ -1,7 +1,7 @@
 import { NotFetched } from '@tollgate/http/outgoing'
 import { InvalidClientMetadata } from '../../errors.ts'
-import type { DocumentRules, Documents } from '../../outgoing/documents.ts'
-import type { DescribedClient } from './read-metadata.ts'
+import type { DocumentFetcher, DocumentRules } from '../../outgoing/documents.ts'
+import type { ValidatedClientMetadata } from './read-metadata.ts'
 
 const SECTOR: DocumentRules = {
   types: ['application/json'],
@@ -10,14 +10,15 @@ const SECTOR: DocumentRules = {
 }
 
 /** Fetches a document, from the cache or not: registrations need the current one. */
-type FetchDocument = Documents['get']
+type FetchDocument = DocumentFetcher['get']
 
 /**
- * Requires that clients which share pairwise subjects prove that they belong together (OpenID
- * Connect Registration §5): the document of the sector lists all of their redirect URIs.
+ * Checks that the document at the client's `sector_identifier_uri` lists all of its redirect URIs
+ * (OpenID Connect Registration §5). This proves that clients which share pairwise subjects belong
+ * together. `by` is the network that caused the request.
  */
-export async function assertSector(
-  { redirectUris, settings }: DescribedClient,
+export async function assertSectorListsRedirects(
+  { redirectUris, settings }: ValidatedClientMetadata,
   fetchList: FetchDocument,
   by: string | null,
 ): Promise<void> {

@@ -5,21 +5,24 @@ import type { RatePolicy } from '../../limits/resources.ts'
 import type { RedirectPolicy } from './redirects.ts'
 
 /**
- * Controls who may register a client: no one, callers with an initial access token that you issued, or
- * everyone.
+ * The rule for who may register a client: no one (`closed`), callers with an initial access token
+ * that you issued, or everyone (`open`).
  */
 export type RegistrationPolicy = 'closed' | 'initial-access-token' | 'open'
 
 /** Options of `clientRegistration()`. */
 export interface ClientRegistrationOptions {
-  /** Controls who may register. */
+  /**
+   * Controls who may register a client: no one (`closed`), callers with one of
+   * `initialAccessTokens`, or everyone (`open`).
+   */
   readonly policy: RegistrationPolicy
   /** Tokens for the policy `initial-access-token`, of at least 32 characters each. */
   readonly initialAccessTokens?: readonly string[]
   /**
-   * Scopes that a client may request. `registered`: those it registers, limited to
-   * `selfRegistered`. `marked`: all of `selfRegistered`, for clients that learn later which they
-   * need.
+   * Scopes that a client may request. `registered`: those it registers, limited to the option
+   * `selfRegistered.scopes`. `marked`: all scopes in `selfRegistered.scopes`, for clients that do
+   * not know on registration which ones they need.
    * @default 'registered'
    */
   readonly scopes?: 'registered' | 'marked'
@@ -85,7 +88,10 @@ export function resolveRegistration(options: ClientRegistrationOptions): Registr
   }
 }
 
-/** Creates a rate limit. `option` is the name of the feature for errors. */
+/**
+ * Creates a rate limit from the option `perMinute` of a feature. `option` is the name of the
+ * feature for error messages, and `name` that of the counter.
+ */
 export function ratePerMinute(option: string, name: string, perMinute: number): RatePolicy {
   if (!Number.isInteger(perMinute) || perMinute < 1) {
     throw new TypeError(`${option}: perMinute must be a whole number from 1.`)

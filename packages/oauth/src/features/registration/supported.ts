@@ -1,10 +1,10 @@
-import { offeredMethods } from '../../clients/authentication-methods.ts'
+import { offeredAuthMethods } from '../../clients/authentication-methods.ts'
 import type { ServerContext } from '../../context.ts'
 import { InvalidClientMetadata } from '../../errors.ts'
-import type { ClientAuthMethod, OwnSettings } from '../../storage/client-settings.ts'
+import type { ClientAuthMethod, ConfigurableClientSettings } from '../../storage/client-settings.ts'
 
 /** Settings that are a choice, with the server metadata member that lists the options. */
-const CHOICES: Readonly<Partial<Record<keyof OwnSettings, string>>> = {
+const CHOICES: Readonly<Partial<Record<keyof ConfigurableClientSettings, string>>> = {
   id_token_signed_response_alg: 'id_token_signing_alg_values_supported',
   userinfo_signed_response_alg: 'userinfo_signing_alg_values_supported',
   introspection_signed_response_alg: 'introspection_signing_alg_values_supported',
@@ -16,7 +16,7 @@ const CHOICES: Readonly<Partial<Record<keyof OwnSettings, string>>> = {
  * Settings that the client relies on, with the metadata member of the feature. Rejected if the
  * feature is off.
  */
-const DEMANDS: Readonly<Partial<Record<keyof OwnSettings, string>>> = {
+const DEMANDS: Readonly<Partial<Record<keyof ConfigurableClientSettings, string>>> = {
   require_signed_request_object: 'request_parameter_supported',
   require_pushed_authorization_requests: 'pushed_authorization_request_endpoint',
   dpop_bound_access_tokens: 'dpop_signing_alg_values_supported',
@@ -26,7 +26,7 @@ const DEMANDS: Readonly<Partial<Record<keyof OwnSettings, string>>> = {
  * Settings that have no effect without a feature, with its metadata member. Dropped if the feature
  * is off.
  */
-const USEFUL_WITH: Readonly<Partial<Record<keyof OwnSettings, string>>> = {
+const USEFUL_WITH: Readonly<Partial<Record<keyof ConfigurableClientSettings, string>>> = {
   request_uris: 'request_uri_parameter_supported',
   sector_identifier_uri: 'subject_types_supported',
   default_acr_values: 'subject_types_supported',
@@ -37,20 +37,21 @@ const USEFUL_WITH: Readonly<Partial<Record<keyof OwnSettings, string>>> = {
 }
 
 /**
- * Returns the settings that have an effect on this server.
+ * Returns the client settings that this server supports. Drops settings without effect on this
+ * server, and those that clients may not choose on registration.
  * @throws InvalidClientMetadata for a setting that the client relies on but this server cannot
  * fulfil
  */
-export function keepSupported(
-  settings: OwnSettings,
+export function keepSupportedSettings(
+  settings: ConfigurableClientSettings,
   defaultMethod: ClientAuthMethod,
   offered: Supported,
-): OwnSettings {
+): ConfigurableClientSettings {
   assertAuthentication({ token_endpoint_auth_method: defaultMethod, ...settings }, offered)
   // A stranger must not choose the format and algorithm that an API has to read.
   const dropped = new Set<string>(['access_token_signed_response_alg'])
   for (const [name, value] of Object.entries(settings)) {
-    const member = name as keyof OwnSettings
+    const member = name as keyof ConfigurableClientSettings
     const choice = CHOICES[member]
     const choices = choice === undefined ? undefined : offered.list(choice)
     if (choice !== undefined && choices === undefined) dropped.add(name)
@@ -68,7 +69,10 @@ export function keepSupported(
 }
 
 function assertAuthentication(
-  { token_endpoint_auth_method: method, token_endpoint_auth_signing_alg: algorithm }: OwnSettings,
+  {
+    token_endpoint_auth_method: method,
+    token_endpoint_auth_signing_alg: algorithm,
+  }: ConfigurableClientSettings,
   { methods, authAlgorithms }: Supported,
 ): void {
   if (method !== undefined && !methods.includes(method)) {
@@ -97,14 +101,17 @@ interface Supported {
   has(name: string): boolean
 }
 
-/** Reads the options from the server's own metadata, so that both always agree. */
-export function supportedBy(context: ServerContext): Supported {
+/**
+ * Returns the values that this server supports for client settings, such as signing algorithms.
+ * Reads them from the server's own metadata, so that both always agree.
+ */
+export function readSupportedSettings(context: ServerContext): Supported {
   const { all, authenticators, exclusiveAuthentication } = context.features
   const parts = all.map((feature) => feature.metadata?.(context) ?? {})
   const memberOf = (name: string) => parts.map((part) => part[name]).find(Boolean)
   return {
     methods: [
-      ...new Set([...offeredMethods(context), ...(exclusiveAuthentication ? [] : ['none'])]),
+      ...new Set([...offeredAuthMethods(context), ...(exclusiveAuthentication ? [] : ['none'])]),
     ],
     authAlgorithms: authenticators.flatMap(({ algorithms }) => algorithms ?? []),
     list(name) {

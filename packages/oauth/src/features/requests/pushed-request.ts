@@ -1,20 +1,20 @@
-import { requestGone } from '../../authorization/request-ticket.ts'
+import { requestGoneError } from '../../authorization/request-ticket.ts'
 import { clientIdOf } from '../../clients/client.ts'
-import { openRequestShare } from '../../clients/request-share.ts'
+import { openRequestQuota } from '../../clients/request-share.ts'
 import type { ServerContext } from '../../context.ts'
 import { randomSecret } from '../../crypto.ts'
 import { InvalidRequest } from '../../errors.ts'
 import type { Form } from '../../http/form.ts'
-import { rates, shares } from '../../limits/policies.ts'
+import { requestRates, ticketQuotas } from '../../limits/policies.ts'
 import type { Client } from '../../storage/records.ts'
 import { ticketHash } from '../../storage/tickets.ts'
 import type { ExpandedRequest } from '../feature.ts'
 
 /** Prefix of request URIs (RFC 9126 §2.2). */
-export const REQUEST_URI = 'urn:ietf:params:oauth:request_uri:'
+export const REQUEST_URI_PREFIX = 'urn:ietf:params:oauth:request_uri:'
 
 const KIND = 'pushed request'
-const POLICY = { rate: rates.pushedRequests, share: shares.pushedRequests }
+const POLICY = { rate: requestRates.pushedRequests, share: ticketQuotas.pushedRequests }
 /** Longest stored request. Browsers and proxies do not accept longer URLs either. */
 const MAX_CONTENT_LENGTH = 8000
 /** Time in milliseconds for a person who has been shown a page: to sign in, to read, to reload. */
@@ -35,15 +35,15 @@ interface Content {
 }
 
 /**
- * Stores a pushed request and returns its request URI, of which only a hash is stored. It expires
- * unless the person opens it in time.
+ * Stores a pushed request and returns its request URI, of which only a hash is stored. The request
+ * expires after `seconds` unless the person opens it before.
  */
-export async function storePushed(
+export async function storePushedRequest(
   { client, params, expandedBy }: PushedRequest,
   seconds: number,
   context: ServerContext,
 ): Promise<string> {
-  const uri = `${REQUEST_URI}${randomSecret()}`
+  const uri = `${REQUEST_URI_PREFIX}${randomSecret()}`
   const known = [...knownParameters(params, context)]
   const content: Content = {
     clientId: clientIdOf(client),
@@ -55,27 +55,27 @@ export async function storePushed(
   if (text.length > MAX_CONTENT_LENGTH) {
     throw new InvalidRequest(`The request is longer than ${MAX_CONTENT_LENGTH} characters`)
   }
-  const add = await openRequestShare(client, POLICY, context)
+  const add = await openRequestQuota(client, POLICY, context)
   const expiresAt = new Date(context.clock.now().getTime() + seconds * 1000)
   await add({ hash: ticketHash(KIND, uri), kind: KIND, content: text, expiresAt })
   return uri
 }
 
 /**
- * Finds a pushed request. It is consumed only by the response, because people may reload the page
- * (RFC 9126 §4).
+ * Finds a pushed request by its request URI. Finding it does not consume it, because people may
+ * reload the page (RFC 9126 §4); sending the response does.
  * @throws InvalidRequestUri if it is unknown, expired, already answered or of another client
  */
-export async function findPushed(
+export async function findPushedRequest(
   uri: string,
   clientId: string,
   { clock, storage }: ServerContext,
 ): Promise<ExpandedRequest> {
   const ticket = await storage.tickets.find(ticketHash(KIND, uri))
   const now = clock.now()
-  if (!ticket || ticket.expiresAt <= now) throw requestGone()
+  if (!ticket || ticket.expiresAt <= now) throw requestGoneError()
   const content: Content = JSON.parse(ticket.content)
-  if (content.clientId !== clientId) throw requestGone()
+  if (content.clientId !== clientId) throw requestGoneError()
   return {
     params: new Map(content.params),
     expandedBy: content.expandedBy,

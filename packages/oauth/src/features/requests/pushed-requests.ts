@@ -1,6 +1,6 @@
 import type { HttpRequest, HttpResponse } from '@tollgate/http'
 import { expandRequest, type ReceivedRequest } from '../../authorization/expand-request.ts'
-import { parseAuthorizationRequest, requireReturnAddress } from '../../authorization/request.ts'
+import { parseAuthorizationRequest, requireResponseTarget } from '../../authorization/request.ts'
 import { authenticateClient } from '../../clients/authenticate.ts'
 import { clientIdOf } from '../../clients/client.ts'
 import type { ServerContext } from '../../context.ts'
@@ -8,9 +8,9 @@ import { InvalidDpopProof, InvalidRequest } from '../../errors.ts'
 import { type Form, readForm, requireParam } from '../../http/form.ts'
 import { noStoreJson } from '../../http/responses.ts'
 import { parseSeconds } from '../../lifetimes.ts'
-import { proveKey } from '../../tokens/proven-key.ts'
+import { readProvenKey } from '../../tokens/proven-key.ts'
 import type { Feature, ProvenKey } from '../feature.ts'
-import { findPushed, REQUEST_URI, storePushed } from './pushed-request.ts'
+import { findPushedRequest, REQUEST_URI_PREFIX, storePushedRequest } from './pushed-request.ts'
 
 /** Options of `pushedRequests()`. */
 export interface PushedRequestsOptions {
@@ -71,8 +71,8 @@ export function pushedRequests(options: PushedRequestsOptions = {}): Feature {
     }),
     expandRequest(params, context: ServerContext) {
       const uri = params.get('request_uri')
-      if (!uri?.startsWith(REQUEST_URI)) return null
-      return findPushed(uri, requireParam(params, 'client_id'), context)
+      if (!uri?.startsWith(REQUEST_URI_PREFIX)) return null
+      return findPushedRequest(uri, requireParam(params, 'client_id'), context)
     },
     readRequest(_params, { client, expandedBy, direct }) {
       const must = required || client.settings.require_pushed_authorization_requests === true
@@ -98,14 +98,15 @@ async function push(
   if (form.has('request_uri')) throw new InvalidRequest('A pushed request has no request_uri')
   const clientId = clientIdOf(client)
   const sent = new Map([...withoutProof(form), ['client_id', clientId]])
-  const proven = request.header('dpop') === null ? null : await proveKey(request, client, context)
+  const proven =
+    request.header('dpop') === null ? null : await readProvenKey(request, client, context)
   const received = withKey(await expandRequest(sent, context), proven)
   if (requireRedirectUri) requireParam(received.params, 'redirect_uri')
   const pushed = { ...received, expandedBy: [...received.expandedBy, NAME] }
-  const address = await requireReturnAddress(pushed.params, context)
+  const address = await requireResponseTarget(pushed.params, context)
   parseAuthorizationRequest(pushed, address, null, context)
   const { params, expandedBy } = received
-  const uri = await storePushed({ client, params, expandedBy }, seconds, context)
+  const uri = await storePushedRequest({ client, params, expandedBy }, seconds, context)
   return noStoreJson({ request_uri: uri, expires_in: seconds }, 201, proven?.headers)
 }
 

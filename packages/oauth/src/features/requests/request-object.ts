@@ -1,25 +1,34 @@
 import { decodeProtectedHeader, errors, type JWTPayload, UnsecuredJWT } from 'jose'
-import { NoClientKeys, verifyByClient } from '../../clients/client-keys.ts'
+import { NoClientKeys, verifyClientJwt } from '../../clients/client-keys.ts'
 import { CLOCK_SKEW } from '../../clock.ts'
 import type { ServerContext } from '../../context.ts'
 import type { ClientKeyAlgorithm } from '../../crypto.ts'
 import { InvalidRequestObject } from '../../errors.ts'
 import type { Client } from '../../storage/records.ts'
 
-/** Replaces jose's own type, whose declarations cannot be imported from CommonJS. */
-export type RequestClaims = Readonly<Record<string, unknown>>
+/**
+ * The claims of a request object. Used instead of the type `JWTPayload` of jose, which cannot be
+ * imported from CommonJS.
+ */
+export type RequestObjectClaims = Readonly<Record<string, unknown>>
 
-export interface ObjectRules {
+export interface RequestObjectRules {
   readonly client: Client
-  /** The `client_id` that the client uses. */
+  /** The `client_id` that the client sent, which the request object must contain. */
   readonly clientId: string
   readonly issuer: string
   readonly algorithms: readonly ClientKeyAlgorithm[]
-  /** Whether unsigned objects (`none`) are rejected whatever the client's settings are. */
+  /**
+   * Whether unsigned request objects (algorithm `none`) are rejected even if the client's settings
+   * allow them.
+   */
   readonly signed: boolean
-  /** Whether unsigned objects (`none`) are accepted of clients without a setting. */
+  /**
+   * Whether unsigned request objects (algorithm `none`) are accepted from clients without an
+   * algorithm setting.
+   */
   readonly unsigned: boolean
-  /** The time at which the object has to be valid. */
+  /** The time at which the request object has to be valid. */
   readonly at: Date
 }
 
@@ -35,9 +44,9 @@ const TYPES: readonly (string | undefined)[] = [undefined, 'jwt', 'oauth-authz-r
  */
 export async function verifyRequestObject(
   text: string,
-  rules: ObjectRules,
+  rules: RequestObjectRules,
   context: ServerContext,
-): Promise<RequestClaims> {
+): Promise<RequestObjectClaims> {
   try {
     return await verify(text, rules, context)
   } catch (cause) {
@@ -53,7 +62,7 @@ export async function verifyRequestObject(
 
 async function verify(
   text: string,
-  rules: ObjectRules,
+  rules: RequestObjectRules,
   context: ServerContext,
 ): Promise<JWTPayload> {
   const { client, clientId, issuer, signed, unsigned, at } = rules
@@ -75,7 +84,7 @@ async function verify(
     throw new InvalidRequestObject('The request object is not signed with what this client may use')
   }
   const meant = { issuer: clientId, audience: issuer }
-  return verifyByClient(text, client, { algorithms, ...meant, ...times }, context)
+  return verifyClientJwt(text, client, { algorithms, ...meant, ...times }, context)
 }
 
 /**

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest'
-import { paramsOfObject } from './request-objects.ts'
+import { paramsOfRequestObject } from './request-objects.ts'
 
-it('paramsOfObject turns the claims of a request object into parameters', () => {
-  const params = paramsOfObject(
+it('paramsOfRequestObject turns the claims of a request object into parameters', () => {
+  const params = paramsOfRequestObject(
     {
       iss: 'c',
       client_id: 'c',

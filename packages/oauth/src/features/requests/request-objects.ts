@@ -3,10 +3,10 @@ import { readSignedTime, signTime, type TimedRequest } from '../../authorization
 import type { ServerContext } from '../../context.ts'
 import { type ClientKeyAlgorithm, clientKeyAlgorithms } from '../../crypto.ts'
 import { InvalidRequest, InvalidRequestObject, InvalidRequestUri } from '../../errors.ts'
-import { type Form, requireParam, UNREADABLE } from '../../http/form.ts'
+import { type Form, requireParam, UNREADABLE_CHARACTERS } from '../../http/form.ts'
 import type { Client } from '../../storage/records.ts'
 import type { ExpandedRequest, Feature } from '../feature.ts'
-import { type RequestClaims, verifyRequestObject } from './request-object.ts'
+import { type RequestObjectClaims, verifyRequestObject } from './request-object.ts'
 
 /** Options of `requestObjects()`. */
 export interface RequestObjectsOptions {
@@ -29,8 +29,8 @@ export interface RequestObjectsOptions {
    */
   readonly unsigned?: boolean | 'never'
   /**
-   * Whether objects may be fetched from an https URL of the client, one of its registered
-   * `request_uris`.
+   * Whether clients may send the URL of a request object (`request_uri`) instead of the object. It
+   * must be one of the registered `request_uris` of the client.
    * @default false
    */
   readonly byReference?: boolean
@@ -130,7 +130,7 @@ async function expand(
   }
   const claims = await verifyRequestObject(text, rules, context)
   return {
-    params: paramsOfObject(claims, clientId),
+    params: paramsOfRequestObject(claims, clientId),
     // Objects are valid for about a minute, but people take longer to sign in.
     keep: async () => ({ [SEEN_MARKER]: signTime(seenAt ?? now, object, context) }),
   }
@@ -144,8 +144,8 @@ function mustSign({ settings }: Client, { required }: Settings): boolean {
 const OBJECT_CLAIMS: readonly string[] = ['iss', 'aud', 'exp', 'nbf', 'iat', 'jti', 'sub']
 const MAX_PARAMETERS = 64
 
-/** Turns the claims of a request object into parameters (RFC 9101 §4). */
-export function paramsOfObject(claims: RequestClaims, clientId: string): Form {
+/** Converts the claims of a request object to authorization request parameters (RFC 9101 §4). */
+export function paramsOfRequestObject(claims: RequestObjectClaims, clientId: string): Form {
   if (claims.client_id !== clientId) {
     throw new InvalidRequestObject('client_id in the request object is not the one beside it')
   }
@@ -173,7 +173,7 @@ function textOf(name: string, value: unknown): string {
   if (value === null) return ''
   if (name === 'resource' && Array.isArray(value)) return value.map(String).join(' ')
   if (typeof value !== 'string') return JSON.stringify(value)
-  if (UNREADABLE.test(value) || !value.isWellFormed()) {
+  if (UNREADABLE_CHARACTERS.test(value) || !value.isWellFormed()) {
     throw new InvalidRequestObject('A parameter holds a character that cannot be accepted')
   }
   return value

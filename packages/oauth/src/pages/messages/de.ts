@@ -24,17 +24,17 @@ export const de: DefaultMessages = {
     'Diese Anwendung ist {unverified}: Der Betreiber dieses Servers hat sie nicht überprüft. Eine andere Person hat sie registriert, und sie ist vielleicht nicht, was ihr Name verspricht.',
   'approve.unverified.word': 'nicht geprüft',
   'approve.resources': 'Der Zugriff gilt für {resources}.',
-  'approve.nothingElse': 'Sie bittet um keine weiteren Berechtigungen.',
+  'approve.nothingElse': 'Die Anwendung bittet um keine weiteren Berechtigungen.',
   'approve.willBeAble': 'Damit kann die Anwendung:',
   'approve.choose': 'Wählen Sie aus, was Sie der Anwendung erlauben:',
-  'approve.optional': 'Zusätzlich können Sie erlauben:',
+  'approve.optional': 'Zusätzlich können Sie der Anwendung erlauben:',
   'approve.read': 'Lesen Sie {documents}.',
   'approve.privacyPolicy': '{link} auf {host}',
   'approve.privacyPolicy.link': 'die Datenschutzerklärung',
   'approve.terms': '{link} auf {host}',
   'approve.terms.link': 'die Nutzungsbedingungen',
   'approve.ownComputer':
-    'Die Antwort geht an ein Programm auf {place}. Jedes Programm dort kann diesen Namen verwenden. Erlauben Sie den Zugriff nur, wenn Sie das Programm gerade selbst gestartet haben.',
+    'Die Antwort geht an ein Programm auf {place}. Jedes Programm dort könnte sich als diese Anwendung ausgeben. Erlauben Sie den Zugriff nur, wenn Sie das Programm gerade selbst gestartet haben.',
   'approve.ownComputer.place': 'Ihrem eigenen Computer',
   'approve.program':
     'Die Antwort öffnet das Programm auf Ihrem Gerät, das {scheme}-Links verarbeitet. Jedes Programm kann solche Links übernehmen. Erlauben Sie den Zugriff nur, wenn Sie das Programm gerade selbst gestartet haben.',
@@ -57,7 +57,7 @@ export const de: DefaultMessages = {
   'device.confirm.code': 'Ihr Gerät zeigt diesen Code:',
   'device.confirm.warning':
     'Erlauben Sie den Zugriff nur, wenn Sie den Vorgang selbst auf Ihrem eigenen Gerät begonnen haben. Wenn Ihnen jemand diesen Code oder einen Link zu dieser Seite geschickt hat, lehnen Sie ab: Sonst erhält diese Person Zugriff auf Ihr Konto.',
-  'device.done.title': 'Anfrage des Geräts beantwortet',
+  'device.done.title': 'Anfrage des Geräts abgeschlossen',
   'device.approved.heading': 'Sie haben {application} Zugriff erlaubt',
   'device.approved.text':
     'Kehren Sie zu Ihrem Gerät zurück; dort geht es von selbst weiter. Sie können diese Seite schließen.',
@@ -70,7 +70,7 @@ export const de: DefaultMessages = {
   'signOut.text':
     'Sie werden hier und bei allen Anwendungen abgemeldet, bei denen Sie sich mit diesem Konto angemeldet haben.',
   'signOut.destination': 'Anschließend werden Sie zu {destination} weitergeleitet.',
-  'signOut.stayHere': '{problem} Sie bleiben hier.',
+  'signOut.stayHere': '{problem} Sie bleiben auf dieser Website.',
   'signOut.unregistered':
     'Die Anwendung möchte Sie zu einer Adresse weiterleiten, die sie nicht registriert hat.',
   'signOut.unproven':
@@ -91,17 +91,16 @@ export const de: DefaultMessages = {
   'error.again': 'Erneut versuchen',
   'error.signedOut': 'Sie sind nicht mehr angemeldet.',
   'error.foreignForm':
-    'Dieses Formular wurde nicht von einer aktuellen Seite dieser Website gesendet.',
+    'Dieses Formular ist veraltet oder wurde von einer anderen Website gesendet.',
   'error.expired':
     'Diese Seite war zu lange geöffnet, oder Sie haben sich seitdem erneut angemeldet.',
-  'error.expired.hint': 'Sie haben noch nichts erlaubt oder abgelehnt.',
+  'error.expired.hint': 'Es wurde nichts erlaubt oder abgelehnt.',
   'error.answered': 'Diese Anfrage wurde schon beantwortet oder ist abgelaufen.',
   'error.answered.hint': 'Kehren Sie zur Anwendung zurück und beginnen Sie von vorn.',
   'error.applicationGone':
     'Diese Anwendung gibt es nicht mehr, oder ihre Adresse hat sich geändert.',
   'error.applicationGone.hint': 'Kehren Sie zur Anwendung zurück und beginnen Sie von vorn.',
-  'error.tooMany':
-    'Es gab zu viele Anfragen. Warten Sie einige Minuten und versuchen Sie es dann erneut.',
+  'error.tooMany': 'Zu viele Anfragen. Warten Sie einige Minuten und versuchen Sie es dann erneut.',
   'error.unavailable':
     'Der Dienst ist vorübergehend nicht erreichbar. Versuchen Sie es gleich noch einmal.',
   'error.failed': 'Der Server konnte die Anfrage nicht abschließen.',
@@ -117,5 +116,5 @@ export const de: DefaultMessages = {
   'scope.address': 'Ihre Postanschrift sehen',
   'scope.phone': 'Ihre Telefonnummer sehen',
   'scope.groups': 'Sehen, welchen Gruppen Sie angehören',
-  'scope.offline_access': 'Den Zugriff behalten, wenn Sie nicht da sind',
+  'scope.offline_access': 'Den Zugriff behalten, auch wenn Sie die Anwendung nicht verwenden',
 }

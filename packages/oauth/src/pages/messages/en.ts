@@ -21,21 +21,21 @@ export const en = {
   'approve.unverified.user':
     'This application is {unverified}: the operator of this server has not checked it. Another user registered it, and it may not be what its name says.',
   'approve.unverified.word': 'unverified',
-  'approve.resources': 'Access is for {resources}.',
-  'approve.nothingElse': 'It asks for no further permissions.',
-  'approve.willBeAble': 'It will be able to:',
-  'approve.choose': 'Choose what it will be able to do:',
-  'approve.optional': 'You can also allow it to:',
+  'approve.resources': 'The access applies to {resources}.',
+  'approve.nothingElse': 'The application asks for no further permissions.',
+  'approve.willBeAble': 'The application will be able to:',
+  'approve.choose': 'Choose what the application will be able to do:',
+  'approve.optional': 'You can also allow the application to:',
   'approve.read': 'Read its {documents}.',
   'approve.privacyPolicy': '{link} at {host}',
   'approve.privacyPolicy.link': 'privacy policy',
   'approve.terms': '{link} at {host}',
   'approve.terms.link': 'terms of service',
   'approve.ownComputer':
-    'The answer goes to a program on {place}. Any program there can use this name. Approve only if you have just started it yourself.',
+    'The response goes to a program on {place}. Any program there could claim to be this application. Approve only if you have just started it yourself.',
   'approve.ownComputer.place': 'your own computer',
   'approve.program':
-    'The answer opens the program on your device that handles {scheme} links. Any program can claim these links. Approve only if you have just started it yourself.',
+    'The response opens the program on your device that handles {scheme} links. Any program can register for these links. Approve only if you have just started it yourself.',
   'approve.destination': 'Whether you approve or deny, you will be sent to {destination}.',
   'list.and': '{list} and {last}',
 
@@ -54,7 +54,7 @@ export const en = {
   'device.confirm.code': 'Your device shows this code:',
   'device.confirm.warning':
     'Approve only if you started this yourself, on your own device. If someone sent you this code or a link to this page, deny the request: approving it would give them access to your account.',
-  'device.done.title': 'Device request answered',
+  'device.done.title': 'Device request completed',
   'device.approved.heading': 'You approved {application}',
   'device.approved.text':
     'Return to your device, which continues by itself. You can close this page.',
@@ -67,7 +67,7 @@ export const en = {
   'signOut.text':
     'You will be signed out here and in all applications where you signed in with this account.',
   'signOut.destination': 'Afterwards, you will be sent to {destination}.',
-  'signOut.stayHere': '{problem} You will stay here.',
+  'signOut.stayHere': '{problem} You will stay on this site.',
   'signOut.unregistered':
     'The application asks to send you to an address that it has not registered.',
   'signOut.unproven':
@@ -87,15 +87,15 @@ export const en = {
     'This request is invalid. If an application sent you here, show its operator this message:',
   'error.again': 'Try again',
   'error.signedOut': 'You are no longer signed in.',
-  'error.foreignForm': 'This form was not sent from a current page of this site.',
+  'error.foreignForm': 'This form is out of date or was sent from another site.',
   'error.expired':
     'This page was open for too long, or you have signed in again since it was shown.',
-  'error.expired.hint': 'You have not approved or denied anything.',
-  'error.answered': 'This request was answered before, or has expired.',
+  'error.expired.hint': 'Nothing has been approved or denied.',
+  'error.answered': 'This request has already been answered, or has expired.',
   'error.answered.hint': 'Return to the application and start again.',
   'error.applicationGone': 'This application no longer exists, or its address has changed.',
   'error.applicationGone.hint': 'Return to the application and start again.',
-  'error.tooMany': 'There were too many requests. Wait a few minutes, then try again.',
+  'error.tooMany': 'Too many requests. Wait a few minutes, then try again.',
   'error.unavailable': 'The service is temporarily unavailable. Try again in a moment.',
   'error.failed': 'The server could not complete the request.',
 
@@ -110,7 +110,7 @@ export const en = {
   'scope.address': 'See your postal address',
   'scope.phone': 'See your phone number',
   'scope.groups': 'See which groups you belong to',
-  'scope.offline_access': 'Keep access when you are away',
+  'scope.offline_access': 'Keep access while you are not using the application',
 } as const
 
 /** All texts of the default pages in one language, by id. */

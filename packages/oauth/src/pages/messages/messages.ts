@@ -18,7 +18,8 @@ export interface PageTexts {
   /** Chooses the first available of these languages; English if there is none. */
   choose(languages: readonly string[]): PageText
   /**
-   * Returns the description of a scope in a language. `null` if only the option `scopes` has one.
+   * Returns the description of a scope in a language, from the option `messages`. `null` if only
+   * the option `scopes` describes it.
    */
   scope(name: string, language: string): string | null
 }
@@ -65,7 +66,9 @@ function requireTexts(texts: PageMessages = {}): PageMessages {
   throw new TypeError(`messages: there is no text '${unknown}' on the default pages.`)
 }
 
-/** English texts, for responses without a request whose language is known. */
+/**
+ * The English texts of the default pages, for responses to requests whose language is not known.
+ */
 export const ENGLISH: PageText = translate<typeof en>(en, 'en')
 
 /**

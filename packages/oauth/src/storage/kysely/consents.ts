@@ -11,7 +11,7 @@ import {
   type TokenRow,
   tokenTable,
 } from './tables.ts'
-import { forgetPending, tokenValues } from './tokens.ts'
+import { deletePendingRequests, tokenValues } from './tokens.ts'
 
 interface Approval {
   readonly userId: string
@@ -86,7 +86,7 @@ export function consentRepository(database: Database<OAuthTables>): ConsentRepos
       return row?.scopes === read.scopes
     },
     // Deletes the consent first: a concurrent approval holds its row lock, so what that approval
-    // stored is visible to `forgetPending()`.
+    // stored is visible to `deletePendingRequests()`.
     remove: (userId, clientId) =>
       database.transaction(async (tx) => {
         await tx.kysely
@@ -94,7 +94,7 @@ export function consentRepository(database: Database<OAuthTables>): ConsentRepos
           .where('user_id', '=', userId)
           .where('client_id', '=', clientId)
           .execute()
-        await forgetPending(tx, { userId, clientId })
+        await deletePendingRequests(tx, { userId, clientId })
       }),
   }
 }

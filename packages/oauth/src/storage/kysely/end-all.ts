@@ -7,8 +7,8 @@ import type { OAuthTables } from './tables.ts'
 const BATCH = 500
 
 /**
- * Deletes pending tickets, requests and codes first, because each could still become a token while
- * tokens are being ended.
+ * Ends all tokens, codes, pending requests and consents, and returns how many were ended. Begins
+ * with tickets, pending requests and codes, because each could still become a token meanwhile.
  */
 export async function endAll(database: Database<OAuthTables>, at: Date): Promise<ActiveCounts> {
   const living = await countActive(database, at)

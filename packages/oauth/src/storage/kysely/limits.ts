@@ -1,7 +1,7 @@
 import { type Database, insertIfAbsent } from '@tollgate/database'
 import { sql } from 'kysely'
-import { placeNames } from '../place-names.ts'
-import type { LimitCount, PlaceRequest, TakenPlace } from '../records.ts'
+import { limitPlaceNames } from '../place-names.ts'
+import type { LimitCount, LimitPlaceRequest, LimitPlaceResult } from '../records.ts'
 import type { LimitRepository } from '../repositories.ts'
 import type { LimitRow, OAuthTables } from './tables.ts'
 
@@ -32,7 +32,7 @@ export function limitRepository(database: Database<OAuthTables>): LimitRepositor
    */
   async function claim(
     name: string,
-    { holder, at, until }: PlaceRequest,
+    { holder, at, until }: LimitPlaceRequest,
     isThere: boolean,
   ): Promise<boolean> {
     const row = { name, points: 1, holder, expires_at: until.getTime() }
@@ -83,8 +83,8 @@ export function limitRepository(database: Database<OAuthTables>): LimitRepositor
         .executeTakeFirst()
       return Number(numDeletedRows)
     },
-    async take(request): Promise<TakenPlace> {
-      const names = placeNames(request.name, request.max)
+    async take(request): Promise<LimitPlaceResult> {
+      const names = limitPlaceNames(request.name, request.max)
       for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
         const rows = await database.kysely
           .selectFrom('oauth_limits')
@@ -123,7 +123,7 @@ export function limitRepository(database: Database<OAuthTables>): LimitRepositor
     async clear(name, max) {
       await database.kysely
         .deleteFrom('oauth_limits')
-        .where('name', 'in', placeNames(name, max))
+        .where('name', 'in', limitPlaceNames(name, max))
         .where('holder', 'is', null)
         .execute()
     },

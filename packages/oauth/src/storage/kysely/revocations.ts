@@ -8,7 +8,7 @@ import {
 } from '@tollgate/database'
 import { sql } from 'kysely'
 import { randomSecret } from '../../crypto.ts'
-import { endedMark, FEED_RETENTION, type NewRevocation } from '../records.ts'
+import { buildEndedEntry, FEED_RETENTION_MS, type NewRevocation } from '../records.ts'
 import type { RevocationRepository } from '../repositories.ts'
 import { newRevocation, type OAuthTables, type RevocationRow, revocationTable } from './tables.ts'
 
@@ -77,7 +77,7 @@ async function markEnded(tx: Database<OAuthTables>, before: Date): Promise<NewRe
   if (!expired) return null
   const marks = tx.kysely.selectFrom('oauth_revocations').select('at').where('kind', '=', 'ended')
   const former = (await marks.execute()).map(({ at }) => at)
-  const mark = endedMark(new Date(Math.max(over.before, ...former)))
+  const mark = buildEndedEntry(new Date(Math.max(over.before, ...former)))
   await appendRevocation(tx, mark)
   await tx.kysely
     .deleteFrom('oauth_revocations')
@@ -89,8 +89,8 @@ async function markEnded(tx: Database<OAuthTables>, before: Date): Promise<NewRe
 }
 
 /**
- * Deletes at most `limit` entries that no token or reader needs any more. Returns how many were
- * deleted.
+ * Deletes at most `limit` entries of the revocation feed that no token or reader needs any more.
+ * Returns how many were deleted.
  */
 export async function purgeRevocations(
   database: Database<OAuthTables>,
@@ -111,7 +111,7 @@ interface Purgeable {
   /** Entries whose `until` is before this moment may be deleted, in milliseconds. */
   readonly before: number
   /**
-   * Id of the newest entry that is older than FEED_RETENTION. Only entries before it may be
+   * Id of the newest entry that is older than FEED_RETENTION_MS. Only entries before it may be
    * deleted, because every active reader is already past them.
    */
   readonly settledId: number
@@ -125,7 +125,7 @@ async function findPurgeable(
   database: Database<OAuthTables>,
   before: Date,
 ): Promise<Purgeable | null> {
-  const retentionStart = sql<number>`${databaseNow(database)} - ${sql.lit(FEED_RETENTION)}`
+  const retentionStart = sql<number>`${databaseNow(database)} - ${sql.lit(FEED_RETENTION_MS)}`
   const settled = await database.kysely
     .selectFrom('oauth_revocations')
     .select(['id', retentionStart.as('kept')])
@@ -139,8 +139,8 @@ async function findPurgeable(
 }
 
 /**
- * Appends entries to the feed. Call it in the transaction of the change it announces, so that both
- * are committed or neither.
+ * Appends entries to the revocation feed. Call it in the transaction of the change that the entries
+ * announce, so that both are committed or neither.
  */
 export async function appendRevocation(
   tx: Database<OAuthTables>,

@@ -59,7 +59,10 @@ const changeOfClient = clientTable.pick(
   'updated_at',
 )
 
-/** Maps clients, the only records that do not follow column by column from their table. */
+/**
+ * Converts between clients and their table rows. Clients are the only records whose fields differ
+ * from the columns.
+ */
 export const clientRow = {
   toRow: (client: Client): ClientRow =>
     clientTable.toRow({ ...client, anyScope: client.scopes === null }),
@@ -112,7 +115,10 @@ export const tokenTable = defineTable(
   },
 )
 
-/** The columns that a rotation reads back. The caller knows the others already. */
+/**
+ * The columns of a token that rotating it does not change. Only they are read back from the
+ * database; the caller knows the others.
+ */
 export const unchangedTokenColumns = tokenTable.pick(
   'user_id',
   'grant_type',
@@ -205,7 +211,7 @@ export const ticketTable = defineTable(
   },
 )
 
-/** A counter, or one place of a limit. */
+/** Table of limits. Each row is a counter, or one place of a limit on failed checks. */
 export const limitTable = defineTable(
   'oauth_limits',
   {
@@ -292,7 +298,7 @@ export const revocationTable = defineTable(
   },
 )
 
-/** The columns of an entry that the caller provides. The store sets the others. */
+/** The columns of a new revocation that the caller provides. The store sets the others. */
 export const newRevocation = revocationTable.pick('kind', 'subject', 'at', 'until')
 
 /**
@@ -325,7 +331,7 @@ const tables = {
   oauth_heartbeats: heartbeatTable,
 }
 
-/** All tables of this package. */
+/** All tables of the authorization server. */
 export const oauthTables = Object.values(tables)
 
 /** Row types by table name. */

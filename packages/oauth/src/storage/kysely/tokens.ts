@@ -6,9 +6,9 @@ import {
   type ParamBuilder,
 } from '@tollgate/database'
 import { sql } from 'kysely'
-import type { Rotation, Token, TokenSelector } from '../records.ts'
+import type { Token, TokenRotation, TokenSelector } from '../records.ts'
 import type { TokenRepository } from '../repositories.ts'
-import { endedByRotation, rotatedToken } from '../rotated-token.ts'
+import { revocationsByRotation, rotatedToken } from '../rotated-token.ts'
 import { appendRevocation } from './revocations.ts'
 import {
   type ClientRow,
@@ -143,7 +143,7 @@ interface RotationParams {
   readonly details: string | null
 }
 
-function rotationParams(rotation: Rotation): RotationParams {
+function rotationParams(rotation: TokenRotation): RotationParams {
   const expiresAt = rotation.expiresAt.getTime()
   const refreshExpiresAt = rotation.refreshExpiresAt.getTime()
   return {
@@ -205,12 +205,15 @@ function rotateToken(database: Database<OAuthTables>, { setsDetails = false } = 
  * Rotates and announces the end of the old access tokens in one transaction, so that a failed
  * refresh ends nothing.
  */
-async function rotateAndEnd(tx: Database<OAuthTables>, rotation: Rotation): Promise<Token | null> {
+async function rotateAndEnd(
+  tx: Database<OAuthTables>,
+  rotation: TokenRotation,
+): Promise<Token | null> {
   const setsDetails = rotation.details !== undefined
   const row = await rotateToken(tx, { setsDetails })(rotationParams(rotation))
   if (!row) return null
   const token = rotatedToken(unchangedTokenColumns.fromRow(row), rotation)
-  await appendRevocation(tx, ...endedByRotation(rotation, token))
+  await appendRevocation(tx, ...revocationsByRotation(rotation, token))
   return token
 }
 
@@ -224,7 +227,7 @@ async function revokeBatch(
   selector: TokenSelector,
   at: Date,
 ): Promise<Token[]> {
-  await forgetPending(tx, selector)
+  await deletePendingRequests(tx, selector)
   const ended = await endRows(tx, selector, at)
   if (ended.length === 0) return []
   // Read after the write has locked the rows: a concurrent refresh may have extended their life.
@@ -269,8 +272,11 @@ async function endRows(
   return ended
 }
 
-/** Deletes pending requests and unused codes, in the order in which those take locks. */
-export async function forgetPending(
+/**
+ * Deletes the pending authorization requests and unused codes of a user, in the order in which
+ * their own transactions take locks (to avoid deadlocks).
+ */
+export async function deletePendingRequests(
   tx: Database<OAuthTables>,
   selector: TokenSelector,
 ): Promise<void> {

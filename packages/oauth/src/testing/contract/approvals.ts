@@ -3,8 +3,8 @@ import { code, interaction, later, T0, token } from '../contract-fixtures.ts'
 import type { ContractPart } from './part.ts'
 
 /**
- * Tests how a storage handles the steps from a request to a code or token: interactions, consents,
- * codes.
+ * Tests how a storage handles the steps from an authorization request to a code or token:
+ * interactions, consents and codes.
  */
 export const approvalsContract: ContractPart = ({ describe, it }, create) => {
   describe('authorization codes', () => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import type { ClientPosition, ClientSlice } from '../../storage/repositories.ts'
-import { client, later, notice, T0 } from '../contract-fixtures.ts'
+import { client, later, newRevocation, T0 } from '../contract-fixtures.ts'
 import type { ContractPart } from './part.ts'
 
 /** Tests how a storage handles clients. */
@@ -110,7 +110,7 @@ export const clientsContract: ContractPart = ({ describe, it }, create) => {
         updatedAt: later(1),
       }
       assert.equal(
-        await clients.update(client.id, change, notice('client-changed', client.id)),
+        await clients.update(client.id, change, newRevocation('client-changed', client.id)),
         true,
       )
       assert.deepEqual(await clients.find(client.id), { ...client, ...change })
@@ -121,7 +121,7 @@ export const clientsContract: ContractPart = ({ describe, it }, create) => {
 
   describe('changes of a client', () => {
     const change = (fields: object) => ({ ...fields, updatedAt: later(1) })
-    const news = notice('client-changed', client.id)
+    const news = newRevocation('client-changed', client.id)
 
     it('keep the fields that they do not contain', async () => {
       const { clients } = await create()

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { code, interaction, key, later, notice, T0, token } from '../contract-fixtures.ts'
+import { code, interaction, key, later, newRevocation, T0, token } from '../contract-fixtures.ts'
 import type { ContractPart } from './part.ts'
 
 /** Tests how a storage handles signing keys, the revocation feed and purging. */
@@ -21,9 +21,9 @@ export const feedContract: ContractPart = ({ describe, it }, create) => {
 
     it('replaces all keys with several new ones', async () => {
       const { keys, revocations } = await create()
-      await keys.add(key, notice('keys', 'changed'))
+      await keys.add(key, newRevocation('keys', 'changed'))
       const others = ['a', 'b'].map((kid) => ({ ...key, kid }))
-      await keys.replaceAll(others, notice('keys', 'changed'))
+      await keys.replaceAll(others, newRevocation('keys', 'changed'))
       const kids = (await keys.list()).map(({ kid }) => kid)
       assert.deepEqual(kids.sort(), ['a', 'b'])
       assert.equal((await revocations.readFrom(0, 10)).entries.length, 2)
@@ -31,9 +31,9 @@ export const feedContract: ContractPart = ({ describe, it }, create) => {
 
     it('adds and removes keys, with an entry in the revocation feed', async () => {
       const { keys, revocations } = await create()
-      await keys.add(key, notice('keys', 'changed'))
+      await keys.add(key, newRevocation('keys', 'changed'))
       assert.deepEqual(await keys.list(), [key])
-      await keys.remove(key.kid, notice('keys', 'changed'))
+      await keys.remove(key.kid, newRevocation('keys', 'changed'))
       assert.deepEqual(await keys.list(), [])
       assert.equal((await revocations.readFrom(0, 10)).entries.length, 2)
     })
@@ -43,7 +43,8 @@ export const feedContract: ContractPart = ({ describe, it }, create) => {
     it('are read in order and page by page, beginning with the given id', async () => {
       const { revocations } = await create()
       assert.deepEqual((await revocations.readFrom(0, 2)).entries, [])
-      for (const subject of ['1', '2', '3']) await revocations.append(notice('token', subject))
+      for (const subject of ['1', '2', '3'])
+        await revocations.append(newRevocation('token', subject))
       const { entries } = await revocations.readFrom(0, 2)
       assert.deepEqual(
         entries.map(({ subject }) => subject),
@@ -59,7 +60,7 @@ export const feedContract: ContractPart = ({ describe, it }, create) => {
 
     it('have distinct marks, even if they are otherwise equal', async () => {
       const { revocations } = await create()
-      for (let i = 0; i < 3; i += 1) await revocations.append(notice('token', 'same'))
+      for (let i = 0; i < 3; i += 1) await revocations.append(newRevocation('token', 'same'))
       const { entries } = await revocations.readFrom(0, 10)
       const marks = new Set(entries.map(({ mark }) => mark))
       assert.equal(marks.size, 3)
@@ -69,7 +70,11 @@ export const feedContract: ContractPart = ({ describe, it }, create) => {
     it('have the time of the store, regardless of the given times', async () => {
       const { revocations } = await create()
       const { now: before } = await revocations.readFrom(0, 10)
-      await revocations.append({ ...notice('token', '1'), at: later(-1e6), until: later(1e6) })
+      await revocations.append({
+        ...newRevocation('token', '1'),
+        at: later(-1e6),
+        until: later(1e6),
+      })
       const { entries, now: after } = await revocations.readFrom(0, 10)
       const writtenAt = entries[0]?.writtenAt.getTime() ?? 0
       assert.ok(before.getTime() <= writtenAt && writtenAt <= after.getTime())
@@ -86,7 +91,7 @@ export const feedContract: ContractPart = ({ describe, it }, create) => {
 
     it('stay for a day by the clock of the store, and the newest one always', async () => {
       const storage = await create()
-      const over = { ...notice('token', 'old'), until: later(-10) }
+      const over = { ...newRevocation('token', 'old'), until: later(-10) }
       for (let i = 0; i < 3; i += 1) await storage.revocations.append(over)
       assert.equal(await storage.revocations.markEnded(T0), null)
       assert.equal(await storage.purge(T0, 10), 0)

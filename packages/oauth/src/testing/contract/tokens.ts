@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import type { Rotation, Token } from '../../storage/records.ts'
+import type { Token, TokenRotation } from '../../storage/records.ts'
 import type { TokenQuery } from '../../storage/repositories.ts'
 import { client, code, interaction, later, rotation, T0, token } from '../contract-fixtures.ts'
 import type { ContractPart } from './part.ts'
@@ -107,7 +107,7 @@ export const tokensContract: ContractPart = ({ describe, it }, create) => {
       })
     }
 
-    const dead: ReadonlyArray<[string, Partial<Token>, Partial<Rotation>]> = [
+    const dead: ReadonlyArray<[string, Partial<Token>, Partial<TokenRotation>]> = [
       ['of another client', {}, { clientId: 'other' }],
       ['issued under another version of the secret', {}, { clientSecretVersion: 2 }],
       ['of another generation', { generation: 3 }, {}],

@@ -10,7 +10,7 @@ import {
   checkedFormat,
   type FormatContext,
 } from './format.ts'
-import { type JwtStyle, jwtFormat } from './jwt.ts'
+import { type JwtFormatOptions, jwtFormat } from './jwt.ts'
 import { opaqueFormat } from './opaque.ts'
 
 export interface FormatChoice extends FormatContext {
@@ -23,8 +23,8 @@ export interface FormatChoice extends FormatContext {
 }
 
 /**
- * Chooses the format in which tokens are written: that of the API, unless the client requires
- * another one.
+ * Builds the functions that choose the format and audience of a new access token: those of its API,
+ * unless the client requires another format.
  */
 export function chooseFormat(
   choice: FormatChoice,
@@ -38,7 +38,7 @@ export function chooseFormat(
   })
   const jwts = new Map<string, AccessTokenFormat>()
 
-  function jwt({ algorithm, typ }: JwtStyle): AccessTokenFormat {
+  function jwt({ algorithm, typ }: JwtFormatOptions): AccessTokenFormat {
     const name = `${algorithm} ${typ}`
     const known = jwts.get(name) ?? jwtFormat(keys, { algorithm, typ })
     jwts.set(name, known)

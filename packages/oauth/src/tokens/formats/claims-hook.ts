@@ -8,7 +8,7 @@ import { isReservedClaim } from './claims.ts'
  */
 const MAX_BYTES = 4096
 
-/** Claims that the application adds to access tokens, if their type is not given. */
+/** Default type of the claims that the application adds to access tokens. */
 export type AddedClaims = Readonly<Record<string, unknown>>
 
 /** Describes an access token that is about to be issued or refreshed. */
@@ -18,7 +18,7 @@ export interface AccessTokenClaimsContext<User extends ApplicationUser = Applica
   /** Id of the user the token acts for. `null` if the client acts for itself. */
   readonly userId: string | null
   /**
-   * Reads the application's record of that user through `users.findById()`. `null` if the client
+   * Reads the application's record of the user through `users.findById()`. `null` if the client
    * acts for itself.
    */
   findUser(): Promise<User | null>
@@ -36,7 +36,7 @@ export type AccessTokenClaimsOption<
   Claims extends object = AddedClaims,
 > = Claims | ((question: AccessTokenClaimsContext<User>) => Claims | Promise<Claims>)
 
-/** Returns the checked claims for one token. */
+/** Calls the application for the claims to add to one access token, and checks them. */
 export type ClaimsHook = (question: AccessTokenClaimsContext) => Promise<AddedClaims>
 
 /**
@@ -59,22 +59,22 @@ export function parseAccessTokenClaims(
 
 /**
  * Returns the claims as they will be read from the token.
- * @throws BadClaims (a TypeError) that names the invalid claim
+ * @throws InvalidAddedClaims (a TypeError) that names the invalid claim
  */
 function checkedClaims(claims: unknown): AddedClaims {
   if (typeof claims !== 'object' || claims === null || Array.isArray(claims)) {
-    throw new BadClaims('accessTokenClaims: give an object, such as { tenant: "t1" }.')
+    throw new InvalidAddedClaims('accessTokenClaims: give an object, such as { tenant: "t1" }.')
   }
   const reserved = Object.keys(claims).find(isReservedClaim)
   if (reserved !== undefined) {
-    throw new BadClaims(
+    throw new InvalidAddedClaims(
       `accessTokenClaims: '${reserved}' is a claim of the server itself. Choose another name, e.g. 'https://api.example.com/${reserved}'.`,
     )
   }
   const json = toJson(claims)
   const bytes = Buffer.byteLength(json)
   if (bytes > MAX_BYTES) {
-    throw new BadClaims(
+    throw new InvalidAddedClaims(
       `accessTokenClaims: these are ${bytes} bytes, and a token that fits into a header has room for ${MAX_BYTES}.`,
     )
   }
@@ -85,9 +85,14 @@ function toJson(claims: object): string {
   try {
     return JSON.stringify(claims)
   } catch (cause) {
-    throw new BadClaims('accessTokenClaims: these claims cannot be written as JSON.', { cause })
+    throw new InvalidAddedClaims('accessTokenClaims: these claims cannot be written as JSON.', {
+      cause,
+    })
   }
 }
 
-/** Thrown for invalid claims: a mistake in the application's code, not an outage. */
-export class BadClaims extends TypeError {}
+/**
+ * Thrown if the claims from the option `accessTokenClaims` are invalid: a mistake in the code of
+ * the application, not an outage.
+ */
+export class InvalidAddedClaims extends TypeError {}

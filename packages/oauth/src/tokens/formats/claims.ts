@@ -36,10 +36,7 @@ export interface AccessTokenClaims {
   readonly acr?: string
 }
 
-/**
- * Subject of a token. The prefix keeps a client that acts for itself from being mistaken for a user
- * with the same id.
- */
+/** Subject of an access token: a user, or a client that acts for itself. */
 export type Subject =
   | { readonly kind: 'user'; readonly id: string }
   | { readonly kind: 'client'; readonly id: string }
@@ -77,16 +74,19 @@ export function buildClaims(
   }
   if (token.details === null) return claims
   const { added } = token.details
-  const isForThis = added && added.for === sha256(shareName(scopes, server.audience))
+  const isForThis = added && added.for === sha256(tokenAccessKey(scopes, server.audience))
   // Application claims come first, so that they can never override the server's claims.
   return { ...(isForThis && added.claims), ...claims, ...claimsOfDetails(token.details) }
 }
 
 /**
- * Joins the scopes and audience of an access token into a text that identifies this share of its
- * row.
+ * Joins the scopes and the audience of an access token into one text. Used to find out whether two
+ * access tokens of a grant have the same access.
  */
-export function shareName(scopes: readonly string[], audience: string | readonly string[]): string {
+export function tokenAccessKey(
+  scopes: readonly string[],
+  audience: string | readonly string[],
+): string {
   return `${scopes.join(' ')}\n${[audience].flat().join(' ')}`
 }
 
@@ -136,8 +136,7 @@ function isConfirmation(value: unknown): boolean {
 }
 
 /**
- * Returns the row id of a token. All tokens of one row end together; the part after the dot counts
- * refreshes.
+ * Returns the id of the stored token from the `jti` of an access token: the part before the dot.
  */
 export function tokenIdOf(jti: string): string {
   const dot = jti.indexOf('.')

@@ -5,7 +5,7 @@ import { type AccessTokenClaims, buildClaims, isBound, parseClaims } from './cla
 
 /** Functions that the server provides to a token format. */
 export interface FormatContext {
-  /** Finds the row of a token, for formats whose text does not contain all claims. */
+  /** Finds the stored token by its id, for formats whose text does not contain all claims. */
   findToken(id: string): Promise<Token | null>
 }
 
@@ -38,15 +38,15 @@ export interface AccessTokenFormat {
 export type AccessTokenFormatName = 'jwt' | 'opaque'
 export const accessTokenFormats: readonly AccessTokenFormatName[] = ['jwt', 'opaque']
 
-/** The part of a grant that one access token is for. Can be all of it. */
-export interface TokenShare {
+/** The scopes and APIs of one access token: all of a grant, or a part of them. */
+export interface TokenAccess {
   readonly scopes: readonly string[]
-  /** Resource URIs of the APIs. */
+  /** URIs of the APIs that the access token is for. `undefined` for the server's own API. */
   readonly resources: readonly string[] | undefined
 }
 
 export interface AccessTokens {
-  encode(token: Token, share: TokenShare): Awaitable<string>
+  encode(token: Token, share: TokenAccess): Awaitable<string>
   /** Decodes an access token. `null` if it is not genuine. */
   decode(text: string): Awaitable<AccessTokenClaims | null>
   /** Returns the `aud` claim of tokens for these APIs. */
@@ -56,17 +56,20 @@ export interface AccessTokens {
 export interface AccessTokenOptions extends FormatContext {
   readonly issuer: string
   /**
-   * All formats that are accepted, so that the option can be changed while tokens of the old format
-   * are still valid.
+   * All formats in which access tokens are accepted. Includes both built-in ones, so that the
+   * option `accessTokenFormat` can be changed while older tokens are still valid.
    */
   readonly readable: readonly AccessTokenFormat[]
-  /** Chooses the format of a token for these APIs. */
+  /** Chooses the format of a new access token for these APIs. */
   formatFor(token: Token, resources: readonly string[] | undefined): AccessTokenFormat
   /** Returns the `aud` claim of tokens for these APIs. */
   audienceFor(resources: readonly string[] | undefined): string | readonly string[]
 }
 
-/** Writes access tokens in the chosen format and reads those of all formats. */
+/**
+ * Creates functions that encode access tokens in the chosen format and decode them in all accepted
+ * formats.
+ */
 export function createAccessTokens(options: AccessTokenOptions): AccessTokens {
   const { issuer, readable } = options
 
@@ -85,8 +88,8 @@ export function createAccessTokens(options: AccessTokenOptions): AccessTokens {
 }
 
 /**
- * Wraps a custom format and checks that its tokens fit into a header and keep the key they are
- * bound to.
+ * Wraps a custom format to check its results: encoded tokens must fit into a header, and decoded
+ * claims must keep the key that the token is bound to.
  */
 export function checkedFormat(
   format: AccessTokenFormat,

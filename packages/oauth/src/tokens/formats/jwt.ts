@@ -9,7 +9,7 @@ import type { AccessTokenFormat } from './format.ts'
 const SHAPE = /^[\w-]+\.[\w-]+\.[\w-]+$/
 
 /** Settings for the JWTs of one API. */
-export interface JwtStyle {
+export interface JwtFormatOptions {
   readonly algorithm: SigningAlgorithm
   readonly typ: string
 }
@@ -18,7 +18,10 @@ export interface JwtStyle {
  * Writes access tokens as JWTs (RFC 9068), signed with the current key. The algorithm is taken from
  * the key, never from the token.
  */
-export function jwtFormat(keys: SigningKeys, { algorithm, typ }: JwtStyle): AccessTokenFormat {
+export function jwtFormat(
+  keys: SigningKeys,
+  { algorithm, typ }: JwtFormatOptions,
+): AccessTokenFormat {
   return {
     recognizes: (text) => SHAPE.test(text),
     encode: (claims) => signJwt(keys.current(algorithm), typ, claims),

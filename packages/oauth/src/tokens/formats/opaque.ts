@@ -34,7 +34,7 @@ const SHAPE =
 export interface OpaqueTokenOptions {
   readonly keyring: Pick<Keyring, 'macKeys'>
   readonly server: { readonly issuer: string; readonly audience: string }
-  /** Returns the `aud` claim of the full grant. */
+  /** Returns the `aud` claim for all APIs of a grant. */
   audienceOf(token: Token): string | readonly string[]
 }
 

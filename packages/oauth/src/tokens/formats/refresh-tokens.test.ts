@@ -13,7 +13,7 @@ describe('refresh tokens', () => {
   const tokens = createRefreshTokens(createKeyring([oldSecret]))
   const text = tokens.format(content)
 
-  it('are parsed to the values they were made from, and always formatted the same way', () => {
+  it('are parsed back to the values they were created from, and have one spelling only', () => {
     expect(tokens.parse(text)).toEqual(content)
     expect(tokens.format(content)).toBe(text)
   })

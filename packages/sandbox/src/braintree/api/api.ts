@@ -11,7 +11,10 @@ import type { Operation, OperationResponse, Operations } from './operation.ts'
 
 const XML = { 'content-type': 'application/xml; charset=utf-8' }
 
-/** Handles calls the way Braintree does. */
+/**
+ * Braintree's API: answers HTTP requests with Braintree's responses, validation errors and status
+ * codes.
+ */
 export class BraintreeApi {
   readonly #merchants: Merchants
   readonly #router: Router<Operation>
@@ -28,7 +31,7 @@ export class BraintreeApi {
   }
 
   /**
-   * Handles one call: checks simulated failures, the API keys and the route, then runs the
+   * Handles one API call: checks simulated failures, the API keys and the route, then runs the
    * operation.
    */
   handle(request: HttpRequest): HttpResponse {

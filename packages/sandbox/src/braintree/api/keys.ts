@@ -3,12 +3,14 @@ import type { HttpRequest } from '../../core/http.ts'
 import type { BraintreeContext } from '../state/context.ts'
 import { AuthenticationFailed, NotAuthorized, NotFound } from '../wire/errors.ts'
 
-/** Contexts of the merchants by merchant id. Each merchant has its own API keys and tables. */
+/**
+ * The merchants of a server: each merchant id with the context that holds its API keys and tables.
+ */
 export type Merchants = ReadonlyMap<string, BraintreeContext>
 
 /**
- * Returns the merchant of a call and the path below it. API keys are valid for their own merchant
- * only.
+ * Returns the merchant that an API call is for, and the call's path below the merchant. Rejects API
+ * keys of another merchant.
  */
 export function merchantOf(
   merchants: Merchants,

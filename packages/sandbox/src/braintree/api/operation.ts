@@ -6,14 +6,17 @@ import type { XmlValue } from '../wire/xml.ts'
 /** An API call with verified keys and a known route. */
 export interface Call {
   readonly context: BraintreeContext
-  /** Values of the `:name` segments of the route. */
+  /** Values of the `:name` segments in the route's path. */
   readonly params: Readonly<Record<string, string>>
   readonly query: URLSearchParams
-  /** The parsed body. `undefined` if there was none. */
+  /** The parsed request body. `undefined` if the request has none. */
   readonly body: unknown
 }
 
-/** The document to send, or `null` for an empty response with status 200. */
+/**
+ * Result of an operation: the XML document to send (root element, content and status), or `null`
+ * for an empty response with status 200.
+ */
 export type OperationResponse = {
   readonly root: string
   readonly value: XmlValue
@@ -22,12 +25,15 @@ export type OperationResponse = {
 
 export type Operation = (call: Call) => OperationResponse
 
-/** Operations by method and path relative to the resource: `'GET /:id'`. */
+/**
+ * Operations of one resource. The keys are the method and the path relative to the resource, such
+ * as `GET /:id`.
+ */
 export type Operations = Readonly<Record<string, Operation>>
 
 /**
- * Finds the row with the id of a path.
- * @throws {NotFound} if it does not exist.
+ * Returns the row with the id that a path contains.
+ * @throws {NotFound} if there is no row with this id.
  */
 export function requireRow<Row extends object>(table: Table<Row>, id: string | undefined): Row {
   const row = table.get(id ?? '')

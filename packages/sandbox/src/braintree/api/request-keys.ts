@@ -5,10 +5,10 @@ import type { Fields } from '../wire/validation.ts'
 const LIFETIME = 30 * 24 * 3_600_000
 
 /**
- * Runs a call at most once for its `api_request_key`. A repeated call within 30 days returns the
- * transaction of the first one. A different request with the same key is rejected.
+ * Runs a call at most once for its `api_request_key`. For 30 days, a repeated request with the same
+ * key returns the transaction of the first one. A different request with the same key is rejected.
  */
-export function onceForKey(
+export function runOncePerRequestKey(
   context: BraintreeContext,
   fields: Fields,
   operation: string,

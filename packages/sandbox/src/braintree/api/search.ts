@@ -8,7 +8,10 @@ import { Fields, isObject } from '../wire/validation.ts'
 import { XmlCollection, XmlList, type XmlObject } from '../wire/xml.ts'
 import type { Call, OperationResponse, Operations } from './operation.ts'
 
-/** How a search compares a field: as text, with a list of values, or as a range. */
+/**
+ * A field by which records can be searched: how to read its value, and whether it is compared as
+ * text, with a list of values, or as a range.
+ */
 export type SearchField<Row> =
   | { readonly text: (row: Row, context: BraintreeContext) => string | null }
   | { readonly anyText: (row: Row, context: BraintreeContext) => readonly string[] }
@@ -24,15 +27,18 @@ export interface Searchable<Row extends object> {
   readonly table: (context: BraintreeContext) => Table<Row>
   readonly xml: (context: BraintreeContext, row: Row) => XmlObject
   readonly fields: Readonly<Record<string, SearchField<Row>>>
-  /** Restricts the search to rows for which it returns `true`. */
+  /** Restricts the search to the rows for which this function returns `true`. */
   readonly only?: (row: Row) => boolean
-  /** Fields that Braintree can search by but that are always empty in the sandbox. */
+  /** Names of fields that Braintree can search by, but which are always empty in the sandbox. */
   readonly alwaysBlank?: ReadonlySet<string>
 }
 
 const PAGE_SIZE = 50
 
-/** Returns the two operations of a search: matching ids, then pages of records. */
+/**
+ * Returns the two operations of a search: one finds the ids of the matching records, the other
+ * returns a page of records by their ids.
+ */
 export function searchOperations<Row extends object>(noun: Searchable<Row>): Operations {
   return {
     'POST /advanced_search_ids': (call) => searchIds(call, noun),
@@ -40,7 +46,7 @@ export function searchOperations<Row extends object>(noun: Searchable<Row>): Ope
   }
 }
 
-/** Returns the ids of all matching rows, newest first. */
+/** Returns the ids of all records that match the search criteria, newest first. */
 export function searchIds<Row extends object>(
   call: Call,
   noun: Searchable<Row>,
@@ -57,8 +63,9 @@ export function searchIds<Row extends object>(
 }
 
 /**
- * Returns one page of records by their ids. Other criteria are ignored: a record that no longer
- * matches must still be returned, because the SDK waits for as many records as it requested.
+ * Returns one page of search results: the records with the requested ids. Other criteria are
+ * ignored. A record that no longer matches must still be returned, because the SDK waits for as
+ * many records as it requested.
  */
 export function searchPage<Row extends object>(
   call: Call,

@@ -7,7 +7,7 @@ import type { SettingsRow } from '../state/rows/merchant.ts'
 import type { ModificationRow, PlanRow } from '../state/rows/subscriptions.ts'
 import { isId } from '../wire/validation.ts'
 
-/** A plan of the control panel. Amounts are in minor units. */
+/** A plan as it is created in Braintree's control panel. Amounts are in minor units. */
 export interface PlanDefinition {
   /** Id of the plan: letters, digits, `-` and `_`. */
   readonly id: string
@@ -22,41 +22,56 @@ export interface PlanDefinition {
   /** Months between billing dates. @default 1 */
   readonly billingFrequency?: number
   /**
-   * Day of the month for billing: 1–28, or 31 for the last day. Without it, the day on which the
-   * subscription starts.
+   * Day of the month on which subscriptions are billed: 1–28, or 31 for the last day of the month.
+   * By default, the day on which the subscription starts.
    */
   readonly billingDayOfMonth?: number
-  /** Number of billing cycles. Without it, subscriptions renew until they are canceled. */
+  /**
+   * Number of billing cycles after which subscriptions expire. By default they renew until they are
+   * canceled.
+   */
   readonly numberOfBillingCycles?: number
-  /** Trial of new subscriptions. Without it, they are billed immediately. */
+  /** Trial with which new subscriptions start. Without a trial, they are billed immediately. */
   readonly trial?: PlanTrial
-  /** Ids of add-ons that every subscription inherits. Define them before the plan. */
+  /**
+   * Ids of the add-ons that every new subscription of the plan inherits. The add-ons must be
+   * defined before the plan.
+   */
   readonly addOns?: readonly string[]
-  /** Ids of discounts that every subscription inherits. Define them before the plan. */
+  /**
+   * Ids of the discounts that every new subscription of the plan inherits. The discounts must be
+   * defined before the plan.
+   */
   readonly discounts?: readonly string[]
 }
 
-/** The trial of a plan. */
+/** Length of the trial of a plan's subscriptions. */
 export interface PlanTrial {
-  /** Length of the trial in `unit`s. */
+  /** Number of days or months that the trial lasts, as `unit` says. */
   readonly duration: number
-  /** Unit of `duration`. Months are calendar months. */
+  /** Unit of `duration`: days or calendar months. */
   readonly unit: 'day' | 'month'
 }
 
-/** An add-on or discount of the control panel. */
+/** An add-on or discount as it is created in Braintree's control panel. */
 export interface ModificationDefinition {
-  /** Id: letters, digits, `-` and `_`. Add-ons and discounts share one set of ids. */
+  /**
+   * Id of the add-on or discount: letters, digits, `-` and `_`. An add-on and a discount cannot
+   * have the same id.
+   */
   readonly id: string
-  /** Amount per billing cycle in minor units, positive for discounts too. */
+  /** Amount per billing cycle in minor units. Also positive for a discount. */
   readonly amount: number
   /** Name of the add-on or discount. Defaults to the id. */
   readonly name?: string
   /** Description of the add-on or discount. */
   readonly description?: string
-  /** Currency. Defaults to the currency of the default merchant account. */
+  /** Currency of the amount. Defaults to the currency of the default merchant account. */
   readonly currency?: string
-  /** Number of billing cycles it applies to. Without it, the add-on or discount never expires. */
+  /**
+   * Number of billing cycles to which the add-on or discount applies. By default it applies to all
+   * of them.
+   */
   readonly numberOfBillingCycles?: number
 }
 

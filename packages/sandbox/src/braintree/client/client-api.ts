@@ -38,7 +38,7 @@ const HEADERS = {
   'access-control-allow-methods': 'GET, POST, OPTIONS',
 }
 
-/** The API that pages call. It is authenticated by a client token instead of API keys. */
+/** The API that web pages call. A client token authenticates these calls instead of API keys. */
 export class ClientApi {
   readonly #merchants: Merchants
   readonly #router = new Router<ClientOperation>()

@@ -2,7 +2,8 @@ import { settingsOf } from '../state/context.ts'
 import type { ClientCall, ClientResponse } from './call.ts'
 
 /**
- * Returns the configuration that scripts load first: available payment methods and the URLs to use.
+ * Returns the configuration that Braintree's browser scripts load first: the available payment
+ * methods and the URLs to call.
  */
 export function configuration({ context, authorization }: ClientCall): ClientResponse {
   const { merchantId } = context.keys

@@ -1,8 +1,13 @@
 import { readAddress } from '../state/addresses.ts'
 import type { Address, Instrument } from '../state/rows/vault.ts'
-import type { Offered } from '../vault/nonces.ts'
+import type { SubmittedMethod } from '../vault/nonces.ts'
 import { createNonce } from '../vault/nonces.ts'
-import { checkDuplicate, offeredByNumber, payPalAccount, store } from '../vault/vault.ts'
+import {
+  checkDuplicate,
+  methodFromNumber,
+  payPalAccount,
+  storePaymentMethod,
+} from '../vault/vault.ts'
 import { verifyCard } from '../vault/verification.ts'
 import { Refused } from '../wire/errors.ts'
 import { Fields } from '../wire/validation.ts'
@@ -16,7 +21,7 @@ export function listMethods({ context, authorization }: ClientCall): ClientRespo
   const paymentMethods = rows.map((row) => {
     const { instrument, alwaysFailsWith, token } = row
     const nonce = createNonce(context, { instrument, alwaysFailsWith, customerId, token })
-    return { ...describe(nonce, instrument), default: row.isDefault }
+    return { ...describeNonce(nonce, instrument), default: row.isDefault }
   })
   return { status: 200, value: { paymentMethods } }
 }
@@ -28,7 +33,7 @@ export function listMethods({ context, authorization }: ClientCall): ClientRespo
 export function addCard(call: ClientCall): ClientResponse {
   const { authorization } = call
   const card = call.fields.object('credit_card')
-  const typedIn = offeredByNumber(card)
+  const typedIn = methodFromNumber(card)
   const billingAddress = readAddress(card.object('billing_address'))
   const { errors } = card
   if (!typedIn || !errors.isEmpty) throw new Refused({ errors, message: 'Credit card is invalid' })
@@ -36,11 +41,17 @@ export function addCard(call: ClientCall): ClientResponse {
   const nonce = isKept
     ? storeOrCreateNonce(call, typedIn, billingAddress)
     : createUnstoredNonce(call, typedIn, { billingAddress })
-  const details = { ...describe(nonce, typedIn.instrument), default: authorization.makeDefault }
+  const details = {
+    ...describeNonce(nonce, typedIn.instrument),
+    default: authorization.makeDefault,
+  }
   return { status: 201, value: { creditCards: [details] } }
 }
 
-/** Creates a nonce for a PayPal account: reusable with a consent, otherwise for one payment. */
+/**
+ * Creates a nonce for a PayPal account. With the payer's consent, the account can be stored and
+ * charged again; otherwise the nonce is for one payment.
+ */
 export function addPayPalAccount(call: ClientCall): ClientResponse {
   const { context } = call
   const given = call.fields.object('paypal_account')
@@ -57,10 +68,13 @@ export function addPayPalAccount(call: ClientCall): ClientResponse {
   const nonce = isKept
     ? storeOrCreateNonce(call, offered, null)
     : createUnstoredNonce(call, offered, { wantedToken })
-  return { status: 201, value: { paypalAccounts: [describe(nonce, offered.instrument)] } }
+  return { status: 201, value: { paypalAccounts: [describeNonce(nonce, offered.instrument)] } }
 }
 
-/** Starts a billing agreement. The payer approves it at PayPal, then the page sends its token. */
+/**
+ * Starts a PayPal billing agreement and returns its token. The payer approves the agreement at
+ * PayPal; then the page sends the token back.
+ */
 export function setUpAgreement({ context }: ClientCall): ClientResponse {
   const tokenId = `BA-${context.store.randomText(17).toUpperCase()}`
   const approvalUrl = `${context.baseUrl}/paypal/agreement?ba_token=${tokenId}`
@@ -73,7 +87,7 @@ export function setUpAgreement({ context }: ClientCall): ClientResponse {
  */
 function storeOrCreateNonce(
   call: ClientCall,
-  offered: Offered,
+  offered: SubmittedMethod,
   billingAddress: Address | null,
 ): string {
   const { context, authorization } = call
@@ -95,22 +109,22 @@ function storeOrCreateNonce(
   const verifications = verifyCard(context, offered, card)
   const { makeDefault } = authorization
   const as = { customerId, token: null, makeDefault, verifications }
-  const { token } = store(context, { ...offered, billingAddress }, as)
+  const { token } = storePaymentMethod(context, { ...offered, billingAddress }, as)
   const { instrument, alwaysFailsWith } = offered
   return createNonce(context, { instrument, alwaysFailsWith, customerId, token })
 }
 
 function createUnstoredNonce(
   { context }: ClientCall,
-  { instrument, alwaysFailsWith }: Offered,
+  { instrument, alwaysFailsWith }: SubmittedMethod,
   typedIn: { billingAddress?: Address | null; wantedToken?: string | null },
 ): string {
   const made = { instrument, alwaysFailsWith, customerId: null, token: null }
   return createNonce(context, { ...made, ...typedIn })
 }
 
-/** Returns a nonce and its payment method in the format for pages. */
-export function describe(nonce: string, instrument: Instrument): object {
+/** Returns a nonce and its payment method in the JSON format for pages. */
+export function describeNonce(nonce: string, instrument: Instrument): object {
   if (instrument.kind === 'paypal_account') {
     const { email, payerId } = instrument.paypal
     const details = { email, payerInfo: { email, payerId } }

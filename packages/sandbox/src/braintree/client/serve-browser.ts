@@ -5,7 +5,7 @@ import { FIELD_FRAME, FIELD_SCRIPT } from './browser/field-frame.ts'
 import { PAYPAL_BUTTON_SCRIPT, PAYPAL_SDK, PAYPAL_WINDOW_SCRIPT } from './browser/paypal-sdk.ts'
 import { COMPONENTS } from './browser/script.ts'
 import { BANK_SCRIPT } from './browser/three-d-secure.ts'
-import { bankAnswers } from './three-d-secure.ts'
+import { challengeResults } from './three-d-secure.ts'
 
 const COMPONENT_PATH = /^\/web\/[\w.-]+\/js\/([\w-]+?)(?:\.min)?\.js$/
 const FRAME_PATH = /^\/web\/[\w.-]+\/html\/hosted-fields-frame(?:\.min)?\.html$/
@@ -21,8 +21,8 @@ const SCRIPTS: Readonly<Record<string, string>> = {
 }
 
 /**
- * Serves the stand-ins for the scripts on js.braintreegateway.com and www.paypal.com. Returns
- * `null` for other paths.
+ * Serves the replacements for the scripts on js.braintreegateway.com and www.paypal.com. Returns
+ * `null` for any other path.
  */
 export function serveBrowser(
   { method, path }: HttpRequest,
@@ -37,7 +37,7 @@ export function serveBrowser(
   if (path === '/paypal/agreement') return page(PAYPAL_WINDOW)
   const [, merchantId, nonce = ''] = BANK_PATH.exec(path) ?? []
   const context = merchantId === undefined ? undefined : merchants.get(merchantId)
-  const answers = context ? bankAnswers(context, nonce) : null
+  const answers = context ? challengeResults(context, nonce) : null
   return answers ? page(drawBank(answers)) : null
 }
 

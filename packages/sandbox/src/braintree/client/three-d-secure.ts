@@ -6,13 +6,16 @@ import { readJwt, writeJwt } from '../vault/fingerprints.ts'
 import { createNonce, findNonce, type UsableNonce } from '../vault/nonces.ts'
 import { NotAuthorized, NotFound, refuse } from '../wire/errors.ts'
 import type { ClientCall, ClientResponse } from './call.ts'
-import { describe } from './payment-methods.ts'
+import { describeNonce } from './payment-methods.ts'
 
 type CardUse = UsableNonce & {
   readonly instrument: { readonly kind: 'credit_card' }
 }
 
-/** Looks up whether the card's bank requires a challenge. The nonce is exchanged for a new one. */
+/**
+ * Looks up whether a card's bank requires a 3-D Secure challenge. The page's nonce is replaced by a
+ * new one.
+ */
 export function lookUp({ context, params, fields }: ClientCall): ClientResponse {
   if (!settingsOf(context).threeDSecure) throw new NotAuthorized('3-D Secure is switched off')
   const use = requireCard(context, params.nonce ?? '')
@@ -31,7 +34,8 @@ export function lookUp({ context, params, fields }: ClientCall): ClientResponse 
 }
 
 /**
- * Accepts the signed result of the bank's challenge. The nonce is exchanged for a new one again.
+ * Accepts the signed result of the bank's 3-D Secure challenge. The page's nonce is replaced by a
+ * new one, which contains the result.
  */
 export function authenticate({ context, params, fields }: ClientCall): ClientResponse {
   const use = requireCard(context, params.nonce ?? '')
@@ -46,10 +50,10 @@ export function authenticate({ context, params, fields }: ClientCall): ClientRes
 }
 
 /**
- * Returns the results that the bank's challenge can have for a nonce, or `null` if no challenge is
- * required.
+ * Returns the two possible results of the bank's challenge for a nonce, passed and failed, as
+ * signed texts. `null` if no challenge is required.
  */
-export function bankAnswers(
+export function challengeResults(
   context: BraintreeContext,
   nonce: string,
 ): { readonly passed: string; readonly failed: string } | null {
@@ -78,7 +82,7 @@ function exchange(context: BraintreeContext, use: CardUse, info: CardOutcome['lo
 function describeResult({ instrument }: CardUse, nonce: string, info: ThreeDSecureInfo): object {
   const { liabilityShifted, liabilityShiftPossible } = info
   return {
-    paymentMethod: { ...describe(nonce, instrument), threeDSecureInfo: info },
+    paymentMethod: { ...describeNonce(nonce, instrument), threeDSecureInfo: info },
     threeDSecureInfo: { liabilityShifted, liabilityShiftPossible },
   }
 }

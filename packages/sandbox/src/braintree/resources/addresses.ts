@@ -52,7 +52,7 @@ function respond(row: AddressRow, status: 200 | 201 = 200): OperationResponse {
   return { root: 'address', value: addressXml(row), status }
 }
 
-/** Operations on a customer's addresses, below `/customers`. */
+/** Operations on a customer's addresses, below the path `/customers`. */
 export const addresses: Operations = {
   'POST /:customer/addresses': create,
   'GET /:customer/addresses/:address': find,

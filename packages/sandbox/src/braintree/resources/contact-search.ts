@@ -16,7 +16,8 @@ const SEARCHED = {
 } as const
 
 /**
- * Search fields such as `billing_locality`. They match if one of the record's addresses matches.
+ * Returns the search fields of an address, such as `billing_locality`. A record matches if one of
+ * its addresses matches.
  */
 export function addressFields<Row>(
   prefix: string,
@@ -29,7 +30,7 @@ export function addressFields<Row>(
   return Object.fromEntries(fields)
 }
 
-/** Search fields such as `customer_email`. */
+/** Returns the search fields of a contact, such as `customer_email`. */
 export function contactFields<Row>(
   prefix: string,
   contactOf: (row: Row) => Omit<CustomerSnapshot, 'id'> | null,

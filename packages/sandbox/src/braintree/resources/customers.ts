@@ -7,8 +7,8 @@ import { paymentMethodsXml } from '../state/payment-method-xml.ts'
 import type { CardDetails, CustomerRow, PaymentMethodRow } from '../state/rows/vault.ts'
 import {
   freshCustomerId,
-  readCardPart,
   readCustomerId,
+  readCustomerPaymentMethod,
   readDefaultMethod,
   readDetails,
 } from '../vault/customer-params.ts'
@@ -22,7 +22,7 @@ function create({ context, body }: Call): OperationResponse {
   const fields = new Fields(body).object('customer')
   const id = readCustomerId(context, fields, null)
   const details = readDetails(context, fields)
-  const keepCard = readCardPart(context, fields, null)
+  const keepCard = readCustomerPaymentMethod(context, fields, null)
   readDefaultMethod(context, fields, null)
   fields.throwIfAny()
   const now = context.clock.nowMs()
@@ -45,7 +45,7 @@ function update({ context, body, params }: Call): OperationResponse {
   const fields = new Fields(body).object('customer')
   const id = readCustomerId(context, fields, row.id)
   const details = readDetails(context, fields)
-  const changeCard = readCardPart(context, fields, row)
+  const changeCard = readCustomerPaymentMethod(context, fields, row)
   const preferred = readDefaultMethod(context, fields, row)
   fields.throwIfAny()
   changeCard?.(row.id)
@@ -182,7 +182,7 @@ const SEARCH: Searchable<CustomerRow> = {
   },
 }
 
-/** Operations on customers, including a payment method that is created with one. */
+/** Operations on customers. A customer can be created together with a payment method. */
 export const customers: Operations = {
   'POST /': create,
   'GET /:id': find,

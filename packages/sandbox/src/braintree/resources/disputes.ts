@@ -8,5 +8,8 @@ function find({ context, params }: Call): OperationResponse {
   return { root: 'dispute', value: disputeXml(row, row.dispute) }
 }
 
-/** Finds disputes. They are opened and decided with `notify('dispute_…', transactionId)`. */
+/**
+ * Operations that find disputes. A test opens and decides disputes with the handle's
+ * `notify('dispute_…', transactionId)`.
+ */
 export const disputes: Operations = { 'GET /:id': find }

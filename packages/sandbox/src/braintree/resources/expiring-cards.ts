@@ -57,7 +57,7 @@ const expiring = (call: Call) => {
   return (month: number) => month >= start && month <= end
 }
 
-/** Searches for expired and expiring cards, below `/payment_methods`. */
+/** Operations that search for expired and expiring cards, below the path `/payment_methods`. */
 export const expiringCards: Operations = {
   'POST /all/expired_ids': searchCards(expired, searchIds),
   'POST /all/expired': searchCards(expired, searchPage),

@@ -2,7 +2,7 @@ import { type Call, type OperationResponse, type Operations, requireRow } from '
 import { defineModification } from '../catalog/control-panel.ts'
 import { freshId, requireDefaultMerchantAccount } from '../state/context.ts'
 import { amountOfNextCycle } from '../state/cycle-amount.ts'
-import { isOver } from '../state/subscription-status.ts'
+import { isCanceledOrExpired } from '../state/subscription-status.ts'
 import { subscriptionXml } from '../state/subscription-xml.ts'
 import { makePastDue } from '../subscriptions/billing-cycle.ts'
 import { NotFound, refuse } from '../wire/errors.ts'
@@ -57,12 +57,16 @@ function pastDue({ context, params, query }: Call): OperationResponse {
   const row = requireRow(context.tables.subscriptions, params.id)
   const days = Number(query.get('days_past_due') ?? 1)
   if (!Number.isInteger(days) || days < 1) throw new NotFound('No such number of days')
-  if (isOver(row) || amountOfNextCycle(row) <= 0) refuse(['subscription'], 'base', '91921')
+  if (isCanceledOrExpired(row) || amountOfNextCycle(row) <= 0)
+    refuse(['subscription'], 'base', '91921')
   makePastDue(context, row, days)
   return { root: 'subscription', value: subscriptionXml(context, row) }
 }
 
-/** Operations for tests, below `/subscriptions`. */
+/**
+ * Operations of Braintree's test gateway below `/subscriptions`, which make a subscription past
+ * due.
+ */
 export const pastDueForTests: Operations = {
   'PUT /:id/make_past_due': pastDue,
 }

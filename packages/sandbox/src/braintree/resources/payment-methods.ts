@@ -3,8 +3,8 @@ import { threeDSecureXml } from '../state/card-xml.ts'
 import type { BraintreeContext } from '../state/context.ts'
 import { methodXml, paymentMethodName } from '../state/payment-method-xml.ts'
 import type { PaymentMethodRow, ThreeDSecureInfo } from '../state/rows/vault.ts'
-import { type GivenAddress, readBillingAddress } from '../vault/addresses.ts'
-import type { Offered } from '../vault/nonces.ts'
+import { type BillingAddressInput, readBillingAddress } from '../vault/addresses.ts'
+import type { SubmittedMethod } from '../vault/nonces.ts'
 import { createNonce, findNonce } from '../vault/nonces.ts'
 import { updatePaymentMethod, withExpiration } from '../vault/payment-method-update.ts'
 import { checkCardPassThru } from '../vault/three-d-secure.ts'
@@ -12,11 +12,11 @@ import {
   checkDuplicate,
   checkToken,
   makeDefault,
-  offeredByNonce,
-  offeredByNumber,
+  methodFromNonce,
+  methodFromNumber,
   payPalAccount,
   removePaymentMethod,
-  store,
+  storePaymentMethod,
 } from '../vault/vault.ts'
 import { verifyCard } from '../vault/verification.ts'
 import { NotFound, refuse } from '../wire/errors.ts'
@@ -68,10 +68,10 @@ function create({ context, body }: Call): OperationResponse {
   const byRefreshToken = nonce === null && !fields.isBlank('paypal_refresh_token')
   if (nonce === null && !byNumber && !byRefreshToken)
     fields.addError('payment_method_nonce', '93103')
-  let offered: Offered | null = null
-  if (byNumber) offered = offeredByNumber(fields)
+  let offered: SubmittedMethod | null = null
+  if (byNumber) offered = methodFromNumber(fields)
   else if (nonce !== null) {
-    const byNonce = offeredByNonce(context, nonce, { fields, codes: kind.nonces })
+    const byNonce = methodFromNonce(context, nonce, { fields, codes: kind.nonces })
     offered = byNonce && withNumber(byNonce, fields)
   } else if (byRefreshToken) offered = payPalAccount(context, {})
   checkCardPassThru(fields, offered)
@@ -83,13 +83,13 @@ function create({ context, body }: Call): OperationResponse {
     if (kept) return respond(context, kept, 201)
   }
   // Addresses and options are ignored for PayPal accounts.
-  const billingAddress: GivenAddress =
+  const billingAddress: BillingAddressInput =
     offered?.instrument.kind === 'paypal_account'
       ? { kind: 'none' }
       : readBillingAddress(context, fields, customerId)
   if (offered) checkDuplicate(context, offered, card, customerId)
   if (!offered || customerId === null || !fields.errors.isEmpty) throw fields.refusal()
-  const row = store(context, offered, {
+  const row = storePaymentMethod(context, offered, {
     customerId,
     token: fields.text('token'),
     makeDefault: fields.object('options').flag('make_default') ?? false,
@@ -100,10 +100,10 @@ function create({ context, body }: Call): OperationResponse {
 }
 
 /** Replaces the nonce's card by a number that is sent with it. */
-function withNumber(offered: Offered, fields: Fields): Offered {
+function withNumber(offered: SubmittedMethod, fields: Fields): SubmittedMethod {
   if (offered.instrument.kind !== 'credit_card' || fields.isBlank('number')) return offered
   const { card } = offered.instrument
-  const typedIn = offeredByNumber(withExpiration(fields.at('credit_card'), card))
+  const typedIn = methodFromNumber(withExpiration(fields.at('credit_card'), card))
   if (!typedIn) return offered
   return { ...typedIn, customerId: offered.customerId, consume: offered.consume }
 }
@@ -111,7 +111,7 @@ function withNumber(offered: Offered, fields: Fields): Offered {
 /** Returns the stored payment method if the nonce refers to one, instead of storing it twice. */
 function storedMethod(
   context: BraintreeContext,
-  offered: Offered,
+  offered: SubmittedMethod,
   card: Fields,
 ): PaymentMethodRow | null {
   const row = context.tables.paymentMethods.get(offered.token ?? '')
@@ -207,7 +207,7 @@ function respond(
   return { root: paymentMethodName(row), value: methodXml(context, row), status }
 }
 
-/** Operations on cards and PayPal accounts in the vault. */
+/** Operations on the cards and PayPal accounts that are stored in the vault. */
 export const paymentMethods: Operations = {
   'POST /': create,
   'GET /from_nonce/:nonce': findByNonce,
@@ -218,7 +218,7 @@ export const paymentMethods: Operations = {
   ...expiringCards,
 }
 
-/** Operations on nonces. */
+/** Operations on payment method nonces. */
 export const paymentMethodNonces: Operations = {
   'GET /:nonce': ({ context, params }) => {
     const use = findNonce(context, params.nonce ?? '')

@@ -10,7 +10,7 @@ import { subscriptions } from './subscriptions.ts'
 import { transactions } from './transactions.ts'
 import { verifications } from './verifications.ts'
 
-/** All operations, by the first path segment below `/merchants/<id>`. */
+/** All operations of the sandbox's Braintree, by the first path segment below `/merchants/<id>`. */
 export const OPERATIONS: Readonly<Record<string, Operations>> = {
   client_token: clientToken,
   customers,

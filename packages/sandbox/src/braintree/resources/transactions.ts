@@ -5,10 +5,16 @@ import {
   type Operations,
   requireRow,
 } from '../api/operation.ts'
-import { onceForKey } from '../api/request-keys.ts'
+import { runOncePerRequestKey } from '../api/request-keys.ts'
 import { searchOperations } from '../api/search.ts'
 import { adjustAuthorization, updateDetails } from '../sales/changes.ts'
-import { credit, declined, setStatus, sharedWith, submit } from '../sales/charging.ts'
+import {
+  credit,
+  declineResponse,
+  derivedChargeFields,
+  setStatus,
+  submitTransaction,
+} from '../sales/charging.ts'
 import { cloneSale } from '../sales/clone.ts'
 import { readDescriptor } from '../sales/descriptor.ts'
 import { readLevelThree } from '../sales/level-three.ts'
@@ -36,8 +42,8 @@ const VOID_KEYS = permitted('api_request_key')
 function create({ context, body }: Call): OperationResponse {
   const fields = new Fields(body).object('transaction')
   const charge = fields.isBlank('subscription_id') ? createSale : retryCharge
-  const row = onceForKey(context, fields, 'create', () => charge(context, fields))
-  if (hasFailed(row)) throw declined(row)
+  const row = runOncePerRequestKey(context, fields, 'create', () => charge(context, fields))
+  if (hasFailed(row)) throw declineResponse(row)
   return respond(row, 201)
 }
 
@@ -55,17 +61,17 @@ function change(step: Step, status: 200 | 201 = 200, root = 'transaction'): Oper
   return ({ context, params, body }) => {
     const row = requireRow(context.tables.transactions, params.id)
     const result = step(context, row, new Fields(body).object(root))
-    if (hasFailed(result)) throw declined(result)
+    if (hasFailed(result)) throw declineResponse(result)
     return respond(result, status)
   }
 }
 
 const submitForSettlement: Step = (context, row, fields) => {
   fields.permit(SUBMIT_KEYS)
-  return onceForKey(context, fields, `submit ${row.id}`, () => {
+  return runOncePerRequestKey(context, fields, `submit ${row.id}`, () => {
     if (row.status !== 'authorized') fields.refuse('base', '91507')
     Object.assign(row, readSubmitted(row, fields, row.authorizedAmount))
-    submit(context, row)
+    submitTransaction(context, row)
     return row
   })
 }
@@ -73,7 +79,7 @@ const submitForSettlement: Step = (context, row, fields) => {
 /** Settles a part of the authorized amount. Further parts may follow, up to the whole amount. */
 const submitForPartialSettlement: Step = (context, row, fields) => {
   fields.permit(SUBMIT_KEYS)
-  return onceForKey(context, fields, `submit part of ${row.id}`, () => {
+  return runOncePerRequestKey(context, fields, `submit part of ${row.id}`, () => {
     requirePartial(row)
     const left = unsettledAmount(context, row)
     const { amount, ...details } = readSubmitted({ ...row, amount: left }, fields, left)
@@ -112,7 +118,7 @@ function lineItems({ context, params }: Call): OperationResponse {
 
 const voidTransaction: Step = (context, row, fields) => {
   fields.permit(VOID_KEYS)
-  return onceForKey(context, fields, `void ${row.id}`, () => {
+  return runOncePerRequestKey(context, fields, `void ${row.id}`, () => {
     if (!isVoidable(row)) fields.refuse('base', '91504')
     setStatus(context, row, 'voided')
     return row
@@ -126,7 +132,9 @@ function isVoidable({ status, instrument }: TransactionRow): boolean {
 
 const refund: Step = (context, sale, fields) => {
   fields.permit(REFUND_KEYS)
-  return onceForKey(context, fields, `refund ${sale.id}`, () => createRefund(context, sale, fields))
+  return runOncePerRequestKey(context, fields, `refund ${sale.id}`, () =>
+    createRefund(context, sale, fields),
+  )
 }
 
 function createRefund(
@@ -149,7 +157,7 @@ function createRefund(
   fields.throwIfAny()
   const { planId, subscriptionId, recurring, billingPeriodStart, billingPeriodEnd } = sale
   const row = credit(context, {
-    ...sharedWith(sale),
+    ...derivedChargeFields(sale),
     amount,
     merchantAccountId: account?.id ?? sale.merchantAccountId,
     submitForSettlement: true,

@@ -4,13 +4,13 @@ import { readAddress } from '../state/addresses.ts'
 import type { BraintreeContext } from '../state/context.ts'
 import { verificationXml } from '../state/payment-method-xml.ts'
 import type { PaymentMethodRow, VerificationRow } from '../state/rows/vault.ts'
-import type { Offered } from '../vault/nonces.ts'
+import type { SubmittedMethod } from '../vault/nonces.ts'
 import {
   checkCardPassThru,
   readAuthentication,
   VERIFICATION_ID_CODES,
 } from '../vault/three-d-secure.ts'
-import { offeredByNonce, offeredByNumber } from '../vault/vault.ts'
+import { methodFromNonce, methodFromNumber } from '../vault/vault.ts'
 import { readVerificationOptions, requestVerification } from '../vault/verification.ts'
 import { Fields, permitted } from '../wire/validation.ts'
 
@@ -46,10 +46,14 @@ function create({ context, body }: Call): OperationResponse {
   return { root: 'verification', value: verificationXml(row), status: 201 }
 }
 
-function readOffered(context: BraintreeContext, fields: Fields, card: Fields): Offered | null {
+function readOffered(
+  context: BraintreeContext,
+  fields: Fields,
+  card: Fields,
+): SubmittedMethod | null {
   const nonce = fields.text('payment_method_nonce') ?? card.text('payment_method_nonce')
-  if (nonce === null) return offeredByNumber(card)
-  return offeredByNonce(context, nonce, { fields, codes: NONCE_CODES })
+  if (nonce === null) return methodFromNumber(card)
+  return methodFromNonce(context, nonce, { fields, codes: NONCE_CODES })
 }
 
 function find({ context, params }: Call): OperationResponse {
@@ -90,7 +94,7 @@ const SEARCH: Searchable<VerificationRow> = {
   },
 }
 
-/** Operations on card verifications, whether the cards were stored or not. */
+/** Operations on card verifications, for stored and for unstored cards. */
 export const verifications: Operations = {
   'POST /': create,
   'GET /:id': find,

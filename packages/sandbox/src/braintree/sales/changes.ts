@@ -9,7 +9,7 @@ import { checkOrderId, readSaleAmount } from './sale.ts'
 const DETAILS = permitted('amount descriptor order_id')
 const AMOUNT = permitted('amount')
 
-/** Changes the amount, order id or descriptor of a sale before it settles. */
+/** Changes the amount, order id or descriptor of a sale that is not settled yet. */
 export function updateDetails(
   context: BraintreeContext,
   row: TransactionRow,
@@ -31,7 +31,10 @@ export function updateDetails(
   return save(context, row)
 }
 
-/** Raises or lowers the authorized amount, if the processor supports it. */
+/**
+ * Raises or lowers the authorized amount of a transaction. Rejected if the merchant account does
+ * not support it.
+ */
 export function adjustAuthorization(
   context: BraintreeContext,
   row: TransactionRow,

@@ -13,7 +13,7 @@ import {
 import { Refused } from '../wire/errors.ts'
 import { responseTypeOf } from '../wire/processor-responses.ts'
 
-export interface Charge {
+export interface ChargeRequest {
   readonly amount: number
   readonly currency: string
   readonly merchantAccountId: string
@@ -23,35 +23,43 @@ export interface Charge {
   readonly alwaysFailsWith: string | null
   readonly submitForSettlement: boolean
   /**
-   * Verdict that is known before the processor is asked: a rejected duplicate, or an authorization
-   * that was granted earlier.
+   * Verdict that is known before the processor is asked: the rejection of a duplicate, or an
+   * authorization that was granted earlier.
    */
   readonly rejection?: Verdict | null
   readonly details?: Partial<TransactionRow>
 }
 
-/** Returns what a transaction has in common with the one it is derived from. */
-export function sharedWith(row: TransactionRow): Omit<Charge, 'amount' | 'submitForSettlement'> {
+/**
+ * Returns the fields that a new transaction takes over from the transaction it is derived from,
+ * such as the currency and the payment method.
+ */
+export function derivedChargeFields(
+  row: TransactionRow,
+): Omit<ChargeRequest, 'amount' | 'submitForSettlement'> {
   const { currency, merchantAccountId, customer, token, instrument } = row
   return { currency, merchantAccountId, customer, token, instrument, alwaysFailsWith: null }
 }
 
-/** Asks the processor and stores the transaction, whatever the verdict. */
-export function charge(context: BraintreeContext, request: Charge): TransactionRow {
+/**
+ * Asks the processor for a charge and stores the transaction, whether it is approved or declined.
+ */
+export function charge(context: BraintreeContext, request: ChargeRequest): TransactionRow {
   const verdict = request.rejection ?? decide(context, request)
   const row = newTransaction(context, 'sale', request)
   row.responseCode = verdict.responseCode
   row.gatewayRejectionReason = verdict.gatewayRejectionReason
   setStatus(context, row, verdict.status)
-  if (isApproved(row) && request.submitForSettlement) submit(context, row)
+  if (isApproved(row) && request.submitForSettlement) submitTransaction(context, row)
   return row
 }
 
 /**
- * Creates a refund. For cards the processor is asked first, with the test amounts of sales: a hard
- * decline rejects the refund, a soft decline is ignored and the refund is submitted.
+ * Creates a refund. For cards the processor is asked first, with the same test amounts as for
+ * sales: a hard decline rejects the refund; after a soft decline the refund is submitted
+ * nevertheless.
  */
-export function credit(context: BraintreeContext, request: Charge): TransactionRow {
+export function credit(context: BraintreeContext, request: ChargeRequest): TransactionRow {
   const row = newTransaction(context, 'credit', request)
   const asked = request.instrument.kind === 'credit_card'
   const verdict = asked ? verdictForAmount(request) : APPROVED
@@ -59,7 +67,7 @@ export function credit(context: BraintreeContext, request: Charge): TransactionR
   row.responseCode = soft ? '1005' : verdict.responseCode
   row.authorizationDecline = soft ? verdict.responseCode : null
   row.gatewayRejectionReason = verdict.gatewayRejectionReason
-  if (soft || verdict.status === 'authorized') submit(context, row)
+  if (soft || verdict.status === 'authorized') submitTransaction(context, row)
   else setStatus(context, row, verdict.status)
   return row
 }
@@ -69,7 +77,7 @@ function isSoftDecline(code: string): boolean {
 }
 
 /** Decides about a charge: first by simulated declines, then by the card, then by the amount. */
-function decide(context: BraintreeContext, request: Charge): Verdict {
+function decide(context: BraintreeContext, request: ChargeRequest): Verdict {
   const demanded = request.customer?.id && context.trouble.takeDecline(request.customer.id)
   if (demanded) return verdictFor(demanded)
   if (request.alwaysFailsWith) return verdictFor(request.alwaysFailsWith)
@@ -83,10 +91,10 @@ export function isApproved({ status }: TransactionRow): boolean {
 }
 
 /**
- * Submits a transaction for settlement. Cards wait for the nightly batch; PayPal starts to settle
- * immediately.
+ * Submits a transaction for settlement. Card payments wait for the nightly batch; PayPal payments
+ * start to settle immediately.
  */
-export function submit(context: BraintreeContext, row: TransactionRow): void {
+export function submitTransaction(context: BraintreeContext, row: TransactionRow): void {
   setStatus(context, row, 'submitted_for_settlement')
   if (row.instrument.kind !== 'credit_card') setStatus(context, row, 'settling')
 }
@@ -103,8 +111,11 @@ export function setStatus(
   context.tables.transactions.set(row.id, row)
 }
 
-/** Returns the response for a decline: 422 with the transaction beside the errors. */
-export function declined(row: TransactionRow): Refused {
+/**
+ * Returns the error response for a declined charge: status 422 with the transaction beside the
+ * errors.
+ */
+export function declineResponse(row: TransactionRow): Refused {
   const { gatewayRejectionReason, responseCode } = row
   const status = row.status as Verdict['status']
   return new Refused({
@@ -116,7 +127,7 @@ export function declined(row: TransactionRow): Refused {
 function newTransaction(
   context: BraintreeContext,
   type: TransactionRow['type'],
-  request: Charge,
+  request: ChargeRequest,
 ): TransactionRow {
   const now = context.clock.nowMs()
   const { transactions } = context.tables

@@ -1,14 +1,14 @@
 import type { BraintreeContext } from '../state/context.ts'
 import type { TransactionRow } from '../state/rows/transactions.ts'
 import { type Fields, permitted } from '../wire/validation.ts'
-import { charge, sharedWith } from './charging.ts'
+import { charge, derivedChargeFields } from './charging.ts'
 import { readSaleAmount } from './sale.ts'
 
 const KEYS = permitted('amount channel options')
 const OPTIONS = permitted('submit_for_settlement')
 const UNSUCCESSFUL = permitted('processor_declined gateway_rejected failed voided')
 
-/** Repeats a sale with another amount. Not possible for cards in the vault. */
+/** Creates a copy of a sale with another amount. Rejected for a sale with a stored card. */
 export function cloneSale(
   context: BraintreeContext,
   row: TransactionRow,
@@ -30,7 +30,7 @@ export function cloneSale(
   const amount = readSaleAmount(fields, row.currency)
   fields.throwIfAny()
   return charge(context, {
-    ...sharedWith(row),
+    ...derivedChargeFields(row),
     amount,
     submitForSettlement: submitForSettlement ?? false,
     details: {

@@ -3,7 +3,10 @@ import { type Fields, permitted } from '../wire/validation.ts'
 
 const KEYS = permitted('name phone url')
 
-/** Reads the text for the bank statement. Returns `null` if none was sent. */
+/**
+ * Reads the descriptor of a sale, which is its text on the customer's bank statement. Returns
+ * `null` if none was sent.
+ */
 export function readDescriptor(fields: Fields): Descriptor | null {
   if (fields.isBlank('descriptor')) return null
   const given = fields.object('descriptor')

@@ -31,7 +31,7 @@ type LevelThree = Partial<
   >
 >
 
-/** Reads the level 2 and 3 data of a sale or settlement. */
+/** Reads the level 2 and level 3 data of a sale or settlement, such as taxes and shipping costs. */
 export function readLevelThree(fields: Fields, currency: string): LevelThree {
   const given: LevelThree = {}
   for (const [key, [name, codes]] of Object.entries(AMOUNTS)) {

@@ -34,7 +34,10 @@ const TOTAL_CODES = {
   'too-large': '95815',
 }
 
-/** Reads the line items for level 3 processing. Returns `null` if the call has none. */
+/**
+ * Reads the line items of a sale, which are part of level 3 processing. Returns `null` if none were
+ * sent.
+ */
 export function readLineItems(fields: Fields, currency: string): LineItem[] | null {
   const given = fields.value('line_items')
   if (given === undefined || given === null) return null

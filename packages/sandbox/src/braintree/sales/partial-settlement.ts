@@ -2,13 +2,13 @@ import type { BraintreeContext } from '../state/context.ts'
 import type { TransactionRow } from '../state/rows/transactions.ts'
 import { APPROVED } from '../vault/processor.ts'
 import { refuse } from '../wire/errors.ts'
-import { charge, setStatus, sharedWith } from './charging.ts'
+import { charge, derivedChargeFields, setStatus } from './charging.ts'
 
 const PATH = ['transaction']
 
 /**
- * Settles a part of an authorization as a separate sale that refers to it. The authorization is
- * `settlement_pending` from the first part on.
+ * Settles a part of an authorization as a separate sale that refers to the authorization. The
+ * status of the authorization is `settlement_pending` from the first part on.
  */
 export function settlePartially(
   context: BraintreeContext,
@@ -18,7 +18,7 @@ export function settlePartially(
   requirePartial(row)
   if (asked.amount > unsettledAmount(context, row)) refuse(PATH, 'amount', '91522')
   const part = charge(context, {
-    ...sharedWith(row),
+    ...derivedChargeFields(row),
     amount: asked.amount,
     submitForSettlement: true,
     // The processor already approved the authorization.
@@ -42,7 +42,10 @@ export function requirePartial(row: TransactionRow): void {
   if (row.status !== 'authorized' && !isBegun) refuse(PATH, 'base', '91507')
 }
 
-/** Returns the authorized amount that is not settled yet. Voided parts are available again. */
+/**
+ * Returns the part of the authorized amount that is not settled yet. The amounts of voided parts
+ * count as unsettled.
+ */
 export function unsettledAmount(context: BraintreeContext, row: TransactionRow): number {
   const parts = (row.partialSettlementIds ?? []).map((id) => context.tables.transactions.get(id))
   const taken = parts.map((part) => (part && part.status !== 'voided' ? part.amount : 0))

@@ -16,7 +16,7 @@ const SHIPPING_METHODS = permitted(
    pick_up_in_store express standard locker other`,
 )
 
-/** Reads the params of a sale except its amount and payment method. */
+/** Reads the parameters of a sale, except its amount and payment method. */
 export function readSaleDetails(
   context: BraintreeContext,
   fields: Fields,

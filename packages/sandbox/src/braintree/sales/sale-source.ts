@@ -9,12 +9,12 @@ import type {
   ThreeDSecureInfo,
 } from '../state/rows/vault.ts'
 import { freshCustomerId } from '../vault/customer-params.ts'
-import type { Offered } from '../vault/nonces.ts'
+import type { SubmittedMethod } from '../vault/nonces.ts'
 import { findNonce } from '../vault/nonces.ts'
-import { checkToken, offeredByNumber, store } from '../vault/vault.ts'
+import { checkToken, methodFromNumber, storePaymentMethod } from '../vault/vault.ts'
 import type { Fields } from '../wire/validation.ts'
 
-/** The payment method and customer of a sale. */
+/** The payment method and the customer that a sale charges. */
 export interface SaleSource {
   readonly customer: CustomerSnapshot | null
   readonly token: string | null
@@ -23,8 +23,8 @@ export interface SaleSource {
   readonly threeDSecure?: ThreeDSecureInfo
   readonly consume: () => void
   /**
-   * Stores the payment method in the vault, together with a new customer if necessary. `null` if it
-   * cannot be stored.
+   * Stores the sale's payment method in the vault, together with a new customer if necessary.
+   * `null` if the payment method cannot be stored.
    */
   readonly keep: ((billing: Address | null) => PaymentMethodRow) | null
 }
@@ -32,7 +32,10 @@ export interface SaleSource {
 /** A customer in the vault, or a new one. */
 type GivenCustomer = CustomerSnapshot & { readonly newId?: string | null }
 
-/** Finds the payment method by token, nonce or card number, or the customer's default one. */
+/**
+ * Finds the payment method that a sale charges: by token, nonce or card number, or the customer's
+ * default payment method.
+ */
 export function readSaleSource(context: BraintreeContext, fields: Fields): SaleSource | null {
   const token = fields.text('payment_method_token')
   const nonce = fields.text('payment_method_nonce')
@@ -46,7 +49,7 @@ export function readSaleSource(context: BraintreeContext, fields: Fields): SaleS
   const card = fields.object('credit_card')
   if (!card.isBlank('number') || card.has('expiration_date')) {
     checkToken(context, card)
-    const offered = offeredByNumber(card)
+    const offered = methodFromNumber(card)
     const wantedToken = card.text('token')
     return offered && fresh(context, { ...offered, wantedToken }, customer)
   }
@@ -121,7 +124,7 @@ function stored(context: BraintreeContext, row: PaymentMethodRow, consume: () =>
 
 function fresh(
   context: BraintreeContext,
-  offered: Offered & { readonly oneTime?: boolean },
+  offered: SubmittedMethod & { readonly oneTime?: boolean },
   customer: GivenCustomer | null,
 ): SaleSource {
   const { instrument, alwaysFailsWith, consume } = offered
@@ -132,7 +135,12 @@ function fresh(
       billingAddress: billing ?? offered.billingAddress ?? null,
       consume: () => undefined,
     }
-    return store(context, again, { customerId, token: null, makeDefault: false, verifications: [] })
+    return storePaymentMethod(context, again, {
+      customerId,
+      token: null,
+      makeDefault: false,
+      verifications: [],
+    })
   }
   return {
     customer,

@@ -12,7 +12,7 @@ import {
 } from '../vault/three-d-secure.ts'
 import { formatAmount } from '../wire/money.ts'
 import { type Fields, permitted } from '../wire/validation.ts'
-import { type Charge, charge, credit, isApproved, snapshotOf } from './charging.ts'
+import { type ChargeRequest, charge, credit, isApproved, snapshotOf } from './charging.ts'
 import { readSaleDetails } from './sale-details.ts'
 import { readSaleSource, type SaleSource } from './sale-source.ts'
 
@@ -44,7 +44,10 @@ const UNSUPPORTED = permitted(
 const UNSUPPORTED_OPTIONS = permitted('amex_rewards hold_in_escrow venmo')
 const FAILED = new Set(['processor_declined', 'gateway_rejected', 'failed', 'voided'])
 
-/** Creates a sale, or with the merchant's permission a credit that refunds no sale. */
+/**
+ * Creates a sale. If the merchant has the permission, the call can also create a credit that
+ * refunds no sale.
+ */
 export function createSale(context: BraintreeContext, fields: Fields): TransactionRow {
   checkSale(fields)
   const type = fields.text('type')
@@ -62,7 +65,7 @@ export function createSale(context: BraintreeContext, fields: Fields): Transacti
   const threeDSecure = readAuthentication(fields, source, SALE_ID_CODES)
   if (!source || !account || !fields.errors.isEmpty) throw fields.refusal()
   const options = fields.object('options')
-  const request: Charge = {
+  const request: ChargeRequest = {
     amount,
     currency,
     merchantAccountId: account.id,
@@ -98,13 +101,16 @@ function missingAuthentication(
 }
 
 /** 1004.00 is Braintree's test amount for a partial authorization, if the call accepts one. */
-function partialVerdict({ amount, currency }: Charge, fields: Fields): Verdict | null {
+function partialVerdict({ amount, currency }: ChargeRequest, fields: Fields): Verdict | null {
   const isWelcome = fields.flag('accept_partial_authorization') ?? false
   if (!isWelcome || formatAmount(amount, currency) !== '1004.00') return null
   return { ...APPROVED, responseCode: '1004' }
 }
 
-/** Validates what applies to every sale, including the manual retry of a subscription's charge. */
+/**
+ * Validates the parameters that every sale has in common, including the manual retry of a
+ * subscription's charge.
+ */
 export function checkSale(fields: Fields): void {
   fields.permit(KEYS)
   fields.refuseUnsupported(UNSUPPORTED)
@@ -118,13 +124,16 @@ export function readSaleAmount(fields: Fields, currency: string): number {
   return fields.amount('amount', { codes: AMOUNT_CODES, currency })
 }
 
-/** Validates the order id. PayPal uses it as invoice number, which has a lower limit. */
+/**
+ * Validates the length of an order id. The limit is lower for PayPal, which uses the order id as
+ * its invoice number.
+ */
 export function checkOrderId(fields: Fields, kind: Instrument['kind'] | undefined): void {
   fields.checkLength('order_id', kind === 'paypal_account' ? 127 : 255, '91501')
 }
 
 /** Whether an equal sale was approved shortly before, most likely by a double click. */
-function isDuplicate(context: BraintreeContext, request: Charge): boolean {
+function isDuplicate(context: BraintreeContext, request: ChargeRequest): boolean {
   const window = settingsOf(context).duplicateWindowSeconds * 1000
   if (window === 0) return false
   const { amount, currency, token, instrument } = request

@@ -12,8 +12,8 @@ const CARD_AUTHORIZATION_LIFETIME = 7 * 24 * HOUR
 const PAYPAL_AUTHORIZATION_LIFETIME = 29 * 24 * HOUR
 
 /**
- * Returns when the transaction's status changes next: by the nightly settlement batch, or by an
- * authorization that expires.
+ * Returns when the transaction's status changes next, through settlement or because its
+ * authorization expires, in epoch milliseconds. `null` if it will not change.
  */
 export function settlementDue(row: TransactionRow): number | null {
   const since = row.statusHistory.at(-1)?.timestamp ?? row.updatedAt
@@ -30,7 +30,10 @@ export function settlementDue(row: TransactionRow): number | null {
   }
 }
 
-/** Changes the status of a transaction that is due. */
+/**
+ * Gives a transaction its next status, once that is due: an authorization expires, a submitted sale
+ * is settling, and a settling sale is settled, declined or pending, as its amount says.
+ */
 export function settleDue(context: BraintreeContext, row: TransactionRow): void {
   if (row.status === 'authorized') setStatus(context, row, 'authorization_expired')
   else if (row.status === 'submitted_for_settlement') setStatus(context, row, 'settling')

@@ -11,7 +11,10 @@ import { createEnvironment } from './loopback-environment.ts'
 import { openNonceInstrument } from './nonce-request.ts'
 import { notifyOnDemand } from './notify-on-demand.ts'
 
-/** Creates the handle of the first merchant, which also returns the handles of the others. */
+/**
+ * Creates the handle of the first merchant. Its method `merchant()` returns the handles of the
+ * other merchants.
+ */
 export function createBraintreeHandle(merchants: Merchants, server: HttpServer): BraintreeHandle {
   const environment = createEnvironment(server.host, server.port)
   const handles = new Map<string, BraintreeHandle>()

@@ -6,51 +6,61 @@ import type { AddressRow, CustomerRow, PaymentMethodRow } from '../state/rows/va
 import type { LoopbackEnvironment } from './loopback-environment.ts'
 import type { NonceRequest } from './nonce-request.ts'
 
-/** Configuration for `new braintree.BraintreeGateway(config)`. */
+/** Configuration for Braintree's SDK: `new braintree.BraintreeGateway(config)`. */
 export interface BraintreeConfig {
-  /** The SDK's `Environment`, pointing at the sandbox. */
+  /** The SDK's `Environment`, which points to the sandbox instead of Braintree. */
   readonly environment: LoopbackEnvironment
-  /** Merchant id from `BraintreeOptions`, or its default. */
+  /** The merchant id: the one in the `BraintreeOptions`, or its default. */
   readonly merchantId: string
-  /** Public key from `BraintreeOptions`, or its default. */
+  /** The public API key: the one in the `BraintreeOptions`, or its default. */
   readonly publicKey: string
-  /** Private key, which also signs webhooks. */
+  /** The private API key, which also signs webhooks. */
   readonly privateKey: string
 }
 
-/** A merchant account of the control panel. */
+/** A merchant account as it is created in Braintree's control panel. */
 export interface MerchantAccountDefinition {
   /** Id of the merchant account. */
   readonly id: string
   /** Currency of the account: three upper-case letters. */
   readonly currency: string
-  /** Whether `adjustAuthorization` is supported. @default false */
+  /**
+   * Whether the account supports `transaction.adjustAuthorization`.
+   * @default false
+   */
   readonly adjustsAuthorizations?: boolean
-  /** Whether `updateDetails` is supported. @default true */
+  /**
+   * Whether the account supports `transaction.updateDetails`.
+   * @default true
+   */
   readonly updatesDetails?: boolean
-  /** Whether a sale can be refunded while it is settling. @default true */
+  /**
+   * Whether the account can refund a sale that is still settling.
+   * @default true
+   */
   readonly refundsSettling?: boolean
 }
 
 /**
- * Controls the Braintree sandbox from a test: the SDK's configuration, the control panel, and read
- * access to the state. The rows it returns are copies. Their amounts are in minor units, their
- * times in epoch milliseconds.
+ * Controls the sandbox's Braintree from a test: provides the SDK's configuration, changes settings
+ * of the control panel, and reads the stored objects. Returned rows are copies, with amounts in
+ * minor units and times in epoch milliseconds.
  */
 export interface BraintreeHandle {
-  /** Address of the server: `http://127.0.0.1:<port>`. */
+  /** Address of the sandbox's Braintree server: `http://127.0.0.1:<port>`. */
   readonly url: string
   /** Configuration for the SDK: `new braintree.BraintreeGateway(sandbox.braintree.config)`. */
   readonly config: BraintreeConfig
-  /** Stops this server. Closing the sandbox does this too. */
+  /** Stops the sandbox's Braintree server only. Closing the sandbox stops it too. */
   close(): Promise<void>
   /**
-   * Returns the handle of a merchant in `merchants`, or of the first one.
+   * Returns the handle of the merchant with this id: the first merchant, or one of the option
+   * `merchants`.
    * @throws {RangeError} if there is no such merchant.
    */
   merchant(id: string): BraintreeHandle
 
-  /** Creates a plan, or changes an existing one for future subscriptions. */
+  /** Creates a plan. If the plan exists, changes it for future subscriptions. */
   definePlan(plan: PlanDefinition): void
   /** Creates or changes an add-on. */
   defineAddOn(addOn: ModificationDefinition): void
@@ -58,25 +68,26 @@ export interface BraintreeHandle {
   defineDiscount(discount: ModificationDefinition): void
   /** Creates or changes a merchant account, for example for another currency. */
   defineMerchantAccount(account: MerchantAccountDefinition): void
-  /** Returns the present settings of the control panel. */
+  /** Returns the current settings of the control panel. */
   settings(): Readonly<SettingsRow>
   /**
-   * Changes the named settings of the control panel.
+   * Changes the given settings of the control panel and keeps all others.
    * @throws {TypeError} for values that the control panel does not offer.
    */
   changeSettings(changes: Partial<SettingsRow>): void
-  /** Sends all notifications to this URL from now on. */
+  /** Registers a URL, which receives all notifications from now on. */
   registerWebhook(url: string): void
-  /** Stops sending notifications to this URL. */
+  /** Removes a webhook URL: no further notifications are sent to it. */
   removeWebhook(url: string): void
   /**
-   * Sends the verification challenge. Returns whether the URL answered with the correct signature.
+   * Sends Braintree's verification challenge to a webhook URL. Returns whether the URL answered
+   * with the correct signature.
    */
   verifyWebhook(url: string): Promise<boolean>
   /**
-   * Sends a notification: `check` without a subject, or any kind about the subscription,
-   * transaction or payment method with this id. A `dispute_…` kind also changes the dispute of the
-   * transaction.
+   * Sends a notification now: `check` without a subject, or any kind of notification about the
+   * subscription, transaction or payment method with this id. A `dispute_…` kind also opens or
+   * changes the dispute of the transaction.
    * @throws {RangeError} if no object has this id.
    */
   notify(kind: string, subjectId?: string): void
@@ -86,7 +97,8 @@ export interface BraintreeHandle {
    */
   createNonce(request?: NonceRequest): string
   /**
-   * Makes every charge of the payment method fail with this code. `null` ends this.
+   * Makes every charge of the payment method with this token fail with a code. `null` lets charges
+   * succeed again.
    * @throws {RangeError} if there is no such payment method.
    */
   failCharges(token: string, code: string | null): void
@@ -95,7 +107,7 @@ export interface BraintreeHandle {
   plans(): ReadonlyArray<Readonly<PlanRow>>
   /** Returns all add-ons and discounts, oldest first. */
   modifications(): ReadonlyArray<Readonly<ModificationRow>>
-  /** Returns the URLs that receive notifications. */
+  /** Returns the webhook URLs, which receive notifications. */
   webhooks(): readonly string[]
   /** Returns a customer, or `null` if there is none with this id. */
   customer(id: string): Readonly<CustomerRow> | null

@@ -1,30 +1,36 @@
 /**
- * The SDK's `Environment`, pointing at this sandbox. It needs no import of the SDK, which only
- * reads these fields.
+ * An `Environment` of Braintree's SDK that points to this sandbox. It is a plain object with the
+ * fields that the SDK reads, so the SDK need not be imported.
  */
 export interface LoopbackEnvironment {
-  /** Host: `127.0.0.1`. */
+  /** Host of the API, always `127.0.0.1`. */
   readonly server: string
-  /** Port as text, because the SDK concatenates it with the host. */
+  /** Port of the API as text, because the SDK concatenates it with the host. */
   readonly port: string
   /**
-   * Page to which the SDK would send a user to connect a merchant. The sandbox has none.
+   * Page to which the SDK would send a user to connect a merchant by OAuth. The sandbox has none.
    */
   readonly authUrl: string
-  /** Plain HTTP: loopback needs no certificate. */
+  /** Always `false`: connections to the sandbox on loopback are plain HTTP. */
   readonly ssl: false
   /** Host of GraphQL requests. The sandbox answers them with 404. */
   readonly graphQLServer: string
   /** Port of GraphQL requests, equal to `port`. */
   readonly graphQLPort: string
   /**
-   * Returns the base URL of calls. A function in spite of its type: the SDK calls it, although its
-   * own type declaration says string.
+   * Returns the base URL of API calls. The SDK calls this function, although the SDK's type
+   * declares a string.
    */
   baseUrl: string
-  /** Returns the base URL of GraphQL requests. A function in spite of its type, like `baseUrl`. */
+  /**
+   * Returns the base URL of GraphQL requests. The SDK calls this function, although the SDK's type
+   * declares a string.
+   */
   baseGraphQLUrl: string
-  /** Returns the URI scheme, `http://`. A function in spite of its type, like `baseUrl`. */
+  /**
+   * Returns the URI scheme, `http://`. The SDK calls this function, although the SDK's type
+   * declares a string.
+   */
   uriScheme: string
 }
 

@@ -1,11 +1,14 @@
 import type { ProviderContext } from '../../core/provider-context.ts'
 import { VersionLog } from '../../core/version-log.ts'
 import type { Merchants } from '../api/keys.ts'
-import { type BraintreeContext, KINDS } from '../state/context.ts'
+import { type BraintreeContext, VERSIONED_KINDS } from '../state/context.ts'
 import { openTables, type Tables } from '../state/tables.ts'
 import type { BraintreeMerchant, BraintreeMerchantOptions, BraintreeOptions } from './options.ts'
 
-/** Opens the merchants of this server. The first one belongs to the handle. */
+/**
+ * Opens the tables of all merchants of a Braintree server. The first merchant belongs to the
+ * handle.
+ */
 export function openMerchants(
   provided: ProviderContext,
   options: BraintreeOptions,
@@ -56,7 +59,7 @@ function openMerchant(
 
 function openVersions({ store, clock }: ProviderContext, name: string, tables: Tables): VersionLog {
   const log = new VersionLog(store, clock, `${name}.versions`)
-  for (const kind of KINDS) log.follow(kind, tables[kind])
+  for (const kind of VERSIONED_KINDS) log.follow(kind, tables[kind])
   return log
 }
 

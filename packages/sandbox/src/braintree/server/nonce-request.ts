@@ -3,7 +3,9 @@ import type { NonceRow } from '../state/rows/vault.ts'
 import { readCard } from '../vault/cards.ts'
 import { Fields } from '../wire/validation.ts'
 
-/** Card or PayPal account entered by a customer. Defaults to a Visa test card. */
+/**
+ * A card or PayPal account as a customer enters it in a browser. The default is a Visa test card.
+ */
 export interface NonceRequest {
   /** Card number, one of Braintree's test numbers. */
   readonly number?: string
@@ -12,10 +14,11 @@ export interface NonceRequest {
   /** Cardholder name. */
   readonly cardholderName?: string
   /**
-   * E-mail address of a PayPal account with a billing agreement, which is used instead of a card.
+   * E-mail address of a PayPal account with a billing agreement. If set, the nonce is for this
+   * account instead of a card.
    */
   readonly paypalEmail?: string
-  /** Customer of the client token that the page uses. */
+  /** Id of the customer in the client token with which the nonce is created. */
   readonly customerId?: string
 }
 

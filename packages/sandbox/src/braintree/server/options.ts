@@ -1,30 +1,48 @@
 /** Options of the Braintree sandbox. */
 export interface BraintreeOptions extends BraintreeMerchantOptions {
-  /** Port of the server. `0` uses a free port. @default 0 */
+  /**
+   * Port of the Braintree server. `0` uses a free port.
+   * @default 0
+   */
   readonly port?: number
-  /** Merchant id. @default 'sandbox_merchant' */
+  /**
+   * Id of the first merchant.
+   * @default 'sandbox_merchant'
+   */
   readonly merchantId?: string
-  /** Public key. @default 'sandbox_public_key' */
+  /**
+   * Public API key of the first merchant.
+   * @default 'sandbox_public_key'
+   */
   readonly publicKey?: string
-  /** Private key, which signs calls and webhooks. @default 'sandbox_private_key' */
+  /**
+   * Private API key of the first merchant, which signs API calls and webhooks.
+   * @default 'sandbox_private_key'
+   */
   readonly privateKey?: string
-  /** URLs that receive the first merchant's notifications. */
+  /** URLs that receive the notifications of the first merchant. */
   readonly webhooks?: readonly string[]
   /** Additional merchants on the same server. Each has its own keys, vault and control panel. */
   readonly merchants?: readonly BraintreeMerchant[]
 }
 
-/** An additional merchant. `sandbox.braintree.merchant(id)` returns its handle. */
+/**
+ * An additional merchant of the Braintree server. `sandbox.braintree.merchant(id)` returns its
+ * handle.
+ */
 export interface BraintreeMerchant extends BraintreeMerchantOptions {
-  /** Merchant id, which is part of every call's path. */
+  /** Id of the merchant, which is part of the path of the merchant's API calls. */
   readonly merchantId: string
-  /** Public key, which must differ from all other merchants'. */
+  /** Public API key of the merchant. No other merchant may have the same key. */
   readonly publicKey: string
-  /** Private key, which signs calls and webhooks. */
+  /** Private API key of the merchant, which signs API calls and webhooks. */
   readonly privateKey: string
 }
 
-/** Initial settings of a merchant. A restored state keeps its own. */
+/**
+ * Initial currency and default account of a merchant. Ignored if the merchant exists in the
+ * restored state.
+ */
 export interface BraintreeMerchantOptions {
   /** Currency of the default merchant account. @default 'USD' */
   readonly currency?: string

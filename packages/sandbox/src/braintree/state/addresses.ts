@@ -47,14 +47,16 @@ export const NO_ADDRESS: Address = {
   internationalPhone: null,
 }
 
-/** Reads an address. Returns `null` if none was sent. */
+/**
+ * Reads an address from the parameters of a call. Returns `null` if no part of an address was sent.
+ */
 export function readAddress(fields: Fields): Address | null {
   const given = readAddressParts(fields)
   const isFilled = Object.values(given).some((part) => part !== null)
   return isFilled ? { ...NO_ADDRESS, ...given } : null
 }
 
-/** Reads the sent parts of an address. */
+/** Reads the parts of an address that were sent with a call. */
 export function readAddressParts(fields: Fields): Partial<Address> {
   fields.permit(KEYS)
   const given: Partial<Address> = readCountry(fields)
@@ -98,7 +100,10 @@ function readCountry(fields: Fields): Partial<Address> {
   return given
 }
 
-/** Renders a customer's address with its id, or the address of a sale. */
+/**
+ * Renders an address as XML: a customer's address with its id, or the address of a sale without an
+ * id.
+ */
 export function addressXml(address: Address | AddressRow | null): XmlObject | null {
   if (!address) return null
   const parts = Object.entries({ ...PARTS, ...COUNTRY_PARTS })

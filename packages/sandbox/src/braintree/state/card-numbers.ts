@@ -24,7 +24,10 @@ const INDICATORS = [
 ] as const
 type Indicator = (typeof INDICATORS)[number]
 
-/** Properties of a card that Braintree derives from its number. */
+/**
+ * Properties of a card that Braintree derives from its number, such as prepaid or commercial: yes,
+ * no or unknown.
+ */
 export interface CardIndicators extends Readonly<Record<Indicator, 'Yes' | 'No' | 'Unknown'>> {
   readonly country_of_issuance: string
   readonly issuing_bank: string

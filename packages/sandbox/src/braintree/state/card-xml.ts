@@ -2,7 +2,7 @@ import { snakeCased, type XmlObject } from '../wire/xml.ts'
 import { identifyNumber, indicatorsOf } from './card-numbers.ts'
 import type { CardDetails, ThreeDSecureInfo } from './rows/vault.ts'
 
-/** Returns the fields of a card in transactions, verifications and the vault. */
+/** Returns the XML fields of a card, which transactions, verifications and the vault share. */
 export function cardFields(card: CardDetails): XmlObject {
   const logo = card.cardType.toLowerCase().replaceAll(' ', '_')
   return {
@@ -20,12 +20,18 @@ export function cardFields(card: CardDetails): XmlObject {
   }
 }
 
-/** Returns Mastercard's transaction link id. `null` for other networks. */
+/**
+ * Returns the transaction link id of a Mastercard payment, derived from the given id. `null` for
+ * cards of other networks.
+ */
 export function linkIdOf(id: string, card: CardDetails): string | null {
   return card.cardType === 'MasterCard' ? identifyNumber(id).slice(0, 22) : null
 }
 
-/** Renders the result of 3-D Secure of a nonce, verification or sale. `null` if it was not used. */
+/**
+ * Renders the 3-D Secure result of a nonce, verification or sale as XML. `null` if 3-D Secure was
+ * not used.
+ */
 export function threeDSecureXml(info: ThreeDSecureInfo | undefined): XmlObject | null {
   return info ? snakeCased(info) : null
 }

@@ -2,7 +2,10 @@ import { type Fields, permitted } from '../wire/validation.ts'
 import type { XmlObject } from '../wire/xml.ts'
 import type { CustomerSnapshot, InternationalPhone } from './rows/vault.ts'
 
-/** Our name of each field by Braintree's, with the error code for more than 255 characters. */
+/**
+ * Contact fields of a customer: Braintree's name, the row's name, and the error code for more than
+ * 255 characters.
+ */
 export const CONTACT_PARTS = {
   first_name: ['firstName', '81608'],
   last_name: ['lastName', '81613'],
@@ -26,7 +29,7 @@ export const NO_CONTACT = {
 
 const KEYS = permitted('country_code national_number')
 
-/** Reads the `international_phone` of a customer or address. */
+/** Reads the parameter `international_phone` of a customer or address. */
 export function readPhone(fields: Fields): InternationalPhone {
   const phone = fields.object('international_phone')
   phone.permit(KEYS)
@@ -48,7 +51,7 @@ export function checkPhone(fields: Fields, phone: InternationalPhone | null): vo
   }
 }
 
-/** Renders a phone number. Like Braintree, renders empty fields if it is unknown. */
+/** Renders a phone number as XML. Like Braintree, renders empty fields if the number is unknown. */
 export function phoneXml(phone: InternationalPhone | null): XmlObject {
   return {
     country_code: phone?.countryCode ?? null,
@@ -57,8 +60,8 @@ export function phoneXml(phone: InternationalPhone | null): XmlObject {
 }
 
 /**
- * Renders the contact fields of a customer, empty for `null`. Written out for speed, because every
- * transaction in every notification contains them.
+ * Renders the contact fields of a customer as XML, with empty fields for `null`. Every field is
+ * written out for speed, because every transaction in every notification contains them.
  */
 export function contactXml(customer: Omit<CustomerSnapshot, 'id'> | null): XmlObject {
   return {

@@ -4,30 +4,30 @@ import { type Day, dayOf } from '../wire/days.ts'
 import type { MerchantAccountRow, SettingsRow } from './rows/merchant.ts'
 import type { Tables } from './tables.ts'
 
-/** The keys that sign the SDK's calls and our webhooks. */
+/** A merchant's API keys, which sign the SDK's calls and the sandbox's webhooks. */
 export interface MerchantKeys {
   readonly merchantId: string
   readonly publicKey: string
   readonly privateKey: string
 }
 
-/** State and services that every operation works with. */
+/** State and services of a Braintree merchant, which every operation uses. */
 export interface BraintreeContext extends ProviderContext {
   /**
-   * Prefix of the merchant's tables and jobs: `braintree`, or `braintree/<merchant>` for additional
-   * merchants.
+   * Prefix of the names of the merchant's tables and jobs: `braintree` for the first merchant,
+   * `braintree/<merchant>` for the others.
    */
   readonly name: string
   readonly keys: MerchantKeys
   readonly tables: Tables
-  /** Log of earlier object versions. `null` if there is no control room to show them. */
+  /** Log of earlier versions of the objects. `null` if there is no control room to show them. */
   readonly versions: VersionLog | null
-  /** Address of this server, set once it listens. */
+  /** Base URL of the Braintree server. Set once the server listens. */
   baseUrl: string
 }
 
-/** Kinds of objects whose versions are recorded. */
-export const KINDS = [
+/** Kinds of objects of which the version log keeps earlier versions. */
+export const VERSIONED_KINDS = [
   'customers',
   'paymentMethods',
   'subscriptions',
@@ -36,7 +36,7 @@ export const KINDS = [
   'modifications',
 ] as const
 
-/** Runs a step whose changes are recorded with this cause. */
+/** Runs a step and records the changes of objects in the version log, with the given cause. */
 export function withCause<T>({ versions }: BraintreeContext, cause: string, run: () => T): T {
   return versions ? versions.step(cause, run) : run()
 }
@@ -83,8 +83,8 @@ export function requireDefaultMerchantAccount(context: BraintreeContext): Mercha
 const ID_ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz'
 
 /**
- * Returns a new id in Braintree's alphabet: lower-case letters and digits, without letters that
- * resemble digits.
+ * Generates an unused id in Braintree's alphabet: lower-case letters and digits, without letters
+ * that resemble digits.
  */
 export function freshId(
   context: BraintreeContext,

@@ -6,7 +6,7 @@ import type { TransactionRow } from './rows/transactions.ts'
 import { subscriptionXml } from './subscription-xml.ts'
 import { transactionXml } from './transaction-xml.ts'
 
-export const SUBSCRIPTION_KINDS = [
+export const SUBSCRIPTION_NOTIFICATIONS = [
   'subscription_billing_skipped',
   'subscription_canceled',
   'subscription_charged_successfully',
@@ -16,7 +16,7 @@ export const SUBSCRIPTION_KINDS = [
   'subscription_went_active',
   'subscription_went_past_due',
 ] as const
-export type SubscriptionKind = (typeof SUBSCRIPTION_KINDS)[number]
+export type SubscriptionNotification = (typeof SUBSCRIPTION_NOTIFICATIONS)[number]
 
 type TransactionKind = 'transaction_settled' | 'transaction_settlement_declined'
 
@@ -28,7 +28,7 @@ const TRANSACTIONS_SENT = 3
 
 export function notifySubscription(
   context: BraintreeContext,
-  kind: SubscriptionKind,
+  kind: SubscriptionNotification,
   row: SubscriptionRow,
 ): void {
   notify(context, kind, () => ({
@@ -45,7 +45,8 @@ export function notifyTransaction(
 }
 
 /**
- * Queues a notification for every registered URL. The subject is rendered only if there is a URL.
+ * Queues a notification for every registered webhook URL. The subject is rendered only if there is
+ * a URL.
  */
 export function notify(context: BraintreeContext, kind: string, subject: () => XmlObject): void {
   if (context.tables.webhooks.size === 0) return
@@ -86,7 +87,10 @@ export interface SignedPayload {
   readonly bt_payload: string
 }
 
-/** Returns the two form fields of a notification, signed with the merchant's key. */
+/**
+ * Returns the two form fields of a notification: the payload, and its signature by the merchant's
+ * key.
+ */
 export function signPayload(keys: MerchantKeys, xml: string): SignedPayload {
   const base64 = Buffer.from(xml).toString('base64')
   let bt_payload = ''
@@ -94,7 +98,10 @@ export function signPayload(keys: MerchantKeys, xml: string): SignedPayload {
   return { bt_signature: signatureOf(keys, bt_payload), bt_payload }
 }
 
-/** Returns `public_key|hex`, where the key of the HMAC is the SHA-1 of the private key. */
+/**
+ * Returns Braintree's signature of a message, `public_key|hex`. The key of its HMAC is the SHA-1
+ * hash of the private key.
+ */
 export function signatureOf(keys: MerchantKeys, message: string): string {
   const key = createHash('sha1').update(keys.privateKey).digest()
   const digest = createHmac('sha1', key).update(message).digest('hex')
@@ -102,8 +109,8 @@ export function signatureOf(keys: MerchantKeys, message: string): string {
 }
 
 /**
- * Sends a challenge that a URL must sign with the API keys, as the control panel does when a URL is
- * added.
+ * Sends a challenge to a webhook URL, which must sign it with the API keys, as Braintree's control
+ * panel does when a URL is added.
  */
 export async function verifyWebhookUrl(
   context: BraintreeContext,

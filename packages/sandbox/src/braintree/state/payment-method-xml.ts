@@ -87,14 +87,17 @@ function isExpired(context: BraintreeContext, card: CardDetails): boolean {
   return now.getTime() >= endsAt
 }
 
-/** Renders a payment method with its subscriptions, as Braintree does. */
+/** Renders a payment method with its subscriptions as XML. */
 export function methodXml(context: BraintreeContext, row: PaymentMethodRow): XmlObject {
   const subscriptions = context.tables.subscriptions.findBy('token', row.token)
   const list = subscriptions.map((subscription) => subscriptionXml(context, subscription))
   return paymentMethodXml(context, row, new XmlList('subscription', list))
 }
 
-/** Renders a customer's payment methods of one kind. `top-level` omits their subscriptions. */
+/**
+ * Renders a customer's payment methods of one kind as XML. `top-level` omits the subscriptions of
+ * the payment methods.
+ */
 export function paymentMethodsXml(
   context: BraintreeContext,
   customerId: string,

@@ -2,7 +2,7 @@ import type { BraintreeContext } from './context.ts'
 import { notifySubscription } from './notifications.ts'
 import type { SubscriptionRow, SubscriptionStatus } from './rows/subscriptions.ts'
 
-export function isOver(row: SubscriptionRow): boolean {
+export function isCanceledOrExpired(row: SubscriptionRow): boolean {
   return row.status === 'Canceled' || row.status === 'Expired'
 }
 
@@ -26,10 +26,10 @@ export function setSubscriptionStatus(
   const { balance, price, planId } = row
   const timestamp = context.clock.nowMs()
   row.statusHistory.push({ timestamp, status, balance, price, planId, source })
-  save(context, row)
+  saveSubscription(context, row)
 }
 
-export function save(context: BraintreeContext, row: SubscriptionRow): void {
+export function saveSubscription(context: BraintreeContext, row: SubscriptionRow): void {
   row.updatedAt = context.clock.nowMs()
   context.tables.subscriptions.set(row.id, row)
 }

@@ -53,8 +53,8 @@ export function openTables(store: Store, owner: string): Tables {
 }
 
 /**
- * Returns a key that is equal for sales which the duplicate check considers equal: same amount,
- * payment method and order id.
+ * Returns the key by which the duplicate check compares sales: it is equal for sales with the same
+ * amount, payment method and order id. `null` for transactions that are not checked.
  */
 export function saleKey(
   sale: Pick<

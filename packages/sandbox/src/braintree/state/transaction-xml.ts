@@ -72,7 +72,7 @@ export function transactionXml(row: TransactionRow): XmlObject {
   }
 }
 
-/** Renders the add-ons or discounts of a transaction or subscription. */
+/** Renders the add-ons or discounts of a transaction or subscription as XML. */
 export function appliedXml(
   name: 'add_on' | 'discount',
   rows: readonly AppliedModification[],
@@ -117,7 +117,7 @@ function adjustmentsXml(row: TransactionRow): XmlList {
   return new XmlList('authorization_adjustment', adjustments)
 }
 
-/** Renders the decision of fraud protection, which approves everything that it does not reject. */
+/** Renders the approving decision of fraud protection as XML. */
 export function riskDataXml(id: string): XmlObject {
   return {
     id: `risk_${id}`,
@@ -211,7 +211,10 @@ function adviceXml({ instrument, responseCode }: TransactionRow): XmlObject {
   }
 }
 
-/** Returns the processor's authorization code. `null` if the authorization was not granted. */
+/**
+ * Returns the processor's authorization code of a transaction. `null` if the authorization was not
+ * granted.
+ */
 export function authorizationCodeOf(row: TransactionRow): string | null {
   const isGranted = row.responseCode.startsWith('1') || row.responseCode.startsWith('4')
   return isGranted && row.gatewayRejectionReason === null ? row.id.slice(0, 6).toUpperCase() : null

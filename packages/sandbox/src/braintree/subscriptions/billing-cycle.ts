@@ -2,23 +2,31 @@ import { copyJson } from '../../core/store/copy-json.ts'
 import { charge, isApproved } from '../sales/charging.ts'
 import { type BraintreeContext, settingsOf, today } from '../state/context.ts'
 import { amountOfNextCycle, appliesToCurrentCycle, countCycle } from '../state/cycle-amount.ts'
-import { notifySubscription, type SubscriptionKind } from '../state/notifications.ts'
+import { notifySubscription, type SubscriptionNotification } from '../state/notifications.ts'
 import type { SubscriptionRow } from '../state/rows/subscriptions.ts'
 import type { PayPalSale, TransactionRow } from '../state/rows/transactions.ts'
-import { cancel, isOver, save, setSubscriptionStatus } from '../state/subscription-status.ts'
+import {
+  cancel,
+  isCanceledOrExpired,
+  saveSubscription,
+  setSubscriptionStatus,
+} from '../state/subscription-status.ts'
 import { addDaysTo, billingDay, type Day, startOfDay } from '../wire/days.ts'
 
 /**
- * Returns when the subscription's next step is due: a retry, a renewal, or its end. `null` if it
- * has ended.
+ * Returns when the subscription's next step is due, in epoch milliseconds: a retry, a renewal, or
+ * its end. `null` if the subscription has ended.
  */
 export function subscriptionDue(row: SubscriptionRow): number | null {
-  if (isOver(row)) return null
+  if (isCanceledOrExpired(row)) return null
   const renewal = startOfDay(row.nextBillingDate)
   return row.retryOn === null ? renewal : Math.min(renewal, startOfDay(row.retryOn))
 }
 
-/** Runs the step that is due. A retry runs first, since it may end the subscription. */
+/**
+ * Runs the due step of a subscription: a retry, a renewal or the end. A retry runs first, because
+ * it may end the subscription.
+ */
 export function billDue(context: BraintreeContext, row: SubscriptionRow): void {
   if (row.retryOn !== null && row.retryOn <= today(context)) retryAutomatically(context, row)
   else if (hasRunItsCourse(row)) expire(context, row)
@@ -48,23 +56,23 @@ function applyRenewal(
   context: BraintreeContext,
   row: SubscriptionRow,
   wasPending: boolean,
-): SubscriptionKind[] {
+): SubscriptionNotification[] {
   const transaction = chargeBalance(context, row)
   const wasPastDue = row.status === 'Past Due'
   if (transaction === null) {
     // A credit covered the cycle, so it counts as paid.
     recordPayment(context, row, row.balance)
-    const skipped: SubscriptionKind = 'subscription_billing_skipped'
+    const skipped: SubscriptionNotification = 'subscription_billing_skipped'
     return wasPastDue ? [skipped, 'subscription_went_active'] : [skipped]
   }
   if (isApproved(transaction)) {
     recordPayment(context, row)
-    const charged: SubscriptionKind = 'subscription_charged_successfully'
+    const charged: SubscriptionNotification = 'subscription_charged_successfully'
     return wasPending || wasPastDue ? [charged, 'subscription_went_active'] : [charged]
   }
   row.failureCount += 1
   if (wasPastDue) {
-    save(context, row)
+    saveSubscription(context, row)
     return ['subscription_charged_unsuccessfully']
   }
   row.pastDueSince = today(context)
@@ -73,7 +81,10 @@ function applyRenewal(
   return ['subscription_charged_unsuccessfully', 'subscription_went_past_due']
 }
 
-/** Moves the dates and adds the cycle's amount to the balance. Charges nothing. */
+/**
+ * Starts a billing cycle: moves the subscription's dates and adds the cycle's amount to its
+ * balance. Charges nothing.
+ */
 export function startCycle(row: SubscriptionRow, start: Day): void {
   const amount = amountOfNextCycle(row)
   row.currentBillingCycle += 1
@@ -84,7 +95,10 @@ export function startCycle(row: SubscriptionRow, start: Day): void {
   row.balance += amount
 }
 
-/** Charges the balance. Returns `null` if nothing is owed because a credit covers the cycle. */
+/**
+ * Charges the subscription's balance. Returns `null` if nothing is owed because a credit covers the
+ * cycle.
+ */
 export function chargeBalance(
   context: BraintreeContext,
   row: SubscriptionRow,
@@ -93,7 +107,7 @@ export function chargeBalance(
   return chargeSubscription(context, row, { amount: row.balance, submitForSettlement: true })
 }
 
-/** Creates a transaction of the subscription. The caller updates the balance. */
+/** Creates a transaction that charges a subscription. The caller updates the balance. */
 export function chargeSubscription(
   context: BraintreeContext,
   row: SubscriptionRow,
@@ -134,7 +148,7 @@ function payPalDescription(description: string): PayPalSale {
   return { payeeId: null, payeeEmail: null, customField: null, description }
 }
 
-/** Records that nothing is owed. A negative `balance` is a remaining credit. */
+/** Records that the subscription is paid. A negative `balance` is a credit that remains. */
 export function recordPayment(context: BraintreeContext, row: SubscriptionRow, balance = 0): void {
   row.balance = balance
   row.failureCount = 0
@@ -142,7 +156,7 @@ export function recordPayment(context: BraintreeContext, row: SubscriptionRow, b
   row.pastDueSince = null
   row.retriesMade = 0
   row.retryOn = null
-  if (row.status === 'Active') save(context, row)
+  if (row.status === 'Active') saveSubscription(context, row)
   else setSubscriptionStatus(context, row, 'Active', 'recurring')
 }
 
@@ -151,16 +165,19 @@ function retryAutomatically(context: BraintreeContext, row: SubscriptionRow): vo
   retryBalance(context, row)
   if (row.status !== 'Past Due') return
   row.retryOn = retryDay(context, row)
-  save(context, row)
+  saveSubscription(context, row)
   if (row.retryOn === null) afterLastRetry(context, row)
 }
 
-/** Charges the balance again, in an automatic retry or because the payment method was replaced. */
+/**
+ * Charges the subscription's balance again, in an automatic retry or because the payment method was
+ * replaced.
+ */
 export function retryBalance(context: BraintreeContext, row: SubscriptionRow): void {
   const charged = chargeBalance(context, row)
   if (charged && !isApproved(charged)) {
     row.failureCount += 1
-    save(context, row)
+    saveSubscription(context, row)
     notifySubscription(context, 'subscription_charged_unsuccessfully', row)
     return
   }
@@ -170,8 +187,8 @@ export function retryBalance(context: BraintreeContext, row: SubscriptionRow): v
 }
 
 /**
- * Records a charge that the merchant retried manually. It may cover a part of the balance, or more
- * than the balance, which leaves a credit.
+ * Records a charge that the merchant requested with `retryCharge`. The amount may cover a part of
+ * the subscription's balance, or exceed the balance and leave a credit.
  */
 export function recordManualPayment(
   context: BraintreeContext,
@@ -180,7 +197,7 @@ export function recordManualPayment(
 ): void {
   row.balance -= amount
   if (row.balance > 0) {
-    save(context, row)
+    saveSubscription(context, row)
     return
   }
   recordPayment(context, row, row.balance)
@@ -188,7 +205,8 @@ export function recordManualPayment(
 }
 
 /**
- * Makes the subscription past due for a number of days, as if its last renewal had been declined.
+ * Makes a subscription past due since the given number of days, as if its last renewal had been
+ * declined.
  */
 export function makePastDue(context: BraintreeContext, row: SubscriptionRow, days: number): void {
   row.balance = amountOfNextCycle(row)

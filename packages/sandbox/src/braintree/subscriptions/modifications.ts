@@ -13,8 +13,11 @@ const ADD_KEYS = permitted(
 const UPDATE_KEYS = permitted('amount existing_id never_expires number_of_billing_cycles quantity')
 const AMOUNT_CODES = { invalid: '92002', negative: '92002', 'too-large': '92023' }
 
-/** Returns an add-on or discount of the control panel as a subscription inherits it. */
-export function inherit(row: ModificationRow): AppliedModification {
+/**
+ * Converts an add-on or discount of the control panel to the form in which a subscription inherits
+ * it.
+ */
+export function inheritModification(row: ModificationRow): AppliedModification {
   return {
     id: row.id,
     name: row.name,
@@ -32,13 +35,15 @@ export interface ModificationRequest {
   readonly fields: Fields
   readonly kind: Kind
   readonly currency: string
-  /** Add-ons or discounts that the subscription has, or inherits from its plan. */
+  /**
+   * Add-ons or discounts that the subscription has before the change, or inherits from its plan.
+   */
   readonly present: readonly AppliedModification[]
 }
 
 /**
- * Returns the add-ons or discounts after `add`, `update` and `remove`. Does not change its
- * arguments.
+ * Returns a subscription's add-ons or discounts after the changes `add`, `update` and `remove`.
+ * Does not change its arguments.
  */
 export function applyChanges(
   context: BraintreeContext,
@@ -79,7 +84,7 @@ function addOne(
     fields.addError('inherited_from_id', id === null ? '92014' : '92013')
     return null
   }
-  const applied = inherit(row)
+  const applied = inheritModification(row)
   readTerms(fields, applied, currency)
   return applied
 }

@@ -5,13 +5,14 @@ import { amountOfCurrentCycle } from '../state/cycle-amount.ts'
 import { notifySubscription } from '../state/notifications.ts'
 import type { SubscriptionRow } from '../state/rows/subscriptions.ts'
 import type { TransactionRow } from '../state/rows/transactions.ts'
-import { save } from '../state/subscription-status.ts'
+import { saveSubscription } from '../state/subscription-status.ts'
 import { daysBetween } from '../wire/days.ts'
 import { chargeSubscription } from './billing-cycle.ts'
 
 /**
- * Returns the prorated difference of a price change for the rest of the current cycle. Counts whole
- * days including today, so a change on the first day counts in full. Negative for a downgrade.
+ * Returns the prorated difference of a price change for the rest of the current billing cycle, in
+ * minor units. Counts whole days including today, so that a change on the first day counts in full.
+ * Negative for a downgrade.
  */
 export function proratedChange(
   context: BraintreeContext,
@@ -27,8 +28,9 @@ export function proratedChange(
 }
 
 /**
- * Adds the difference to the balance and charges the part of an upgrade that no credit covers.
- * Returns the transaction, if there is one. The caller decides about a decline.
+ * Adds a prorated difference to the subscription's balance, and charges the part of an upgrade that
+ * no credit covers. Returns the transaction, or `null` if nothing was charged. If the charge is
+ * declined, the caller decides what happens.
  */
 export function chargeProration(
   context: BraintreeContext,
@@ -43,13 +45,13 @@ export function chargeProration(
   return transaction
 }
 
-/** Sends the notification about a proration charge, successful or not. */
+/** Sends the notification about the charge of a proration, successful or not. */
 export function notifyProration(
   context: BraintreeContext,
   row: SubscriptionRow,
   transaction: TransactionRow,
 ): void {
-  save(context, row)
+  saveSubscription(context, row)
   const succeeded = isApproved(transaction)
   notifySubscription(
     context,

@@ -6,7 +6,7 @@ import type { TransactionRow } from '../state/rows/transactions.ts'
 import type { Fields } from '../wire/validation.ts'
 import { chargeSubscription, recordManualPayment } from './billing-cycle.ts'
 
-/** Charges a past due subscription on the merchant's request. */
+/** Charges a past due subscription because the merchant called `retryCharge`. */
 export function retryCharge(context: BraintreeContext, fields: Fields): TransactionRow {
   checkSale(fields)
   const row = context.tables.subscriptions.get(fields.text('subscription_id') ?? '')

@@ -1,4 +1,4 @@
-import { declined, isApproved } from '../sales/charging.ts'
+import { declineResponse, isApproved } from '../sales/charging.ts'
 import { readDescriptor } from '../sales/descriptor.ts'
 import { type BraintreeContext, freshId, today } from '../state/context.ts'
 import { notifySubscription } from '../state/notifications.ts'
@@ -8,7 +8,7 @@ import { setSubscriptionStatus } from '../state/subscription-status.ts'
 import { addDaysTo } from '../wire/days.ts'
 import { type Fields, permitted } from '../wire/validation.ts'
 import { chargeBalance, startCycle } from './billing-cycle.ts'
-import { applyChanges, inherit } from './modifications.ts'
+import { applyChanges, inheritModification } from './modifications.ts'
 import {
   readCycles,
   readMerchantAccount,
@@ -26,8 +26,8 @@ const KEYS = permitted(
 const OPTION_KEYS = permitted('do_not_inherit_add_ons_or_discounts start_immediately paypal')
 
 /**
- * Creates a subscription and charges it, unless it starts later. If the charge is declined, no
- * subscription remains.
+ * Creates a subscription and charges it, unless it starts later. If the charge is declined, the
+ * subscription is not created.
  */
 export function createSubscription(context: BraintreeContext, fields: Fields): SubscriptionRow {
   const { row, takeMethod } = readNewSubscription(context, fields)
@@ -51,7 +51,7 @@ function startFirstCycle(context: BraintreeContext, row: SubscriptionRow): void 
   if (transaction && !isApproved(transaction)) {
     transaction.subscriptionId = null
     context.tables.transactions.set(transaction.id, transaction)
-    throw declined(transaction)
+    throw declineResponse(transaction)
   }
   row.paidThrough = row.billingPeriodEnd
   if (transaction) row.balance = 0
@@ -149,7 +149,7 @@ function readModifications(
     (inherits ? ids : [])
       .map((id) => context.tables.modifications.get(id))
       .filter((row) => row !== undefined)
-      .map(inherit)
+      .map(inheritModification)
   const changes = (kind: 'add_on' | 'discount', key: string, ids: readonly string[]) =>
     applyChanges(context, { fields: fields.object(key), kind, currency, present: inherited(ids) })
   return {

@@ -2,20 +2,23 @@ import { type BraintreeContext, findMerchantAccount } from '../state/context.ts'
 import type { MerchantAccountRow } from '../state/rows/merchant.ts'
 import type { PaymentMethodRow } from '../state/rows/vault.ts'
 import { findNonce } from '../vault/nonces.ts'
-import { store } from '../vault/vault.ts'
+import { storePaymentMethod } from '../vault/vault.ts'
 import type { Fields } from '../wire/validation.ts'
 
 const PRICE_CODES = { invalid: '81904', negative: '81904', 'too-large': '81923' }
 
-/** Returns the stored payment method, after storing the nonce's card in the vault if necessary. */
+/**
+ * The payment method of a subscription call. `take()` returns the stored payment method, after
+ * storing the card of a nonce in the vault if necessary.
+ */
 export type PaymentSource = {
   readonly customerId: string
   readonly take: () => PaymentMethodRow
 }
 
 /**
- * Reads the payment method by token or nonce. Returns `null` if neither was sent, or after adding
- * an error.
+ * Reads a subscription's payment method by token or nonce. Returns `null` if neither was sent, or
+ * after adding an error.
  */
 export function readPaymentSource(context: BraintreeContext, fields: Fields): PaymentSource | null {
   const token = fields.text('payment_method_token')
@@ -37,7 +40,12 @@ export function readPaymentSource(context: BraintreeContext, fields: Fields): Pa
   const vaulted = use.token === null ? undefined : context.tables.paymentMethods.get(use.token)
   const take = () => {
     if (!vaulted) {
-      return store(context, use, { customerId, token: null, makeDefault: false, verifications: [] })
+      return storePaymentMethod(context, use, {
+        customerId,
+        token: null,
+        makeDefault: false,
+        verifications: [],
+      })
     }
     use.consume()
     return vaulted
@@ -46,7 +54,8 @@ export function readPaymentSource(context: BraintreeContext, fields: Fields): Pa
 }
 
 /**
- * Reads the chosen id. Returns `null` if none was sent. `own` is the present id, which is allowed.
+ * Reads the id that the caller chose for a subscription. Returns `null` if none was sent. `own` is
+ * the subscription's present id, which is allowed.
  */
 export function readSubscriptionId(
   context: BraintreeContext,
@@ -57,7 +66,7 @@ export function readSubscriptionId(
   return fields.newId('id', codes, (id) => id !== own && context.tables.subscriptions.has(id))
 }
 
-/** Reads the price. Returns `undefined` if none was sent. */
+/** Reads the price of a subscription in minor units. Returns `undefined` if none was sent. */
 export function readPrice(fields: Fields, currency: string): number | undefined {
   if (!fields.has('price')) return undefined
   if (fields.text('price') !== null) return fields.amount('price', { codes: PRICE_CODES, currency })
@@ -74,16 +83,19 @@ export function readMerchantAccount(
   return account
 }
 
-export interface Cycles {
+export interface BillingCycleLimit {
   readonly numberOfBillingCycles: number | null
   readonly neverExpires: boolean
 }
 
-/** Reads the number of cycles. Missing params keep the values of the subscription or plan. */
+/**
+ * Reads the number of billing cycles of a subscription. Parameters that were not sent keep the
+ * values of the subscription or plan.
+ */
 export function readCycles(
   fields: Fields,
-  before: Cycles & { currentBillingCycle: number },
-): Cycles {
+  before: BillingCycleLimit & { currentBillingCycle: number },
+): BillingCycleLimit {
   const attribute = 'number_of_billing_cycles'
   const neverExpires = fields.flag('never_expires')
   const cycles = fields.integer(attribute)

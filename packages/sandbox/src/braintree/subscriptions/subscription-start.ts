@@ -12,21 +12,28 @@ import {
 import type { Fields } from '../wire/validation.ts'
 
 /** First billing date and billing day of a new subscription. */
-export interface Start {
+export interface SubscriptionStart {
   readonly trial: Pick<SubscriptionRow, 'trialPeriod' | 'trialDuration' | 'trialDurationUnit'>
   readonly firstBillingDate: Day
   readonly billingDayOfMonth: number
-  /** Second billing date, set if the first cycle is shortened to reach the billing day. */
+  /**
+   * Second billing date of the subscription. Set if the first cycle is shortened to reach the
+   * billing day.
+   */
   readonly secondBillingDate: Day | null
 }
 
 const NO_TRIAL = { trialPeriod: false, trialDuration: null, trialDurationUnit: null }
 
 /**
- * Reads the start: a first billing date, a billing day, a trial, or immediately, from the call or
- * the plan.
+ * Reads when a new subscription starts: on a first billing date, on a billing day, after a trial,
+ * or immediately, as the call or the plan says.
  */
-export function readStart(context: BraintreeContext, fields: Fields, plan: PlanRow): Start {
+export function readStart(
+  context: BraintreeContext,
+  fields: Fields,
+  plan: PlanRow,
+): SubscriptionStart {
   const now = today(context)
   const immediately = fields.object('options').flag('start_immediately') ?? false
   const hasDate = !fields.isBlank('first_billing_date')
@@ -42,18 +49,18 @@ export function readStart(context: BraintreeContext, fields: Fields, plan: PlanR
   return anchor === null ? at(now) : at(nextBillingDay(now, anchor), anchor)
 }
 
-function at(firstBillingDate: Day, anchor = anchorOf(firstBillingDate)): Start {
+function at(firstBillingDate: Day, anchor = anchorOf(firstBillingDate)): SubscriptionStart {
   return { trial: NO_TRIAL, firstBillingDate, billingDayOfMonth: anchor, secondBillingDate: null }
 }
 
 /** Bills today and again on the next billing day, however soon that is. */
-function startNow(now: Day, anchor: number | null, frequency: number): Start {
+function startNow(now: Day, anchor: number | null, frequency: number): SubscriptionStart {
   if (anchor === null) return at(now)
   const next = nextBillingDay(addDaysTo(now, 1), anchor)
   return { ...at(now, anchor), secondBillingDate: billingDay(next, frequency - 1, anchor) }
 }
 
-function startWithTrial(fields: Fields, plan: PlanRow, now: Day): Start {
+function startWithTrial(fields: Fields, plan: PlanRow, now: Day): SubscriptionStart {
   const trialDuration = fields.has('trial_duration')
     ? fields.integer('trial_duration')
     : plan.trialDuration

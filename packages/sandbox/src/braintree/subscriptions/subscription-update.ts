@@ -5,7 +5,7 @@ import { type BraintreeContext, settingsOf } from '../state/context.ts'
 import { countCycle } from '../state/cycle-amount.ts'
 import type { AppliedModification, SubscriptionRow } from '../state/rows/subscriptions.ts'
 import type { TransactionRow } from '../state/rows/transactions.ts'
-import { save } from '../state/subscription-status.ts'
+import { saveSubscription } from '../state/subscription-status.ts'
 import { subscriptionXml } from '../state/subscription-xml.ts'
 import { transactionXml } from '../state/transaction-xml.ts'
 import { messageFor, type Verdict } from '../vault/processor.ts'
@@ -140,7 +140,7 @@ function prorateChange(
   if (!transaction || isApproved(transaction) || !reverts) return transaction
   transaction.subscriptionId = before.id
   before.transactionIds.push(transaction.id)
-  save(context, before)
+  saveSubscription(context, before)
   throw revertedUpdate(context, before, transaction)
 }
 
@@ -183,5 +183,5 @@ function replace(context: BraintreeContext, before: SubscriptionRow, after: Subs
       context.tables.transactions.set(id, transaction)
     }
   }
-  save(context, after)
+  saveSubscription(context, after)
 }

@@ -3,20 +3,26 @@ import { type BraintreeContext, freshId } from '../state/context.ts'
 import type { Address, AddressRow, PaymentMethodRow } from '../state/rows/vault.ts'
 import type { Fields } from '../wire/validation.ts'
 
-/** The billing address of a card in a call. */
-export type GivenAddress =
+/**
+ * The billing address of a card as a call sends it: none, the id of one of the customer's
+ * addresses, or the parts of a new address.
+ */
+export type BillingAddressInput =
   | { readonly kind: 'none' }
   /** One of the customer's own, by its id. */
   | { readonly kind: 'kept'; readonly id: string }
   /** Written out. With `updateExisting` it changes the card's own instead of being one more. */
   | { readonly kind: 'new'; readonly parts: Partial<Address>; readonly updateExisting: boolean }
 
-/** Reads `billing_address` or `billing_address_id`. Both together are an error. */
+/**
+ * Reads the billing address of a card: `billing_address` or `billing_address_id`. Sending both is
+ * an error.
+ */
 export function readBillingAddress(
   context: BraintreeContext,
   fields: Fields,
   customerId: string | null,
-): GivenAddress {
+): BillingAddressInput {
   const given = fields.object('billing_address')
   const parts = readAddressParts(given)
   const isWritten = Object.values(parts).some((part) => part !== null)
@@ -32,10 +38,13 @@ export function readBillingAddress(
   return { kind: 'kept', id }
 }
 
-/** Stores the billing address and returns its id for the card. `null` keeps the present one. */
+/**
+ * Stores the billing address of a card and returns the address's id. Returns `null` if no address
+ * was sent.
+ */
 export function storeBillingAddress(
   context: BraintreeContext,
-  given: GivenAddress,
+  given: BillingAddressInput,
   whose: { customerId: string; method?: PaymentMethodRow },
 ): string | null {
   if (given.kind === 'none') return null
@@ -75,7 +84,7 @@ export function changeAddress(
   return row
 }
 
-/** Deletes an address. Cards that referred to it have no billing address afterwards. */
+/** Deletes an address of a customer. Cards with this billing address have none afterwards. */
 export function removeAddress(context: BraintreeContext, row: AddressRow): void {
   const { addresses, paymentMethods } = context.tables
   addresses.delete(row.id)

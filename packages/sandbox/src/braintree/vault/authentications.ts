@@ -32,8 +32,9 @@ const SUCCESSFUL: Outcome = ['authenticate_successful', 'Y', 'shifted']
 const ATTEMPTED: Outcome = ['authenticate_attempt_successful', 'Y', 'shifted']
 
 /**
- * Braintree's test numbers for 3-D Secure 2, with their result and whether the bank requires a
- * challenge. Those that start with 40000000000010 are older ones. All other cards do not take part.
+ * Braintree's test card numbers for 3-D Secure 2, with their result and whether the bank requires a
+ * challenge. The numbers that start with 40000000000010 are older ones. All other cards are not
+ * enrolled.
  * https://developer.paypal.com/braintree/docs/guides/3d-secure/testing
  */
 export const AUTHENTICATION_NUMBERS: Readonly<Record<string, readonly [Outcome, boolean]>> = {
@@ -69,8 +70,8 @@ const ECI_FLAGS: Readonly<Record<string, string>> = {
 }
 
 /**
- * Returns the result for a test value `fake-three-d-secure-…-nonce` or `…-id`. `null` for any other
- * text.
+ * Returns the 3-D Secure result of a test value `fake-three-d-secure-…-nonce` or
+ * `fake-three-d-secure-…-id`. `null` for any other text.
  */
 export function findAuthentication(value: string, kind: 'nonce' | 'id'): ThreeDSecureInfo | null {
   const name = new RegExp(`^fake-three-d-secure-(.+)-${kind}$`).exec(value)?.[1] ?? ''
@@ -79,7 +80,7 @@ export function findAuthentication(value: string, kind: 'nonce' | 'id'): ThreeDS
   return describeOutcome(outcome, name.startsWith('two-'))
 }
 
-/** Returns the 3-D Secure 2 result for a card. */
+/** Returns the result of the 3-D Secure 2 lookup of a card. */
 export function lookUpCard(card: CardDetails): CardOutcome {
   const known = CARDS.get(card.uniqueNumberIdentifier)
   if (!known) return { lookup: describeOutcome(['lookup_not_enrolled', 'N', 'none'], true) }
@@ -93,8 +94,8 @@ export function lookUpCard(card: CardDetails): CardOutcome {
 }
 
 /**
- * The lookup's result and, for a card whose bank requires a challenge, the results that the
- * challenge can have.
+ * The result of a card's 3-D Secure lookup. If the bank requires a challenge, also the results that
+ * the challenge can have.
  */
 export interface CardOutcome {
   readonly lookup: ThreeDSecureInfo

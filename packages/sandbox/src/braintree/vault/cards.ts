@@ -3,10 +3,13 @@ import type { CardDetails } from '../state/rows/vault.ts'
 import type { Fields } from '../wire/validation.ts'
 import { AUTHENTICATION_NUMBERS } from './authentications.ts'
 
-/** A card with the result that its charges have. */
-export interface ReadCard {
+/** A card that was read from the parameters of a call, and the rejection that its number causes. */
+export interface ParsedCard {
   readonly card: CardDetails
-  /** Rejection reason of fraud protection for every use. `null` if the amount decides. */
+  /**
+   * Reason with which fraud protection rejects every use of the card. `null` if the amount decides
+   * about charges.
+   */
   readonly alwaysFailsWith: string | null
 }
 
@@ -55,8 +58,8 @@ const CARD_TYPES: ReadonlyArray<readonly [RegExp, string]> = [
   [/^(?:5[06-9]|6)/, 'Maestro'],
 ]
 
-/** Reads a card by its number. Returns `null` after adding errors. */
-export function readCard(fields: Fields): ReadCard | null {
+/** Reads a card from the parameters of a call. Returns `null` after adding errors. */
+export function readCard(fields: Fields): ParsedCard | null {
   const before = fields.errors.message
   const number = (fields.text('number') ?? '').replace(/[\s-]/g, '')
   checkNumber(fields, number)
@@ -72,7 +75,7 @@ export function describeCard(
   number: string,
   expiration: { month: string; year: string },
   cardholderName: string | null,
-): ReadCard {
+): ParsedCard {
   const card: CardDetails = {
     bin: number.slice(0, 6),
     last4: number.slice(-4),
@@ -85,7 +88,7 @@ export function describeCard(
   return { card, alwaysFailsWith: REJECTED.get(number) ?? null }
 }
 
-/** Returns the processor's code if the card fails verification, otherwise `null`. */
+/** Returns the processor's response code if a card fails verification, otherwise `null`. */
 export function verificationFailure(card: CardDetails): string | null {
   return FAIL_VERIFICATION.get(card.uniqueNumberIdentifier) ?? null
 }
@@ -102,7 +105,10 @@ function checkCvv(fields: Fields, number: string): void {
   fields.check('cvv', (cvv) => /^\d+$/.test(cvv) && cvv.length === digits, '81707')
 }
 
-/** Reads the expiration date: `05/2030`, `05/30`, or month and year separately. */
+/**
+ * Reads a card's expiration date: `05/2030`, `05/30`, or month and year separately. `null` if none
+ * was sent or it is invalid.
+ */
 export function readExpiration(fields: Fields): { month: string; year: string } | null {
   const refuse = (key: string, code: string) => {
     fields.addError(key, code)

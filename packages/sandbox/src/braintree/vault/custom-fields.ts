@@ -1,7 +1,10 @@
 import { type BraintreeContext, settingsOf } from '../state/context.ts'
 import type { Fields } from '../wire/validation.ts'
 
-/** Reads the custom fields that the control panel defines. Blank values are dropped. */
+/**
+ * Reads the custom fields of a call. Only those that the control panel defines are allowed. Blank
+ * values are dropped.
+ */
 export function readCustomFields(
   context: BraintreeContext,
   fields: Fields,

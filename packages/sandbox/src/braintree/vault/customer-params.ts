@@ -4,17 +4,17 @@ import type { CustomerRow, PaymentMethodRow, TaxIdentifier } from '../state/rows
 import { type Fields, permitted } from '../wire/validation.ts'
 import { readBillingAddress } from './addresses.ts'
 import { readCustomFields } from './custom-fields.ts'
-import type { Offered } from './nonces.ts'
+import type { SubmittedMethod } from './nonces.ts'
 import { readUpdate } from './payment-method-update.ts'
 import { checkCardPassThru } from './three-d-secure.ts'
 import {
   checkDuplicate,
   checkToken,
-  offeredByNonce,
-  offeredByNumber,
+  methodFromNonce,
+  methodFromNumber,
   PAYPAL_TOKEN_TAKEN,
   payPalAccount,
-  store,
+  storePaymentMethod,
 } from './vault.ts'
 import { verifyCard } from './verification.ts'
 
@@ -68,7 +68,8 @@ function readTaxIdentifiers(fields: Fields): TaxIdentifier[] {
 const ID_CODES = { invalid: '91610', 'too-long': '91612', reserved: '91611', taken: '91609' }
 
 /**
- * Reads the chosen id. Returns `null` if none was sent. `own` is the present id, which is allowed.
+ * Reads the id that the caller chose for a customer. Returns `null` if none was sent. `own` is the
+ * customer's present id, which is allowed.
  */
 export function readCustomerId(
   context: BraintreeContext,
@@ -79,7 +80,8 @@ export function readCustomerId(
 }
 
 /**
- * Reads the payment method that becomes the customer's default. Returns `null` if none was named.
+ * Reads the payment method that a call makes the customer's default. Returns `null` if none was
+ * named.
  */
 export function readDefaultMethod(
   context: BraintreeContext,
@@ -94,18 +96,22 @@ export function readDefaultMethod(
   return null
 }
 
-/** Applies the validated change of a payment method to a customer. */
-export type CardPart = (customerId: string) => void
+/**
+ * A function that stores or changes the payment method that was sent with a customer, after all
+ * parameters have been validated.
+ */
+export type ApplyPaymentMethod = (customerId: string) => void
 
 /**
- * Reads the payment method sent with a customer: a nonce, a card with a nonce or number, or changes
- * of the stored card named by `update_existing_token`.
+ * Reads the payment method that was sent with a customer: a nonce, a card with a nonce or number,
+ * or changes of the stored card that `update_existing_token` names. Returns a function that applies
+ * it, or `null` if none was sent.
  */
-export function readCardPart(
+export function readCustomerPaymentMethod(
   context: BraintreeContext,
   fields: Fields,
   customer: CustomerRow | null,
-): CardPart | null {
+): ApplyPaymentMethod | null {
   const card = fields.object('credit_card')
   card.permit(CARD_KEYS)
   const existing = card.object('options').text('update_existing_token')
@@ -118,23 +124,23 @@ function readNewCard(
   context: BraintreeContext,
   fields: Fields,
   customer: CustomerRow | null,
-): CardPart | null {
+): ApplyPaymentMethod | null {
   const card = fields.object('credit_card')
   const token = card.text('token')
   const outer = fields.text('payment_method_nonce')
   const nonce = outer ?? card.text('payment_method_nonce')
-  let offered: Offered | null = null
+  let offered: SubmittedMethod | null = null
   if (nonce !== null) {
     const place = {
       fields: outer === null ? card : fields,
       codes: NONCE_CODES,
       paypal: fields.object('paypal_account'),
     }
-    offered = offeredByNonce(context, nonce, place)
+    offered = methodFromNonce(context, nonce, place)
   } else if (!fields.isBlank('paypal_account')) {
     offered = readPayPal(context, fields.object('paypal_account'))
   } else if (!card.isBlank('number') || card.has('expiration_date') || card.has('cvv')) {
-    offered = offeredByNumber(card)
+    offered = methodFromNumber(card)
   }
   const customerId = customer?.id ?? null
   const billingAddress = readBillingAddress(context, card, customerId)
@@ -147,12 +153,12 @@ function readNewCard(
     const verifications = verifyCard(context, kept, card)
     const wantsDefault = customer === null || (card.object('options').flag('make_default') ?? false)
     const as = { customerId: id, token, makeDefault: wantsDefault, verifications, billingAddress }
-    store(context, kept, as)
+    storePaymentMethod(context, kept, as)
   }
 }
 
 /** Reads a PayPal account. An account approved for one payment cannot be stored. */
-function readPayPal(context: BraintreeContext, given: Fields): Offered | null {
+function readPayPal(context: BraintreeContext, given: Fields): SubmittedMethod | null {
   given.permit(PAYPAL_KEYS)
   checkToken(context, given, PAYPAL_TOKEN_TAKEN)
   if (given.isBlank('consent_code') && given.isBlank('billing_agreement_id')) {
@@ -168,7 +174,7 @@ function readExistingCard(
   card: Fields,
   token: string,
   customer: CustomerRow | null,
-): CardPart | null {
+): ApplyPaymentMethod | null {
   const row = context.tables.paymentMethods.get(token)
   if (customer && row?.customerId === customer.id) {
     return readUpdate(context, row, card)

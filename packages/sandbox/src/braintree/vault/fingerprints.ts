@@ -2,18 +2,23 @@ import { createHmac, timingSafeEqual } from 'node:crypto'
 import type { BraintreeContext } from '../state/context.ts'
 import { isObject } from '../wire/validation.ts'
 
-/** Permissions that a client token gives to a page. */
+/** The permissions that a client token gives to a page. */
 export interface ClientAuthorization {
   readonly merchantAccountId: string
-  /** Customer in whose vault the page's cards are stored. `null` stores nothing. */
+  /**
+   * Id of the customer in whose vault the page's cards are stored. `null` if they are not stored.
+   */
   readonly customerId: string | null
   readonly makeDefault: boolean
   readonly verifyCard: boolean
   readonly failOnDuplicate: boolean
   readonly failOnDuplicateForCustomer: boolean
-  /** Origins that may use the token. All may if the list is empty. */
+  /**
+   * Origins of the pages that may use the client token. If the list is empty, pages of any origin
+   * may.
+   */
   readonly domains: readonly string[]
-  /** Creation time in epoch milliseconds. */
+  /** Time at which the client token was created, in epoch milliseconds. */
   readonly createdAt: number
 }
 
@@ -29,8 +34,8 @@ export function writeFingerprint(
 }
 
 /**
- * Returns the permissions of a fingerprint. `null` if it is forged, belongs to another merchant, or
- * is older than a day.
+ * Returns the permissions in an `authorizationFingerprint`. `null` if the fingerprint is forged,
+ * belongs to another merchant, or is older than a day.
  */
 export function readFingerprint(
   context: BraintreeContext,
@@ -46,7 +51,10 @@ export function readFingerprint(
   return context.clock.nowMs() - authorization.createdAt < LIFETIME ? authorization : null
 }
 
-/** Returns a signed JWT for a page, with the preferred payment method or the bank's result. */
+/**
+ * Returns a signed JWT for a page. Its claims are the preferred payment method or the bank's 3-D
+ * Secure result.
+ */
 export function writeJwt(context: BraintreeContext, claims: object): string {
   const header = encode({ alg: 'HS256', typ: 'JWT' })
   const payload = `${header}.${encode(claims)}`

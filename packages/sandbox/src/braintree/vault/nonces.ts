@@ -3,15 +3,24 @@ import type { Address, Instrument, NonceRow, ThreeDSecureInfo } from '../state/r
 import { findAuthentication } from './authentications.ts'
 import { describeCard } from './cards.ts'
 
-/** A payment method to be stored in the vault. */
-export interface Offered {
+/**
+ * A payment method that a call submits by a nonce, a card number or a PayPal account. It is not
+ * stored in the vault yet, unless the nonce refers to a stored one.
+ */
+export interface SubmittedMethod {
   readonly instrument: Instrument
   readonly alwaysFailsWith: string | null
-  /** Customer from or for whose vault the nonce was created. */
+  /**
+   * Id of the customer from whose vault, or for whose vault, the nonce was created. `null` without
+   * a customer.
+   */
   readonly customerId: string | null
-  /** Token of the stored payment method that the nonce refers to. */
+  /**
+   * Token of the stored payment method that the nonce refers to. `null` if the payment method is
+   * not stored.
+   */
   readonly token: string | null
-  /** Token that the creator of the nonce chose for the payment method. */
+  /** Token that the payment method gets when it is stored, chosen by the creator of the nonce. */
   readonly wantedToken?: string | null
   /** Billing address entered with the card. */
   readonly billingAddress?: Address | null
@@ -20,9 +29,12 @@ export interface Offered {
   readonly consume: () => void
 }
 
-export type UsableNonce = Offered & { readonly outcome: 'usable'; readonly oneTime: boolean }
+export type UsableNonce = SubmittedMethod & {
+  readonly outcome: 'usable'
+  readonly oneTime: boolean
+}
 
-/** The payment method of a nonce, or why the nonce cannot be used. */
+/** Result of looking up a nonce: its payment method, or the reason why the nonce cannot be used. */
 export type NonceUse = UsableNonce | { readonly outcome: 'consumed' | 'unknown' | 'luhn-invalid' }
 
 const FAKE_CARDS: Readonly<Record<string, string>> = {
@@ -63,8 +75,8 @@ const FAKE_CARDS: Readonly<Record<string, string>> = {
 const OTHER_FAKE_VISA = /^fake-valid-[a-z-]+-nonce$/
 
 /**
- * Finds the payment method of a nonce. Braintree's `fake-…` test nonces can be reused, as in its
- * own sandbox; created nonces can be used once.
+ * Looks up the payment method of a nonce. Braintree's `fake-…` test nonces can be used any number
+ * of times, as in Braintree's own sandbox; all other nonces can be used once.
  */
 export function findNonce(context: BraintreeContext, nonce: string): NonceUse {
   const row = context.tables.nonces.get(nonce)

@@ -3,13 +3,13 @@ import type { CardDetails, PaymentMethodRow } from '../state/rows/vault.ts'
 import type { Fields } from '../wire/validation.ts'
 import { readBillingAddress, storeBillingAddress } from './addresses.ts'
 import { readExpiration } from './cards.ts'
-import type { Offered } from './nonces.ts'
+import type { SubmittedMethod } from './nonces.ts'
 import { checkCardPassThru } from './three-d-secure.ts'
 import {
   checkToken,
   makeDefault,
-  offeredByNonce,
-  offeredByNumber,
+  methodFromNonce,
+  methodFromNumber,
   PAYPAL_TOKEN_TAKEN,
   replaceInstrument,
 } from './vault.ts'
@@ -19,8 +19,8 @@ const NONCE_CODES = { consumed: '93107', unknown: '93108' }
 const EXPIRATION = ['expiration_date', 'expiration_month', 'expiration_year']
 
 /**
- * Changes the default, the token, or a card's name, expiration date or number. A PayPal account's
- * details cannot change.
+ * Updates a stored payment method: whether it is the default, its token, or a card's name,
+ * expiration date or number. The details of a PayPal account cannot change.
  */
 export function updatePaymentMethod(
   context: BraintreeContext,
@@ -32,7 +32,9 @@ export function updatePaymentMethod(
   apply()
 }
 
-/** Reads the changes of a stored payment method. The returned function applies them. */
+/**
+ * Reads and validates the changes of a stored payment method. Returns a function that applies them.
+ */
 export function readUpdate(
   context: BraintreeContext,
   row: PaymentMethodRow,
@@ -65,7 +67,7 @@ function readReplacement(
   context: BraintreeContext,
   row: PaymentMethodRow,
   fields: Fields,
-): Offered | null {
+): SubmittedMethod | null {
   const nonce = fields.text('payment_method_nonce')
   if (row.instrument.kind === 'paypal_account') {
     const account = fields.at('paypal_account')
@@ -76,23 +78,30 @@ function readReplacement(
   const { card } = row.instrument
   if (nonce !== null) {
     const place = { fields: fields.at('payment_method'), codes: NONCE_CODES }
-    const offered = offeredByNonce(context, nonce, place)
+    const offered = methodFromNonce(context, nonce, place)
     if (offered?.instrument.kind !== 'paypal_account') return offered
     fields.addError('base', '91738')
     return null
   }
-  if (!fields.isBlank('number')) return offeredByNumber(withExpiration(fields, card))
+  if (!fields.isBlank('number')) return methodFromNumber(withExpiration(fields, card))
   return changedCard(fields, row, card)
 }
 
-/** Keeps the expiration date if a new number is sent without one. */
+/**
+ * Returns a card's new parameters with the old expiration date, if a new number was sent without
+ * one.
+ */
 export function withExpiration(fields: Fields, card: CardDetails): Fields {
   if (EXPIRATION.some((key) => !fields.isBlank(key))) return fields
   const date = `${card.expirationMonth}/${card.expirationYear}`
   return fields.with({ expiration_date: date })
 }
 
-function changedCard(fields: Fields, row: PaymentMethodRow, kept: CardDetails): Offered | null {
+function changedCard(
+  fields: Fields,
+  row: PaymentMethodRow,
+  kept: CardDetails,
+): SubmittedMethod | null {
   const renames = fields.has('cardholder_name')
   const expires = EXPIRATION.some((key) => !fields.isBlank(key))
   const verifies = fields.object('options').flag('verify_card') ?? false

@@ -4,8 +4,8 @@ import { formatAmount, majorUnits } from '../wire/money.ts'
 import { responseTextOf } from '../wire/processor-responses.ts'
 
 /**
- * The outcome of a charge. With a `gatewayRejectionReason`, the request never reached the
- * processor.
+ * The processor's decision about a charge. If `gatewayRejectionReason` is set, the gateway rejected
+ * the charge and the processor was not asked.
  */
 export interface Verdict {
   readonly status: Extract<
@@ -35,18 +35,19 @@ export function verdictFor(code: string): Verdict {
   return { status: 'gateway_rejected', responseCode: '', gatewayRejectionReason: code }
 }
 
-/** Amount in minor units, currency and payment method of a charge. */
-export interface Charged {
+/** Amount (in minor units), currency and payment method of a charge, which determine its result. */
+export interface ChargeDetails {
   readonly amount: number
   readonly currency: string
   readonly instrument: Instrument
 }
 
 /**
- * Returns the verdict for Braintree's test amounts: 2000.00–2999.99 are declined with that code,
- * 3000.00–3000.99 fail, 5001.00 is rejected by the gateway, 5001.01 is declined for PayPal.
+ * Returns the verdict for a charge by Braintree's test amounts: 2000.00–2999.99 are declined with
+ * the amount as code, 3000.00–3000.99 fail, 5001.00 is rejected by the gateway, and 5001.01 is
+ * declined for PayPal. All other amounts are approved.
  */
-export function verdictForAmount({ amount, currency, instrument }: Charged): Verdict {
+export function verdictForAmount({ amount, currency, instrument }: ChargeDetails): Verdict {
   const major = majorUnits(amount, currency)
   if (major >= 2000 && major <= 3000) return verdictFor(String(major))
   const exactly = formatAmount(amount, currency)
@@ -56,11 +57,11 @@ export function verdictForAmount({ amount, currency, instrument }: Charged): Ver
 }
 
 /**
- * Returns the settlement result of an authorized amount: 4001.00–4001.99 are declined. PayPal has
- * more test amounts: 4002 stays pending, 4003.00–5000.99 are declined with that code, 5001.02 finds
- * no processor.
+ * Returns the settlement result for an authorized amount. Amounts of 4001.00–4001.99 are declined.
+ * PayPal has more test amounts: 4002 stays pending, 4003.00–5000.99 are declined with the amount as
+ * code, and 5001.02 finds no processor.
  */
-export function settlementFor(charged: Charged): {
+export function settlementFor(charged: ChargeDetails): {
   status: 'settled' | 'settlement_declined' | 'settlement_pending'
   responseCode: string | null
 } {
@@ -78,7 +79,7 @@ export function settlementFor(charged: Charged): {
   return { status: 'settled', responseCode: null }
 }
 
-/** Returns `result.message` for a charge that was not authorized. */
+/** Returns the text of `result.message` for a charge that was not approved. */
 export function messageFor(verdict: Verdict): string {
   return verdict.gatewayRejectionReason === null
     ? responseTextOf(verdict.responseCode)

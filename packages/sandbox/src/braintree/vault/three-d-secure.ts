@@ -87,8 +87,8 @@ interface Authenticated {
 }
 
 /**
- * Reads the result of 3-D Secure: by the authentication id if one was sent, otherwise from the
- * nonce.
+ * Reads the 3-D Secure result of a call: by the authentication id if one was sent, otherwise from
+ * the nonce. `undefined` if there is none.
  */
 export function readAuthentication(
   fields: Fields,
@@ -129,7 +129,10 @@ export function checkCardPassThru(
   checkPassThru(passThru, card, VERIFICATION_CODES)
 }
 
-/** Validates the 3-D Secure result of another service. It does not affect the charge. */
+/**
+ * Validates the result of another service's 3-D Secure authentication (`three_d_secure_pass_thru`).
+ * The charge does not depend on the values.
+ */
 export function checkPassThru(given: Fields, card: CardDetails | null, codes: PassThruCodes): void {
   given.permit(KEYS)
   if (Object.keys(given.values).length === 0) return

@@ -1,11 +1,11 @@
 import { copyJson } from '../../core/store/copy-json.ts'
 import { type BraintreeContext, freshId } from '../state/context.ts'
 import type { PaymentMethodRow, PayPalDetails, VerificationRow } from '../state/rows/vault.ts'
-import { cancel, isOver } from '../state/subscription-status.ts'
+import { cancel, isCanceledOrExpired } from '../state/subscription-status.ts'
 import type { Fields } from '../wire/validation.ts'
-import { type GivenAddress, storeBillingAddress } from './addresses.ts'
+import { type BillingAddressInput, storeBillingAddress } from './addresses.ts'
 import { readCard } from './cards.ts'
-import { findNonce, type Offered } from './nonces.ts'
+import { findNonce, type SubmittedMethod } from './nonces.ts'
 
 export interface NonceCodes {
   readonly consumed: string
@@ -16,11 +16,11 @@ export interface NonceCodes {
  * Returns the payment method of a nonce, if it can be stored. Otherwise adds errors and returns
  * `null`.
  */
-export function offeredByNonce(
+export function methodFromNonce(
   context: BraintreeContext,
   nonce: string,
   place: { fields: Fields; codes: NonceCodes; paypal?: Fields },
-): Offered | null {
+): SubmittedMethod | null {
   const use = findNonce(context, nonce)
   if (use.outcome === 'usable') {
     if (!use.oneTime) return use
@@ -34,7 +34,7 @@ export function offeredByNonce(
   return null
 }
 
-export function offeredByNumber(fields: Fields): Offered | null {
+export function methodFromNumber(fields: Fields): SubmittedMethod | null {
   const read = readCard(fields)
   if (!read) return null
   const { card, alwaysFailsWith } = read
@@ -47,11 +47,13 @@ export function offeredByNumber(fields: Fields): Offered | null {
   }
 }
 
-/** Returns a PayPal account, with a billing agreement unless `once` is set. */
+/**
+ * Returns a PayPal account as a payment method. It has a billing agreement unless `once` is set.
+ */
 export function payPalAccount(
   context: BraintreeContext,
   given: { email?: string | null; payerId?: string | null; token?: string | null; once?: boolean },
-): Offered {
+): SubmittedMethod {
   const paypal: PayPalDetails = {
     email: given.email ?? 'jane.doe@example.com',
     payerId: given.payerId ?? context.store.randomText(13).toUpperCase(),
@@ -77,7 +79,7 @@ export function checkToken(context: BraintreeContext, fields: Fields, taken = TO
 
 export function checkDuplicate(
   context: BraintreeContext,
-  offered: Offered,
+  offered: SubmittedMethod,
   card: Fields,
   customerId: string | null,
 ): void {
@@ -98,16 +100,19 @@ export function checkDuplicate(
   }
 }
 
-/** Stores a payment method. A customer's first one always becomes the default. */
-export function store(
+/**
+ * Stores a payment method in a customer's vault. The first one always becomes the customer's
+ * default.
+ */
+export function storePaymentMethod(
   context: BraintreeContext,
-  offered: Offered,
+  offered: SubmittedMethod,
   as: {
     customerId: string
     token: string | null
     makeDefault: boolean
     verifications: VerificationRow[]
-    billingAddress?: GivenAddress
+    billingAddress?: BillingAddressInput
   },
 ): PaymentMethodRow {
   const { paymentMethods } = context.tables
@@ -115,7 +120,7 @@ export function store(
   const isFirst = paymentMethods.findBy('customer', as.customerId).length === 0
   const isFree = (token: string | null | undefined) => token && !paymentMethods.has(token)
   const wanted = as.token ?? (isFree(offered.wantedToken) ? offered.wantedToken : null)
-  const typedIn: GivenAddress = offered.billingAddress
+  const typedIn: BillingAddressInput = offered.billingAddress
     ? { kind: 'new', parts: offered.billingAddress, updateExisting: false }
     : { kind: 'none' }
   const address = as.billingAddress?.kind === 'none' ? typedIn : (as.billingAddress ?? typedIn)
@@ -151,11 +156,14 @@ function rememberMethod(
   }
 }
 
-/** Replaces the card of a token. Subscriptions that use the token continue with the new card. */
+/**
+ * Replaces the card of a payment method and keeps its token. Subscriptions that use the token
+ * continue with the new card.
+ */
 export function replaceInstrument(
   context: BraintreeContext,
   row: PaymentMethodRow,
-  offered: Offered,
+  offered: SubmittedMethod,
   verifications: VerificationRow[],
 ): void {
   row.instrument = copyJson(offered.instrument)
@@ -177,11 +185,14 @@ export function makeDefault(context: BraintreeContext, chosen: PaymentMethodRow)
   }
 }
 
-/** Deletes a payment method. Cancels its subscriptions immediately and chooses another default. */
+/**
+ * Deletes a payment method. Its subscriptions are canceled immediately, and another payment method
+ * becomes the customer's default.
+ */
 export function removePaymentMethod(context: BraintreeContext, row: PaymentMethodRow): void {
   const { paymentMethods, subscriptions } = context.tables
   for (const subscription of subscriptions.findBy('token', row.token)) {
-    if (!isOver(subscription)) cancel(context, subscription, 'api')
+    if (!isCanceledOrExpired(subscription)) cancel(context, subscription, 'api')
   }
   paymentMethods.delete(row.token)
   const next = paymentMethods.findBy('customer', row.customerId)[0]

@@ -10,12 +10,12 @@ import { Refused } from '../wire/errors.ts'
 import { LARGEST_32_BIT } from '../wire/money.ts'
 import type { AmountCodes, Fields } from '../wire/validation.ts'
 import { verificationFailure } from './cards.ts'
-import type { Offered } from './nonces.ts'
+import type { SubmittedMethod } from './nonces.ts'
 import { APPROVED, messageFor, verdictFor } from './processor.ts'
 
-/** Names of the verification options, and the codes of their errors. */
+/** Names of the verification options in a call, and the codes of their errors. */
 export interface VerificationNames {
-  /** Prefix of each option: `verification_` if a card is stored. */
+  /** Prefix of the option names: `verification_` in calls that store a card. */
   readonly prefix: string
   readonly codes: AmountCodes & {
     readonly account: string
@@ -39,7 +39,7 @@ const CARD_CODES = {
  */
 export function verifyCard(
   context: BraintreeContext,
-  offered: Offered,
+  offered: SubmittedMethod,
   card: Fields,
 ): VerificationRow[] {
   const options = card.object('options')
@@ -61,7 +61,7 @@ export type VerificationRequest = Pick<
  */
 export function requestVerification(
   context: BraintreeContext,
-  offered: Offered,
+  offered: SubmittedMethod,
   asked: VerificationRequest,
 ): VerificationRow {
   const card = offered.instrument.kind === 'credit_card' ? offered.instrument.card : null

@@ -1,9 +1,9 @@
 import COUNTRIES from './countries.json' with { type: 'json' }
 
-/** A country of ISO 3166-1 in the four ways that Braintree names it. */
+/** A country of ISO 3166-1 with Braintree's four ways to name it: the name and three codes. */
 export type Country = Readonly<(typeof COUNTRIES)[number]>
 
-/** Finds the country with this code or name. As a name, a code is accepted too. */
+/** Finds the country with this code or name. If the field is the name, a code is accepted too. */
 export function findCountry(by: keyof Country, value: string): Country | null {
   const called = by === 'name' && value === 'United States' ? 'United States of America' : value
   const found = COUNTRIES.find((country) => country[by] === called)

@@ -13,9 +13,12 @@ it.each([
   ['2027-12-31', 2, 31, '2028-02-29'],
   ['2026-12-15', 1, 15, '2027-01-15'],
   ['2024-02-29', 12, 31, '2025-02-28'],
-])('computes that %s and %i months with billing day %i is %s', (day, months, anchor, expected) => {
-  expect(billingDay(day, months, anchor)).toBe(expected)
-})
+])(
+  'adds months to a billing date: %s plus %i months, with billing day %i, is %s',
+  (day, months, anchor, expected) => {
+    expect(billingDay(day, months, anchor)).toBe(expected)
+  },
+)
 
 it('returns today as the next billing date if today is the billing day', () => {
   expect(nextBillingDay('2026-01-05', 5)).toBe('2026-01-05')
@@ -39,6 +42,6 @@ it.each([
   ['28/02/2026', null],
   ['2026-2-8', null],
   [20260228, null],
-])('parses the day %s as %s', (value, day) => {
+])('parses the text %s as the calendar day %s', (value, day) => {
   expect(parseDay(value)).toBe(day)
 })

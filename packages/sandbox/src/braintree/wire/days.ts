@@ -18,7 +18,7 @@ export function addDaysTo(day: Day, days: number): Day {
   return dayOf(startOfDay(day) + days * DAY_MS)
 }
 
-/** Returns the number of days to a later day. `0` for the same day. */
+/** Returns the number of days from one day to a later one. `0` for the same day. */
 export function daysBetween(from: Day, to: Day): number {
   return Math.round((startOfDay(to) - startOfDay(from)) / DAY_MS)
 }
@@ -39,15 +39,18 @@ export function parseDay(value: unknown): Day | null {
 }
 
 /**
- * Returns the `billing_day_of_month` for a first billing date. Braintree knows 1 to 28 and 31, the
- * last day of the month, which replaces 29 and 30 as well.
+ * Returns the `billing_day_of_month` for a first billing date. Braintree's values are 1 to 28, and
+ * 31 for the last day of the month, which also replaces 29 and 30.
  */
 export function anchorOf(day: Day): number {
   const number = Number(day.slice(8))
   return number > 28 ? 31 : number
 }
 
-/** Returns the billing day that lies a number of months after the month of `day`. */
+/**
+ * Returns the billing day a number of months after the month of `day`. `anchor` is the
+ * `billing_day_of_month`.
+ */
 export function billingDay(day: Day, months: number, anchor: number): Day {
   const year = Number(day.slice(0, 4))
   const month = Number(day.slice(5, 7)) - 1 + months
@@ -57,15 +60,15 @@ export function billingDay(day: Day, months: number, anchor: number): Day {
   return isoDay(first)
 }
 
-/** Returns the first billing day on or after `day`. */
+/** Returns the first billing day on or after `day`. `anchor` is the `billing_day_of_month`. */
 export function nextBillingDay(day: Day, anchor: number): Day {
   const sameMonth = billingDay(day, 0, anchor)
   return sameMonth >= day ? sameMonth : billingDay(day, 1, anchor)
 }
 
 /**
- * Adds months to a day, limited to the last day of the month. Trials in months are computed this
- * way.
+ * Adds months to a day. If the month has no day with this number, returns its last day. Used for
+ * trials in months.
  */
 export function addMonthsTo(day: Day, months: number): Day {
   return billingDay(day, months, Number(day.slice(8)))

@@ -4,7 +4,7 @@ import { XmlList, type XmlObject, XmlSymbol, type XmlValue } from './xml.ts'
 /** Braintree's validation messages by code. `%` is replaced by a detail. */
 const MESSAGES: Readonly<Record<string, string>> = messages
 
-/** An error response of Braintree. The SDK only reads the status. */
+/** An error response of Braintree's API. The SDK reads only its status. */
 export abstract class BraintreeError extends Error {
   abstract readonly status: number
   constructor(message: string, options?: ErrorOptions) {
@@ -13,7 +13,7 @@ export abstract class BraintreeError extends Error {
   }
 }
 
-/** A body that cannot be parsed or has a wrong structure. */
+/** Error for a body that cannot be parsed or has a wrong structure (status 400). */
 export class BadRequest extends BraintreeError {
   readonly status = 400
 }
@@ -22,7 +22,9 @@ export class AuthenticationFailed extends BraintreeError {
   readonly status = 401
 }
 
-/** Keys of another merchant, or a parameter that the API does not permit. */
+/**
+ * Error for keys of another merchant, or for a parameter that the API does not permit (status 403).
+ */
 export class NotAuthorized extends BraintreeError {
   readonly status = 403
 }
@@ -31,7 +33,10 @@ export class NotFound extends BraintreeError {
   readonly status = 404
 }
 
-/** Location of an error in the params: `['subscription', 'discounts', 'add', 'index_0']`. */
+/**
+ * Location of an error in a call's parameters, such as `['subscription', 'discounts', 'add',
+ * 'index_0']`.
+ */
 export type ErrorPath = readonly string[]
 
 interface ErrorNode {
@@ -39,7 +44,7 @@ interface ErrorNode {
   children: Map<string, ErrorNode>
 }
 
-/** Collects validation errors by their location in the params. */
+/** Collects validation errors by their location in the call's parameters. */
 export class ErrorCollector {
   readonly #root: ErrorNode = { errors: [], children: new Map() }
   readonly #messages: string[] = []
@@ -51,7 +56,9 @@ export class ErrorCollector {
     })
   }
 
-  /** Adds an error with its own message, for codes that Braintree uses with two messages. */
+  /**
+   * Adds an error with a given message, for codes that Braintree uses with two different messages.
+   */
   addWith(path: ErrorPath, attribute: string, error: { code: string; message: string }): void {
     let node = this.#root
     for (const name of path) {
@@ -82,13 +89,13 @@ export class ErrorCollector {
     return nodeToXml(this.#root)
   }
 
-  /** Returns the errors in the format of the API for pages. */
+  /** Returns the collected errors in the format of the API for pages. */
   toFieldErrors(): FieldError[] {
     return fieldErrorsOf(this.#root)
   }
 }
 
-/** Errors of a field, or of the fields inside it. */
+/** Errors of a field, or of the fields inside it, in the format of the API for pages. */
 export interface FieldError {
   readonly field: string
   readonly code?: string
@@ -123,13 +130,21 @@ function nodeToXml(node: ErrorNode): XmlObject {
 
 export interface Refusal {
   readonly errors?: ErrorCollector
-  /** Replaces the joined messages of `errors`. A decline uses the processor's text. */
+  /**
+   * Message of the response, instead of the joined messages of `errors`. A decline has the
+   * processor's text.
+   */
   readonly message?: string
-  /** Elements beside the errors: the declined `transaction` or the failed `verification`. */
+  /**
+   * Additional elements of the response: the declined `transaction` or the failed `verification`.
+   */
   readonly extras?: XmlObject
 }
 
-/** 422: the request is well-formed but invalid or declined. The server repeats its params. */
+/**
+ * Error for a well-formed request that is invalid or declined (status 422). The response repeats
+ * the parameters of the request.
+ */
 export class Refused extends BraintreeError {
   readonly status = 422
   readonly errors: ErrorCollector

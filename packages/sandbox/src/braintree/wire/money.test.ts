@@ -20,9 +20,12 @@ it.each([
   ['500', 'JPY', 500],
   ['500.0', 'JPY', 'invalid'],
   ['1.234', 'KWD', 1234],
-])('parses the amount %s in %s as %s', (value, currency, expected) => {
-  expect(parseAmount(value, currency)).toBe(expected)
-})
+])(
+  'parses the decimal amount %s in the currency %s as %s minor units',
+  (value, currency, expected) => {
+    expect(parseAmount(value, currency)).toBe(expected)
+  },
+)
 
 it('formats an amount so that parsing returns the same amount', () => {
   const currency = fc.constantFrom('USD', 'JPY', 'KWD')

@@ -6,7 +6,7 @@ const THREE_DECIMAL = new Set('BHD IQD JOD KWD LYD OMR TND'.split(' '))
 /** Ten digits before the decimal point; every amount field rejects more as "too large". */
 const LARGEST_MAJOR = 9_999_999_999
 
-/** Largest amount in minor units of newer fields, which are 32-bit. */
+/** Largest amount in minor units of Braintree's newer fields, which are 32-bit integers. */
 export const LARGEST_32_BIT = 2 ** 31 - 1
 
 export function decimalsOf(currency: string): number {
@@ -14,7 +14,7 @@ export function decimalsOf(currency: string): number {
   return THREE_DECIMAL.has(currency) ? 3 : 2
 }
 
-/** Returns the largest amount in minor units. */
+/** Returns the largest amount in minor units that is allowed in a currency. */
 export function largestAmount(currency: string): number {
   return LARGEST_MAJOR * 10 ** decimalsOf(currency)
 }
@@ -22,8 +22,8 @@ export function largestAmount(currency: string): number {
 export type AmountFault = 'invalid' | 'negative' | 'too-large'
 
 /**
- * Parses a decimal to minor units. The SDK sends numbers as JSON floats, which are read by their
- * shortest text: `12.5` is 12.50, and rounding errors such as `0.1 + 0.2` are rejected.
+ * Parses a decimal amount to minor units. The SDK sends numbers as JSON floats, which are read by
+ * their shortest text: `12.5` is 12.50, and rounding errors such as `0.1 + 0.2` are rejected.
  */
 export function parseAmount(value: unknown, currency: string): number | AmountFault {
   if (typeof value !== 'string' && typeof value !== 'number') return 'invalid'
@@ -38,7 +38,10 @@ export function parseAmount(value: unknown, currency: string): number | AmountFa
   return minor
 }
 
-/** Formats minor units: `1234` cents as `12.34`. Negative balances keep their sign. */
+/**
+ * Formats an amount in minor units as a decimal, such as `12.34` for 1234 cents. Keeps the sign of
+ * negative balances.
+ */
 export function formatAmount(minor: number, currency: string): string {
   const decimals = decimalsOf(currency)
   if (decimals === 0) return String(minor)
@@ -47,7 +50,7 @@ export function formatAmount(minor: number, currency: string): string {
   return minor < 0 ? `-${text}` : text
 }
 
-/** Returns the whole major units of an amount, which decide about the test amounts. */
+/** Returns the whole major units of an amount, by which Braintree's test amounts are recognized. */
 export function majorUnits(minor: number, currency: string): number {
   return Math.floor(minor / 10 ** decimalsOf(currency))
 }

@@ -8,9 +8,9 @@ export function isId(text: string): boolean {
 }
 
 /**
- * Reads an object of the params as leniently as Rails: `"true"` is true, `"3"` is 3. It knows its
- * location in the params, where its errors are reported. All objects of a call share one list of
- * errors.
+ * Reads one object of the parameters of a call. Values are converted as leniently as in Rails:
+ * `"true"` is true, `"3"` is 3. The object knows its location in the parameters, where its errors
+ * are reported. All objects of a call share one list of errors.
  */
 export class Fields {
   readonly values: Readonly<Record<string, unknown>>
@@ -25,17 +25,17 @@ export class Fields {
     this.errors = errors
   }
 
-  /** Returns the same values with another location for errors. */
+  /** Returns the same values with another location, where errors are reported. */
   at(...path: string[]): Fields {
     return new Fields(this.values, path, this.errors)
   }
 
-  /** Returns a copy with some values replaced. */
+  /** Returns a copy of the object with some values replaced. */
   with(values: Readonly<Record<string, unknown>>): Fields {
     return new Fields({ ...this.values, ...values }, this.path, this.errors)
   }
 
-  /** Reports an error in a field. Reading continues, to find all errors of the call. */
+  /** Reports an error in a field. Reading continues, so that all errors of the call are found. */
   addError(key: string, code: string, detail?: string): void {
     this.errors.add(this.path, key, code, detail)
   }
@@ -45,18 +45,21 @@ export class Fields {
     this.errors.throwIfAny()
   }
 
-  /** Reports an error and rejects the call. */
+  /** Reports an error in a field and rejects the call. */
   refuse(key: string, code: string, extras?: XmlObject): never {
     this.addError(key, code)
     throw this.refusal(extras)
   }
 
-  /** Returns the rejection with all errors reported so far. `extras` are sent beside them. */
+  /**
+   * Returns the rejection of the call, with all errors reported so far. `extras` are additional
+   * elements of the response.
+   */
   refusal(extras: XmlObject = {}): Refused {
     return new Refused({ errors: this.errors, extras })
   }
 
-  /** Whether the key was sent, even as null. */
+  /** Whether a field was sent, even as null. */
   has(key: string): boolean {
     return Object.hasOwn(this.values, key) && this.values[key] !== undefined
   }
@@ -70,7 +73,7 @@ export class Fields {
     return this.#own(key)
   }
 
-  /** Returns a text. `null` if it is blank. */
+  /** Returns the text of a field. `null` if the field is blank. */
   text(key: string): string | null {
     const value = this.#own(key)
     if (value === undefined || value === null || value === '') return null
@@ -78,14 +81,16 @@ export class Fields {
     return String(value)
   }
 
-  /** Returns a boolean. `undefined` if it is blank. */
+  /** Returns the boolean in a field. `undefined` if the field is blank. */
   flag(key: string): boolean | undefined {
     const text = this.text(key)
     if (text === null) return undefined
     return text === 'true' || text === '1'
   }
 
-  /** Returns an integer. `NaN` for other values, `null` if it is blank. */
+  /**
+   * Returns the integer in a field. `null` if the field is blank, `NaN` if it holds anything else.
+   */
   integer(key: string): number | null {
     const text = this.text(key)
     if (text === null) return null
@@ -96,7 +101,7 @@ export class Fields {
     return new Fields(this.#own(key), [...this.path, key], this.errors)
   }
 
-  /** Returns the objects of a list. */
+  /** Returns the objects of a list in a field. */
   objects(key: string): Fields[] {
     return this.list(key).map(
       (item, at) => new Fields(item, [...this.path, key, `index_${at}`], this.errors),
@@ -110,7 +115,7 @@ export class Fields {
     return value
   }
 
-  /** Reports an error if the text fails the test. A blank text passes. */
+  /** Reports an error if the field's text does not pass the given test. A blank field passes. */
   check(key: string, isRight: (text: string) => boolean, code: string): void {
     const text = this.text(key)
     if (text !== null && !isRight(text)) this.addError(key, code)
@@ -121,8 +126,8 @@ export class Fields {
   }
 
   /**
-   * Returns an amount in minor units. After reporting an error it returns `0`; the call is rejected
-   * anyway.
+   * Returns the amount in a field in minor units. For an invalid amount, reports an error and
+   * returns `0`.
    */
   amount(key: string, { codes, currency, largest = Infinity, otherwise }: AmountRules): number {
     if (codes.missing !== undefined && this.isBlank(key)) {
@@ -137,7 +142,10 @@ export class Fields {
     return 0
   }
 
-  /** Returns a new id, or `null` if it is blank. Reports an error if the id is invalid or taken. */
+  /**
+   * Returns the id in a field that the caller chose for a new object. `null` if the field is blank.
+   * Reports an error if the id is invalid or taken.
+   */
   newId(key: string, codes: IdCodes, isTaken: (id: string) => boolean): string | null {
     const id = this.text(key)
     if (id === null) return null
@@ -183,20 +191,20 @@ export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** Error codes for each way in which an amount can be wrong. */
+/** Error codes for the ways in which an amount can be invalid. */
 export interface AmountCodes extends Readonly<Record<AmountFault, string>> {
-  /** Code for a missing amount. Defaults to `invalid`. */
+  /** Error code for a missing amount. Defaults to the code of `invalid`. */
   readonly missing?: string
-  /** Code for an amount of 0. Without it, 0 is valid. */
+  /** Error code for an amount of 0. Without this code, 0 is valid. */
   readonly zero?: string
 }
 
 export interface AmountRules {
   readonly codes: AmountCodes
   readonly currency: string
-  /** Largest amount in minor units, if less than ten digits are allowed. */
+  /** Largest allowed amount in minor units, if it is lower than the general limit. */
   readonly largest?: number
-  /** Decimal to use if no amount was sent. */
+  /** Decimal amount that is used if none was sent. */
   readonly otherwise?: string
 }
 
@@ -205,7 +213,10 @@ const MAX_ID_LENGTH = 36
 export interface IdCodes {
   readonly invalid: string
   readonly 'too-long': string
-  /** Code for the ids `all` and `new`, which are paths with another meaning. */
+  /**
+   * Error code for the ids `all` and `new`, which are reserved because they have another meaning in
+   * URL paths.
+   */
   readonly reserved?: string
   readonly taken: string
 }

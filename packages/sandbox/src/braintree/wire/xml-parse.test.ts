@@ -29,7 +29,7 @@ describe('the parser of XML request bodies', () => {
     ['<?xml version="1.0" encoding="UTF-8"?>\n<a>\n <b>c</b>\n</a>\n', { a: { b: 'c' } }],
     ['<a>&lt;&amp;&gt;&quot;&apos;&#233;&#x1F600;</a>', { a: '<&>"\'é😀' }],
     ['\ufeff<a>é</a>', { a: 'é' }],
-  ])('reads %s', (xml, value) => {
+  ])('reads a body with %s', (xml, value) => {
     expect(read(xml)).toEqual(value)
   })
 
@@ -100,7 +100,7 @@ function toXmlValue(value: unknown): XmlValue {
   return Object.fromEntries(Object.entries(value).map(([key, part]) => [key, toXmlValue(part)]))
 }
 
-it('reads every document that the sandbox writes', () => {
+it('the parser of XML request bodies reads every document that the sandbox writes', () => {
   fc.assert(
     fc.property(name, params, (root, value) => {
       expect(read(element(root, toXmlValue(value)))).toEqual({ [root]: value })
@@ -108,7 +108,7 @@ it('reads every document that the sandbox writes', () => {
   )
 })
 
-it('parses or rejects any text, without other errors', () => {
+it('the parser of XML request bodies parses or rejects any text, without other errors', () => {
   const piece = fc.constantFrom(
     '<',
     '>',

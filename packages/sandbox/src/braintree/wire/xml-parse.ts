@@ -1,10 +1,10 @@
 import { BadRequest } from './errors.ts'
 
 /**
- * Parses the XML that Braintree's SDKs for Python, Ruby, Java, PHP and .NET send into the
- * equivalent JSON. It accepts only what they write: one root, elements, the attributes `type` and
- * `nil`, text, the five named entities and numeric ones. DTDs, CDATA, comments and processing
- * instructions are rejected, so nothing can be expanded or fetched.
+ * Parses the XML that Braintree's SDKs for Python, Ruby, Java, PHP and .NET send, into the
+ * equivalent JSON. Only the XML that these SDKs write is accepted: one root, elements, the
+ * attributes `type` and `nil`, text, the five named entities and numeric ones. DTDs, CDATA,
+ * comments and processing instructions are rejected, so that nothing can be expanded or fetched.
  */
 export function parseXml(body: Uint8Array): Record<string, unknown> {
   const reader = new Reader(decodeUtf8(body))

@@ -4,7 +4,7 @@
  * a general XML builder needs nine times the CPU, which is noticeable in a year of notifications.
  */
 
-/** A list of elements with one name. The SDK reads it as an array. */
+/** A list of XML elements with the same name, which the SDK reads as an array. */
 export class XmlList {
   readonly itemName: string
   readonly items: readonly XmlValue[]
@@ -14,7 +14,7 @@ export class XmlList {
   }
 }
 
-/** A page of search results: paging fields, then one element for each record. */
+/** A page of search results in XML: paging fields, then one element for each record. */
 export class XmlCollection {
   readonly fields: XmlObject
   readonly list: XmlList
@@ -24,7 +24,7 @@ export class XmlCollection {
   }
 }
 
-/** A calendar day, which differs from text only by its type attribute. */
+/** A calendar day in XML. It differs from text only by its attribute `type`. */
 export class XmlDay {
   readonly day: string
   constructor(day: string) {
@@ -32,7 +32,10 @@ export class XmlDay {
   }
 }
 
-/** Text with its own type attribute: the attributes of errors are `symbol`s. */
+/**
+ * Text in XML with the attribute `type="symbol"`, as Braintree writes the attribute names of
+ * errors.
+ */
 export class XmlSymbol {
   readonly name: string
   constructor(name: string) {
@@ -56,7 +59,10 @@ export type XmlValue =
   | XmlCollection
   | XmlObject
 
-/** Returns an object's fields in Braintree's spelling: `eciFlag` as `eci_flag`. */
+/**
+ * Returns a copy of an object with snake_case field names, as in Braintree's XML: `eciFlag` becomes
+ * `eci_flag`.
+ */
 export function snakeCased(fields: object): XmlObject {
   const named = Object.entries(fields).map(([name, value]) => [
     name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
@@ -65,7 +71,7 @@ export function snakeCased(fields: object): XmlObject {
   return Object.fromEntries(named)
 }
 
-/** Renders a document with the root `name`. */
+/** Renders an XML document with the root element `name`. */
 export function xmlDocument(name: string, value: XmlValue): string {
   return `<?xml version="1.0" encoding="UTF-8"?>\n${element(name, value)}\n`
 }

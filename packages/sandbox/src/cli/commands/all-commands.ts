@@ -5,10 +5,10 @@ import { reset } from './reset.ts'
 import { serve } from './serve.ts'
 import { trigger } from './trigger.ts'
 
-/** Command that runs when none is named. */
+/** Command that runs when the command line names none. */
 export const DEFAULT_COMMAND = 'serve'
 
-/** Commands by name, in the order in which the help lists them. */
+/** All CLI commands by name, in the order in which the help lists them. */
 export const COMMANDS: Readonly<Record<string, Command>> = {
   serve,
   advance,

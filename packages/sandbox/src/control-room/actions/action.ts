@@ -1,21 +1,21 @@
-import type { Controls } from '../story/watched.ts'
+import type { ControllableSandbox } from '../story/watched.ts'
 
-/** Result of an action. */
+/** Result of a form that was submitted in the control room. */
 export interface ActionResult {
-  /** Message for the person who submitted the form. */
+  /** Message that the page shows to the person who submitted the form. */
   readonly message: string
-  /** JSON response for programs. */
+  /** JSON response for programs that posted the form. */
   readonly data: object
 }
 
-/** Handles a submitted form. Messages of errors it throws are shown to the sender. */
+/** Handles a form of the control room. If it throws an error, the page shows the message. */
 export type Action = (
   form: URLSearchParams,
-  controls: Controls,
+  controls: ControllableSandbox,
 ) => Promise<ActionResult> | ActionResult
 
 /**
- * Reads a whole number from the form. An empty field gives `fallback`.
+ * Reads a whole number from a form field. Returns `fallback` for an empty field.
  * @throws {RangeError} if the field holds anything else.
  */
 export function wholeNumber(form: URLSearchParams, name: string, fallback: number): number {

@@ -21,7 +21,7 @@ const reset: Action = async (_form, controls) => {
   return { message: 'The sandbox was reset to its start.', data: { now } }
 }
 
-/** Actions by the path that their form is posted to. */
+/** Handlers of the control room's forms, by the path that the form is posted to. */
 export const ACTIONS: Readonly<Record<string, Action>> = {
   '/advance': advance,
   '/advance-to': advanceTo,

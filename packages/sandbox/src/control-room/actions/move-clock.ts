@@ -1,15 +1,15 @@
 import { addDuration, type Duration } from '../../core/clock/clock.ts'
 import { moveTestClock } from '../../stripe/clocks/move-test-clock.ts'
 import { nowOf } from '../../stripe/state/context.ts'
-import { countByType, eventsSince, markNow } from '../model/events-since.ts'
-import type { Controls } from '../story/watched.ts'
+import { countByType, currentPosition, historySince } from '../model/events-since.ts'
+import type { ControllableSandbox } from '../story/watched.ts'
 import { type Action, type ActionResult, wholeNumber } from './action.ts'
 
 export const UNITS = ['minutes', 'hours', 'days', 'weeks', 'months', 'years'] as const
 
 /**
- * Advances a clock by `count` and `unit`, as the page sends them, or by a field for each unit:
- * `months=1&hours=1`.
+ * Handles the form that moves a clock ahead. The duration is given by the fields `count` and
+ * `unit`, as the page sends them, or by one field for each unit: `months=1&hours=1`.
  */
 export const advance: Action = (form, controls) => {
   const unit = UNITS.find((each) => each === form.get('unit')) ?? 'days'
@@ -35,10 +35,10 @@ export const advanceTo: Action = (form, controls) => {
   return moved(controls, clock, () => clock.advanceTo(date))
 }
 
-type Chosen = Pick<Controls['clock'], 'now' | 'advance' | 'advanceTo'>
+type Chosen = Pick<ControllableSandbox['clock'], 'now' | 'advance' | 'advanceTo'>
 
 /** Returns the test clock named by the field `clock`, or the sandbox's own clock. */
-function chosenClock(form: URLSearchParams, controls: Controls): Chosen {
+function chosenClock(form: URLSearchParams, controls: ControllableSandbox): Chosen {
   const id = form.get('clock') ?? ''
   const { clock, outbox, stripe } = controls
   if (id === '') return clock
@@ -56,14 +56,14 @@ function chosenClock(form: URLSearchParams, controls: Controls): Chosen {
 }
 
 async function moved(
-  controls: Controls,
+  controls: ControllableSandbox,
   clock: Chosen,
   move: () => Promise<void>,
 ): Promise<ActionResult> {
   const from = clock.now().toISOString()
-  const mark = markNow(controls)
+  const mark = currentPosition(controls)
   await move()
-  const { events, deliveries } = eventsSince(controls, mark)
+  const { events, deliveries } = historySince(controls, mark)
   const now = clock.now().toISOString()
   const what =
     events.length === 0

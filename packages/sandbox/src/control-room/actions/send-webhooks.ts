@@ -1,5 +1,5 @@
 import { trigger } from '../../fixtures/trigger.ts'
-import { eventsSince, markNow } from '../model/events-since.ts'
+import { currentPosition, historySince } from '../model/events-since.ts'
 import type { Action } from './action.ts'
 
 export const redeliver: Action = async (form, { outbox }) => {
@@ -10,19 +10,22 @@ export const redeliver: Action = async (form, { outbox }) => {
   return { message: `Sent again: ${answer}.`, data: { id, status: last?.status ?? null } }
 }
 
-/** Triggers an event, runs the jobs that are due, and waits for the webhooks. */
+/**
+ * Handles the form that triggers an event: causes the event, runs the jobs that are due, and waits
+ * until the webhooks are sent.
+ */
 export const triggerEvent: Action = async (form, controls) => {
   const { stripe, braintree, clock, outbox } = controls
   const event = form.get('event')?.trim() ?? ''
   const [customer, subject] = [form.get('customer')?.trim(), form.get('subject')?.trim()]
-  const mark = markNow(controls)
+  const mark = currentPosition(controls)
   await trigger(
     { stripe: stripe?.handle ?? null, braintree: braintree?.handle ?? null },
     { event, ...(customer ? { customer } : {}), ...(subject ? { subject } : {}) },
   )
   await clock.advance({})
   await outbox.flush()
-  const since = eventsSince(controls, mark)
+  const since = historySince(controls, mark)
   const sent =
     since.deliveries === 1 ? '1 webhook was sent' : `${since.deliveries} webhooks were sent`
   return { message: `${event}: ${since.events.length} events, ${sent}.`, data: since }

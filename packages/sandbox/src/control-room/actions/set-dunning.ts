@@ -1,13 +1,13 @@
 import { AFTER_LAST_RETRY, setDunning } from '../../stripe/state/context.ts'
 import type { Action } from './action.ts'
 
-/** Maximum number of retries that Stripe offers. */
+/** Maximum number of payment retries that can be set. Stripe offers no more. */
 export const MAX_RETRIES = 8
 export const MAX_RETRY_DAYS = 60
 
 /**
- * Sets when Stripe retries a failed payment, and the status of the subscription after the last
- * retry.
+ * Handles the form for Stripe's dunning settings: when a failed payment is retried, and the status
+ * of the subscription after the last retry.
  */
 export const changeDunning: Action = (form, { stripe }) => {
   if (!stripe) throw new RangeError('Stripe was not started in this sandbox.')

@@ -1,7 +1,7 @@
-import type { CallTrouble } from '../../core/trouble.ts'
+import type { CallFault } from '../../core/trouble.ts'
 import { type Action, wholeNumber } from './action.ts'
 
-/** Ways in which a call can fail, with the labels of the page. */
+/** Ways in which an API call can fail, with their labels on the page of the control room. */
 export const CALL_FAILURES = {
   '500': { name: 'Server error', help: 'answers 500 without effect' },
   '429': { name: 'Too many requests', help: 'answers 429 without effect' },
@@ -29,7 +29,7 @@ export const failCalls: Action = (form, { trouble }) => {
   if (wanted !== null && wanted !== 'stripe' && wanted !== 'braintree') {
     throw new RangeError(`There is no provider called ${wanted}`)
   }
-  const ordered = kind === 'slow' ? { slowMs: 3000 } : (kind as CallTrouble)
+  const ordered = kind === 'slow' ? { slowMs: 3000 } : (kind as CallFault)
   trouble.failNext(count, ordered, wanted)
   return {
     message: `The next ${count === 1 ? 'call is' : `${count} calls are`} affected.`,

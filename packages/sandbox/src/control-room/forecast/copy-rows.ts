@@ -3,9 +3,9 @@ import type { Table } from '../../core/store/table.ts'
 import { type OfflineSandbox, openOfflineSandbox } from '../../offline/offline-sandbox.ts'
 import { moveTestClock } from '../../stripe/clocks/move-test-clock.ts'
 import { dunningOf, type StripeContext } from '../../stripe/state/context.ts'
-import { BY_CUSTOMER } from '../../stripe/state/tables.ts'
+import { KINDS_WITH_CUSTOMER } from '../../stripe/state/tables.ts'
 import { allMerchants, findMerchant, type Merchant } from '../story/merchants.ts'
-import type { CustomerRef, Watched } from '../story/watched.ts'
+import type { CustomerRef, ObservedSandbox } from '../story/watched.ts'
 
 type AnyTable = Table<{ id?: string }>
 
@@ -30,8 +30,11 @@ const BY_OWNER = {
  */
 const MAX_FULLY_COPIED = 2000
 
-/** Copies the rows of one customer and the whole catalog into an offline sandbox. */
-export function copyCustomer(watched: Watched, who: CustomerRef): OfflineSandbox {
+/**
+ * Copies the objects of one customer, and the whole catalog of plans and prices, into an offline
+ * sandbox.
+ */
+export function copyCustomer(watched: ObservedSandbox, who: CustomerRef): OfflineSandbox {
   const scratch = openCopy(watched)
   if (who.provider === 'stripe' && watched.stripe && scratch.stripe) {
     copyStripe(watched.stripe.context, scratch.stripe, who.id)
@@ -56,8 +59,8 @@ export function copyCustomer(watched: Watched, who: CustomerRef): OfflineSandbox
   return scratch
 }
 
-/** Copies everything except logs and webhook registrations into an offline sandbox. */
-export function copyEverything(watched: Watched): OfflineSandbox {
+/** Copies all objects, except logs and webhook registrations, into an offline sandbox. */
+export function copyEverything(watched: ObservedSandbox): OfflineSandbox {
   const scratch = openCopy(watched)
   const merchants = allMerchants(watched)
   const copies = [
@@ -74,7 +77,7 @@ export function copyEverything(watched: Watched): OfflineSandbox {
   return scratch
 }
 
-/** Returns the copy's merchant with the same merchant id. */
+/** Finds the merchant of an offline copy that has the same merchant id as the given merchant. */
 export function copiedMerchant(
   { braintree }: OfflineSandbox,
   { name, context }: Merchant,
@@ -83,15 +86,15 @@ export function copiedMerchant(
   return copied ? { name, context: copied } : null
 }
 
-/** Returns how many rows `copyEverything` would copy. */
-export function countRows(watched: Watched): number {
+/** Returns the number of objects that `copyEverything` would copy. */
+export function countRows(watched: ObservedSandbox): number {
   const braintree = allMerchants(watched).map(({ context }) => context.tables)
   const tables = [watched.stripe?.context.tables, ...braintree]
   const sizes = tables.flatMap((each) => Object.entries((each ?? {}) as Record<string, AnyTable>))
   return sizes.reduce((sum, [name, { size }]) => (NOT_COPIED.includes(name) ? sum : sum + size), 0)
 }
 
-function openCopy({ store, clock, wanted, stripe }: Watched): OfflineSandbox {
+function openCopy({ store, clock, wanted, stripe }: ObservedSandbox): OfflineSandbox {
   const head = store.head()
   const scratch = openOfflineSandbox({
     now: clock.now(),
@@ -113,7 +116,7 @@ function copyStripe(from: StripeContext, to: StripeContext, customer: string): v
   const rows: Record<string, Array<{ id: string }>> = {}
   const found = tables.customer.get(customer)
   rows.customer = found ? [found] : []
-  for (const kind of BY_CUSTOMER) rows[kind] = tables[kind].findBy('customer', customer)
+  for (const kind of KINDS_WITH_CUSTOMER) rows[kind] = tables[kind].findBy('customer', customer)
   for (const [kind, owner] of Object.entries(BY_OWNER) as Array<[keyof typeof BY_OWNER, string]>) {
     const table = tables[kind] as unknown as Table<{ id: string }>
     rows[kind] = (rows[owner] ?? []).flatMap(({ id }) => table.findBy(owner, id))
@@ -154,7 +157,7 @@ function fill(
 }
 
 /** Declines that are requested but have not happened yet apply to the copy as well. */
-function copyTrouble({ trouble, failures }: Watched, scratch: OfflineSandbox): void {
+function copyTrouble({ trouble, failures }: ObservedSandbox, scratch: OfflineSandbox): void {
   for (const { customer, codes } of trouble.pending().declines) {
     for (const code of codes) scratch.trouble.declineNextCharge(customer, code)
   }
@@ -162,7 +165,10 @@ function copyTrouble({ trouble, failures }: Watched, scratch: OfflineSandbox): v
   for (const job of failures.list()) failed.set(`${job.job}:${job.key}`, job)
 }
 
-/** Moves a clock of the copy: the given test clock, or the sandbox's own clock for `null`. */
+/**
+ * Moves a clock of an offline copy ahead: the given test clock, or the sandbox's own clock for
+ * `null`.
+ */
 export async function advanceCopy(
   scratch: OfflineSandbox,
   testClock: string | null,

@@ -1,4 +1,7 @@
-import { cancel, isOver as isBraintreeOver } from '../../braintree/state/subscription-status.ts'
+import {
+  cancel,
+  isCanceledOrExpired as isBraintreeOver,
+} from '../../braintree/state/subscription-status.ts'
 import type { OfflineSandbox } from '../../offline/offline-sandbox.ts'
 import { cancelSubscription, hasEnded } from '../../stripe/state/subscription-status.ts'
 import { runAtomically, UnitOfWork } from '../../stripe/state/unit-of-work.ts'
@@ -10,25 +13,25 @@ import { findMerchant, type Merchant } from '../story/merchants.ts'
 import { type Amount, amountOf, type Step } from '../story/step.ts'
 import { isAbout, readEvents } from '../story/stripe-events.ts'
 import { toSteps } from '../story/stripe-steps.ts'
-import type { CustomerRef, Watched } from '../story/watched.ts'
+import type { CustomerRef, ObservedSandbox } from '../story/watched.ts'
 import { advanceCopy, copiedMerchant, copyCustomer } from './copy-rows.ts'
 
-/** Assumptions of a forecast. */
+/** Assumptions of a forecast, such as that the next charge is declined. */
 export interface Assumptions {
   readonly charges?: 'as-they-are' | 'next-declined' | 'all-declined'
   readonly subscriptions?: 'as-they-are' | 'cancel-at-period-end' | 'cancel-now'
 }
 
 export interface Forecast {
-  /** End of the forecast as ISO 8601. */
+  /** End of the forecast in ISO 8601 format. */
   readonly until: string
-  /** Steps in chronological order. */
+  /** Predicted steps in chronological order. */
   readonly steps: readonly Step[]
-  /** Sum of successful payments by currency. */
+  /** Sums of the predicted successful payments, one for each currency. */
   readonly paid: readonly Amount[]
   /** Status of each subscription at the end of the forecast. */
   readonly subscriptions: ReadonlyArray<{ readonly id: string; readonly status: string }>
-  /** Jobs that would fail. */
+  /** Scheduled jobs that would fail. */
   readonly failedJobs: readonly string[]
 }
 
@@ -36,11 +39,11 @@ export interface Forecast {
 const MAX_EVENTS = 2000
 
 /**
- * Forecasts what happens to a customer until a date, optionally under assumptions. The forecast
- * runs the real code on a copy of the customer's rows, so its amounts are exact.
+ * Predicts what will happen to a customer until a date, optionally under assumptions. The forecast
+ * runs the sandbox's own code on a copy of the customer's objects, so its amounts are exact.
  */
 export async function forecast(
-  watched: Watched,
+  watched: ObservedSandbox,
   who: CustomerRef,
   until: Date,
   supposed: Assumptions = {},
@@ -115,8 +118,8 @@ function nameOf({ at, title, facts }: Step): string {
   return JSON.stringify([at, title, facts])
 }
 
-/** Removes links to events and objects that exist only in the forecast. */
-export function withoutLinks(watched: Watched, step: Step): Step {
+/** Removes links from a step to events and objects that exist only in the forecast. */
+export function withoutLinks(watched: ObservedSandbox, step: Step): Step {
   const facts = step.facts.map(({ type, objectId }) => ({
     type,
     eventId: null,
@@ -125,7 +128,7 @@ export function withoutLinks(watched: Watched, step: Step): Step {
   return { ...step, facts }
 }
 
-/** Returns the sum of successful payments by currency. */
+/** Sums the successful payments of some steps, for each currency. */
 export function sumByCurrency(steps: readonly Step[]): Amount[] {
   const sums = new Map<string, number>()
   for (const { amount, facts } of steps) {

@@ -3,32 +3,37 @@ import { allMerchants } from '../story/merchants.ts'
 import type { Amount, Step } from '../story/step.ts'
 import { readEvents } from '../story/stripe-events.ts'
 import { toSteps } from '../story/stripe-steps.ts'
-import type { Watched } from '../story/watched.ts'
+import type { ObservedSandbox } from '../story/watched.ts'
 import { advanceCopy, copiedMerchant, copyEverything, countRows } from './copy-rows.ts'
 import { sumByCurrency, withoutLinks } from './forecast.ts'
 
-/** Largest number of rows to copy. Copying more takes too long for a page. */
+/**
+ * Largest number of objects that a forecast of a clock copies. Copying more would take too long for
+ * a page.
+ */
 export const MAX_ROWS = 20_000
 const MAX_EVENTS = 5000
 
-export interface Outlook {
+export interface ClockForecast {
   readonly until: string
   readonly steps: readonly Step[]
   readonly paid: readonly Amount[]
-  /** How often each step occurs, most frequent first. */
+  /**
+   * Titles of the predicted steps with the number of times each step occurs, most frequent first.
+   */
   readonly counts: ReadonlyArray<readonly [title: string, count: number]>
   readonly failedJobs: readonly string[]
 }
 
 /**
- * Forecasts what happens if a clock (a test clock, or the sandbox's own for `null`) moves to
- * `until`. Returns `null` if the sandbox holds too many rows to copy.
+ * Predicts what happens if a clock moves to the date `until`: the given test clock, or the
+ * sandbox's own clock for `null`. Returns `null` if the sandbox holds too many objects to copy.
  */
-export async function outlook(
-  watched: Watched,
+export async function forecastClock(
+  watched: ObservedSandbox,
   until: Date,
   testClock: string | null = null,
-): Promise<Outlook | null> {
+): Promise<ClockForecast | null> {
   if (countRows(watched) > MAX_ROWS) return null
   const scratch = copyEverything(watched)
   const from = watched.clock.now().toISOString()

@@ -5,18 +5,24 @@ import type { StripeContext } from '../../stripe/state/context.ts'
 import type { SubscriptionRow } from '../../stripe/state/rows.ts'
 import { allMerchants, findMerchant, type Merchant, placeOf } from '../story/merchants.ts'
 import { amountOf } from '../story/step.ts'
-import type { CustomerRef, Watched } from '../story/watched.ts'
+import type { CustomerRef, ObservedSandbox } from '../story/watched.ts'
 
 export interface SubscriptionSummary {
   readonly id: string
   readonly status: string
-  /** Quantity and product, such as `2 × Gold`, or the id of the price or plan. */
+  /**
+   * Quantity and product of the subscription, such as `2 × Gold`. If the product has no name, the
+   * id of the price or plan.
+   */
   readonly plan: string
-  /** Amount and interval, such as `$10.00 / month`. */
+  /** Amount and interval of the subscription, such as `$10.00 / month`. */
   readonly price: string
-  /** When the next scheduled step is due, as ISO 8601. `null` if none is scheduled. */
+  /**
+   * When the next scheduled step of the subscription is due, in ISO 8601 format. `null` if none is
+   * scheduled.
+   */
   readonly nextAt: string | null
-  /** When the subscription ends or ended, as ISO 8601. `null` if it renews. */
+  /** When the subscription ends, or ended, in ISO 8601 format. `null` if it renews. */
   readonly endsAt: string | null
 }
 
@@ -28,15 +34,18 @@ export interface CustomerSummary extends CustomerRef {
 }
 
 export interface CustomerFilter {
-  /** Text to find in the id, name or e-mail address. */
+  /** Text to find in the customer's id, name or e-mail address. */
   readonly text?: string
-  /** Provider or merchant that the customer belongs to, in the format of `placeOf`. */
+  /**
+   * Provider or Braintree merchant of the customer: `stripe`, `braintree` or `braintree.<merchant
+   * id>`.
+   */
   readonly place?: string
   readonly most: number
 }
 
-/** Returns the matching customers, newest first at each provider. */
-export function findCustomers(watched: Watched, filter: CustomerFilter): CustomerSummary[] {
+/** Returns the customers that match the filter, for each provider newest first. */
+export function findCustomers(watched: ObservedSandbox, filter: CustomerFilter): CustomerSummary[] {
   const wanted = filter.text?.trim().toLowerCase() ?? ''
   const found: CustomerSummary[] = []
   for (const who of allCustomers(watched)) {
@@ -49,7 +58,7 @@ export function findCustomers(watched: Watched, filter: CustomerFilter): Custome
   return found
 }
 
-export function findCustomer(watched: Watched, who: CustomerRef): CustomerSummary | null {
+export function findCustomer(watched: ObservedSandbox, who: CustomerRef): CustomerSummary | null {
   const { provider, merchant, id } = who
   if (provider === 'stripe') {
     const row = watched.stripe?.context.tables.customer.get(id)
@@ -64,7 +73,7 @@ export function findCustomer(watched: Watched, who: CustomerRef): CustomerSummar
  * Yields the customers of both providers. Stripe's come first, because sorting all by date would
  * mean reading all of them.
  */
-function* allCustomers(watched: Watched): Generator<Base> {
+function* allCustomers(watched: ObservedSandbox): Generator<Base> {
   for (const row of watched.stripe?.context.tables.customer.newestFirst() ?? []) {
     if (!row.$.deleted) yield fromStripe(row)
   }
@@ -94,7 +103,7 @@ function fromBraintree(row: CustomerRow, { name: merchant }: Merchant): Base {
   return { provider: 'braintree', merchant, id: row.id, name, email: row.email, created }
 }
 
-function summarize(watched: Watched, base: Base): CustomerSummary {
+function summarize(watched: ObservedSandbox, base: Base): CustomerSummary {
   const { stripe } = watched
   const merchant = findMerchant(watched, base.merchant)
   const subscriptions =

@@ -2,29 +2,29 @@ import { createHmac, timingSafeEqual } from 'node:crypto'
 import { signatureOf } from '../../braintree/state/notifications.ts'
 import type { Delivery, DeliveryAttempt } from '../../core/outbox.ts'
 import { findReceiver } from '../../stripe/state/receivers.ts'
-import type { Watched } from '../story/watched.ts'
+import type { ObservedSandbox } from '../story/watched.ts'
 
-/** The signature of a webhook, and whether it is valid. */
+/** The signature of a webhook, and whether the signature is valid. */
 export interface SignatureCheck {
-  /** Name of the header or field: `Stripe-Signature` or `bt_signature`. */
+  /** Name of the header or form field with the signature: `Stripe-Signature` or `bt_signature`. */
   readonly name: string
-  /** The signature. `null` if nothing was sent yet or the endpoint was deleted. */
+  /** The signature. `null` if nothing was sent yet, or the webhook endpoint was deleted. */
   readonly value: string | null
   readonly secret: string | null
   readonly isRight: boolean | null
 }
 
 export interface InspectedDelivery extends Omit<Delivery, 'body'> {
-  /** The request body, byte for byte. */
+  /** The body of the webhook request, byte for byte. */
   readonly body: string
-  /** The readable content: JSON, or the XML of a notification. */
+  /** The readable content of the webhook: JSON, or the XML of a Braintree notification. */
   readonly payload: { readonly format: 'json' | 'xml'; readonly text: string }
   readonly signature: SignatureCheck
   /** A curl command that sends the webhook. */
   readonly curl: string
 }
 
-export function inspectDelivery(watched: Watched, id: string): InspectedDelivery | null {
+export function inspectDelivery(watched: ObservedSandbox, id: string): InspectedDelivery | null {
   const delivery = watched.outbox.find(id)
   if (!delivery) return null
   const stripe = delivery.provider === 'stripe'
@@ -42,7 +42,7 @@ export function inspectDelivery(watched: Watched, id: string): InspectedDelivery
   }
 }
 
-function stripeSignature({ stripe }: Watched, delivery: Delivery): SignatureCheck {
+function stripeSignature({ stripe }: ObservedSandbox, delivery: Delivery): SignatureCheck {
   const receiver = stripe && findReceiver(stripe.context.tables, delivery.endpointId)
   const secret = receiver?.secret ?? null
   const value = delivery.attempts.at(-1)?.headers?.['stripe-signature'] ?? null
@@ -54,7 +54,7 @@ function stripeSignature({ stripe }: Watched, delivery: Delivery): SignatureChec
   return { name: 'Stripe-Signature', value, secret, isRight }
 }
 
-function braintreeSignature({ braintree }: Watched, delivery: Delivery): SignatureCheck {
+function braintreeSignature({ braintree }: ObservedSandbox, delivery: Delivery): SignatureCheck {
   const form = new URLSearchParams(delivery.body)
   const value = form.get('bt_signature')
   const signer = value?.split('|')[0]
@@ -78,7 +78,10 @@ function readNotification(body: string): string {
   return indentXml(Buffer.from(payload, 'base64').toString('utf8'))
 }
 
-/** Puts each element on its own line. Elements that contain only text stay on one line. */
+/**
+ * Formats XML for reading: puts each element on its own line. Elements that contain only text stay
+ * on one line.
+ */
 export function indentXml(xml: string): string {
   let depth = 0
   const lines: string[] = []

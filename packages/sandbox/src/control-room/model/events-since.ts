@@ -1,24 +1,24 @@
-import type { Watched } from '../story/watched.ts'
+import type { ObservedSandbox } from '../story/watched.ts'
 
-/** A position in the history, to list what happened after it. */
-export interface Mark {
+/** A position in the history of events and webhooks, from which later ones can be listed. */
+export interface HistoryPosition {
   readonly event: string | null
   readonly delivery: number
 }
 
-export function markNow({ stripe, outbox }: Watched): Mark {
+export function currentPosition({ stripe, outbox }: ObservedSandbox): HistoryPosition {
   const [event] = stripe?.context.tables.event.newestFirst() ?? []
   return { event: event?.id ?? null, delivery: newestDelivery({ outbox }) }
 }
 
-export interface Since {
-  /** Stripe's events and Braintree's notifications, oldest first. */
+export interface HistorySince {
+  /** Stripe's events and Braintree's notifications after the position, oldest first. */
   readonly events: ReadonlyArray<{ readonly id: string; readonly type: string }>
-  /** Number of webhooks that were created. */
+  /** Number of webhooks that were created after the position. */
   readonly deliveries: number
 }
 
-export function eventsSince(watched: Watched, mark: Mark): Since {
+export function historySince(watched: ObservedSandbox, mark: HistoryPosition): HistorySince {
   const events: Array<{ id: string; type: string }> = []
   for (const { id, type } of watched.stripe?.context.tables.event.newestFirst() ?? []) {
     if (id === mark.event) break
@@ -36,13 +36,13 @@ export function eventsSince(watched: Watched, mark: Mark): Since {
 }
 
 /** Counts the events of each type, most frequent first. */
-export function countByType(events: Since['events']): Record<string, number> {
+export function countByType(events: HistorySince['events']): Record<string, number> {
   const counts = new Map<string, number>()
   for (const { type } of events) counts.set(type, (counts.get(type) ?? 0) + 1)
   return Object.fromEntries([...counts].sort(([, a], [, b]) => b - a))
 }
 
-function newestDelivery({ outbox }: Pick<Watched, 'outbox'>): number {
+function newestDelivery({ outbox }: Pick<ObservedSandbox, 'outbox'>): number {
   for (const { id } of outbox.newestFirst()) return numberOf(id)
   return 0
 }

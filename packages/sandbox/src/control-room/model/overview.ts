@@ -6,27 +6,27 @@ import { allMerchants, placeOf } from '../story/merchants.ts'
 import { type Amount, amountOf, newestFirst, type Step } from '../story/step.ts'
 import { readEvents } from '../story/stripe-events.ts'
 import { toSteps } from '../story/stripe-steps.ts'
-import type { CustomerRef, Watched } from '../story/watched.ts'
+import type { CustomerRef, ObservedSandbox } from '../story/watched.ts'
 import { type CustomerSummary, findCustomer, findCustomers } from './customers.ts'
 
 export interface Counts {
   readonly customers: number
   readonly running: number
   readonly pastDue: number
-  /** Amounts owed, by currency. */
+  /** Sums of the amounts that customers owe, one for each currency. */
   readonly owed: readonly Amount[]
   readonly undelivered: number
   readonly failedJobs: number
 }
 
-/** A step with the name of its customer. */
+/** A step of a timeline, with the name of its customer. */
 export type NamedStep = Step & { readonly name: string | null }
 
 const DAY = 86_400_000
 /** For how many customers the next steps are forecast: those with the earliest due dates. */
 const FORECAST_CUSTOMERS = 8
 
-export function countAll(watched: Watched): Counts {
+export function countAll(watched: ObservedSandbox): Counts {
   const { stripe, outbox, failures } = watched
   const tables = stripe?.context.tables
   let [customers, running, pastDue] = [0, 0, 0]
@@ -64,10 +64,10 @@ export function countAll(watched: Watched): Counts {
 }
 
 /**
- * Returns the next steps of all customers. Each of the customers with the earliest due dates is
- * forecast on a copy.
+ * Returns the next steps of all customers. They are forecast on a copy, for each of the customers
+ * with the earliest due dates.
  */
-export async function upcomingSteps(watched: Watched, most: number): Promise<NamedStep[]> {
+export async function upcomingSteps(watched: ObservedSandbox, most: number): Promise<NamedStep[]> {
   const first = customersByDueDate(watched).slice(0, FORECAST_CUSTOMERS)
   const last = first.at(-1)
   if (!last) return []
@@ -80,7 +80,7 @@ export async function upcomingSteps(watched: Watched, most: number): Promise<Nam
 }
 
 /** Returns the customers sorted by their earliest due date. */
-function customersByDueDate(watched: Watched): Array<{ at: number; who: CustomerRef }> {
+function customersByDueDate(watched: ObservedSandbox): Array<{ at: number; who: CustomerRef }> {
   const first = new Map<string, { at: number; who: CustomerRef }>()
   const note = (at: number | null, who: CustomerRef) => {
     if (at === null) return
@@ -111,8 +111,8 @@ function* newestRows<Row extends object>(table: Table<Row> | undefined): Generat
   yield* take(table?.newestFirst() ?? [], 20_000)
 }
 
-/** Returns the latest steps, newest first. */
-export function recentSteps(watched: Watched, most: number): NamedStep[] {
+/** Returns the latest steps of all customers, newest first. */
+export function recentSteps(watched: ObservedSandbox, most: number): NamedStep[] {
   const { stripe } = watched
   const events = stripe ? readEvents(stripe.context, { most: most * 8 }).reverse() : []
   const steps = [...toSteps(events), ...recentBraintreeSteps(watched, most)]
@@ -125,7 +125,7 @@ export function recentSteps(watched: Watched, most: number): NamedStep[] {
  * Returns the latest steps at Braintree. Braintree keeps no events, so they are read from the
  * newest customers and transactions.
  */
-function recentBraintreeSteps(watched: Watched, most: number): Step[] {
+function recentBraintreeSteps(watched: ObservedSandbox, most: number): Step[] {
   return allMerchants(watched).flatMap((merchant) => {
     const { customers, transactions } = merchant.context.tables
     const ids = new Set<string>()
@@ -145,13 +145,13 @@ function* take<Row>(rows: Iterable<Row>, most: number): Generator<Row> {
   }
 }
 
-function withName(watched: Watched, step: Step): NamedStep {
+function withName(watched: ObservedSandbox, step: Step): NamedStep {
   const { provider, merchant, customer } = step
   const found =
     customer === null ? null : findCustomer(watched, { provider, merchant, id: customer })
   return { ...step, name: found?.name ?? found?.email ?? null }
 }
 
-export function newestCustomers(watched: Watched, most: number): CustomerSummary[] {
+export function newestCustomers(watched: ObservedSandbox, most: number): CustomerSummary[] {
   return findCustomers(watched, { most })
 }

@@ -1,19 +1,22 @@
 import { findMerchant } from '../story/merchants.ts'
-import type { CustomerRef, Watched } from '../story/watched.ts'
+import type { CustomerRef, ObservedSandbox } from '../story/watched.ts'
 
 export interface MethodSummary {
   readonly id: string
-  /** Label such as `visa •••• 4242`. */
+  /** Text that names the payment method, such as `visa •••• 4242`. */
   readonly label: string
-  /** Additional information, such as that it is the default. `null` if there is none. */
+  /**
+   * Additional information about the payment method, such as that it is the default. `null` if
+   * there is none.
+   */
   readonly note: string | null
 }
 
-export function findPaymentMethods(watched: Watched, who: CustomerRef): MethodSummary[] {
+export function findPaymentMethods(watched: ObservedSandbox, who: CustomerRef): MethodSummary[] {
   return who.provider === 'stripe' ? ofStripe(watched, who.id) : ofBraintree(watched, who)
 }
 
-function ofStripe({ stripe }: Watched, customer: string): MethodSummary[] {
+function ofStripe({ stripe }: ObservedSandbox, customer: string): MethodSummary[] {
   if (!stripe) return []
   const { tables } = stripe.context
   const preferred = tables.customer.get(customer)?.invoice_settings.default_payment_method
@@ -26,7 +29,7 @@ function ofStripe({ stripe }: Watched, customer: string): MethodSummary[] {
   })
 }
 
-function ofBraintree(watched: Watched, { merchant, id }: CustomerRef): MethodSummary[] {
+function ofBraintree(watched: ObservedSandbox, { merchant, id }: CustomerRef): MethodSummary[] {
   const tables = findMerchant(watched, merchant)?.context.tables
   const rows = tables?.paymentMethods.findBy('customer', id) ?? []
   return rows.map(({ token, instrument, isDefault, alwaysFailsWith }) => {

@@ -4,13 +4,13 @@ import { renderEvent } from '../../stripe/state/events.ts'
 import { render } from '../../stripe/state/render.ts'
 import type { Rows } from '../../stripe/state/rows.ts'
 import { allMerchants, type Merchant } from '../story/merchants.ts'
-import type { Watched } from '../story/watched.ts'
+import type { ObservedSandbox } from '../story/watched.ts'
 
 /** Number of objects of each kind that are returned, newest first. */
 const SHOWN = 25
 
-/** Returns the newest objects of every kind for scripts: `/state.json`. */
-export function readState(watched: Watched) {
+/** Returns the newest objects of every kind, for programs that read `/state.json`. */
+export function readState(watched: ObservedSandbox) {
   const { clock, outbox, failures, stripe } = watched
   const [first, ...others] = allMerchants(watched)
   return {

@@ -11,7 +11,9 @@ import { troublePage } from './trouble.ts'
 import { webhooksPage } from './webhooks.ts'
 import { whatIfPage } from './what-if.ts'
 
-/** Pages by path. The path with `.json` appended returns the data. */
+/**
+ * Pages of the control room by path. The path with `.json` appended returns the data of the page.
+ */
 export const PAGES: Readonly<Record<string, Page>> = {
   '/': overviewPage,
   '/customers': customersPage,

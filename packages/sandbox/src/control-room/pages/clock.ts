@@ -1,8 +1,15 @@
 import { addDuration } from '../../core/clock/clock.ts'
 import { type Html, html } from '../../core/html.ts'
 import { UNITS } from '../actions/move-clock.ts'
-import { MAX_ROWS, outlook } from '../forecast/outlook.ts'
-import { amounts, backField, clockField, count, empty, moment } from '../parts/elements.ts'
+import { forecastClock, MAX_ROWS } from '../forecast/outlook.ts'
+import {
+  amounts,
+  backField,
+  clockField,
+  countOf,
+  emptyNote,
+  timeElement,
+} from '../parts/elements.ts'
 import { table } from '../parts/table.ts'
 import { comingItem } from '../parts/timeline.ts'
 import { findTestClock, type TestClock, testClocks } from '../story/clocks.ts'
@@ -30,7 +37,7 @@ async function read({ watched, query }: PageRequest) {
     asked,
     count: isNumber ? amount : 1,
     unit,
-    outlook: asked && isNumber ? await outlook(watched, until, chosen?.id) : null,
+    outlook: asked && isNumber ? await forecastClock(watched, until, chosen?.id) : null,
   }
 }
 
@@ -38,7 +45,7 @@ type Data = Awaited<ReturnType<typeof read>>
 
 export const clockPage = definePage(read, (data, { path }) => ({
   title: 'Clock',
-  lead: html`It is ${moment(data.now)} UTC ${data.chosen ? html`on the test clock <strong>${nameOf(data.chosen)}</strong>` : 'in the sandbox'}. When you advance it, everything that is due happens in order.`,
+  lead: html`It is ${timeElement(data.now)} UTC ${data.chosen ? html`on the test clock <strong>${nameOf(data.chosen)}</strong>` : 'in the sandbox'}. When you advance it, everything that is due happens in order.`,
   body: html`<div class="stack"><div class="two"><section class="card"><h2>Advance the clock</h2>
 <form class="line" method="post" action="/advance">${backField(path)}${clockField(data.chosen?.id)}${duration(data)}<button class="primary">Advance</button></form>
 <form class="line" method="post" action="/advance-to">${backField(path)}${clockField(data.chosen?.id)}<label>To (UTC) <input type="datetime-local" name="date" value="${data.now.slice(0, 16)}" required></label><button>Advance</button></form>
@@ -64,7 +71,7 @@ function choice({ chosen, testClocks }: Data): Html {
 <p class="quiet">A customer on a test clock is billed by that clock. Everything else uses ${link(null, 'the sandbox’s own clock')}.</p>
 ${table('Test clocks', testClocks, {
   Clock: (clock) => link(clock.id, nameOf(clock)),
-  Shows: ({ now }) => moment(now),
+  Shows: ({ now }) => timeElement(now),
   Customers: ({ customers }) => customers,
   Status: ({ status }) => status,
 })}</section>`
@@ -80,12 +87,12 @@ function result({ outlook }: Data): Html {
     return html`<section class="card"><h2>No forecast</h2><p>The sandbox has more than ${MAX_ROWS.toLocaleString('en')} objects, which is too many to copy, or the duration is zero. Forecasts on a customer's page work at any size.</p></section>`
   }
   const steps = newestFirst(outlook.steps)
-  return html`<section class="card"><h2>Forecast until ${moment(outlook.until)}</h2>
-<p><strong>${amounts(outlook.paid)}</strong> will be paid, in ${count(outlook.steps.length, 'step')}.</p>
+  return html`<section class="card"><h2>Forecast until ${timeElement(outlook.until)}</h2>
+<p><strong>${amounts(outlook.paid)}</strong> will be paid, in ${countOf(outlook.steps.length, 'step')}.</p>
 ${outlook.failedJobs.map((text) => html`<p class="quiet">Would fail: ${text}</p>`)}
 ${
   steps.length === 0
-    ? empty('Nothing is due.')
+    ? emptyNote('Nothing is due.')
     : html`<div class="two">${table('Steps', outlook.counts, {
         Step: ([title]) => title,
         Times: ([, times]) => times,

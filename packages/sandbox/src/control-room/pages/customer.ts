@@ -7,11 +7,11 @@ import {
   amounts,
   backField,
   customerPath,
-  empty,
-  moment,
+  emptyNote,
   objectLink,
   placeName,
   statusBadge,
+  timeElement,
 } from '../parts/elements.ts'
 import { comingItem, nowItem, pastItem } from '../parts/timeline.ts'
 import { clockOf, nowFor } from '../story/clocks.ts'
@@ -24,14 +24,14 @@ import { definePage, type PageRequest } from './page.ts'
 const HORIZONS = [1, 3, 6, 12]
 
 /**
- * Returns the end of a forecast: one day later than requested, so that an invoice drafted on the
- * last day is shown paid.
+ * Returns the end of a forecast over a number of months. It is one day later, so that an invoice
+ * drafted on the last day is shown as paid.
  */
-export function horizonOf(now: Date, months: number): Date {
+export function forecastEnd(now: Date, months: number): Date {
   return addDuration(now, { months, days: 1 })
 }
 
-/** Returns the customer named by the path, or `null` if the path names no provider. */
+/** Returns the customer that the path of a page names, or `null` if the path names no provider. */
 export function readCustomerRef({ params }: PageRequest): CustomerRef | null {
   const { provider = '', id = '' } = params
   const place = parsePlace(provider)
@@ -53,7 +53,7 @@ async function read(ask: PageRequest) {
     paymentMethods: findPaymentMethods(watched, who),
     declines:
       watched.trouble.pending().declines.find((each) => each.customer === who.id)?.codes ?? [],
-    coming: await forecast(watched, who, horizonOf(now, months)),
+    coming: await forecast(watched, who, forecastEnd(now, months)),
     past: pastOf(watched, who),
   }
 }
@@ -79,7 +79,7 @@ function horizon({ customer, months, coming }: Data): Html {
     const text = each === 12 ? '1 year' : each === 1 ? '1 month' : `${each} months`
     return html`<a class="button small${chosen && ' chosen'}" href="${customerPath(customer)}?months=${each}"${chosen && html` aria-current="true"`}>${text}</a>`
   })
-  return html`<p>Without further actions, <strong>${amounts(coming.paid)}</strong> will be paid until ${moment(coming.until)}.</p>
+  return html`<p>Without further actions, <strong>${amounts(coming.paid)}</strong> will be paid until ${timeElement(coming.until)}.</p>
 <nav class="line" aria-label="How far ahead"><span class="quiet">Look ahead</span> ${links}</nav>`
 }
 
@@ -93,10 +93,10 @@ ${coming.failedJobs.map((text) => html`<p class="quiet">Would fail: ${text}</p>`
 function subscriptions({ subscriptions: list, merchant }: CustomerSummary): Html {
   return html`<section class="card"><h2>Subscriptions</h2>${
     list.length === 0
-      ? empty('None.')
+      ? emptyNote('None.')
       : list.map(
           ({ id, status, plan, price, nextAt, endsAt }) =>
-            html`<p>${statusBadge(status)} <strong>${plan}</strong><br>${price}<br>${nextAt && html`<small>Next step ${moment(nextAt)}</small><br>`}${endsAt && html`<small>Ends ${moment(endsAt)}</small><br>`}${objectLink(id, merchant)}</p>`,
+            html`<p>${statusBadge(status)} <strong>${plan}</strong><br>${price}<br>${nextAt && html`<small>Next step ${timeElement(nextAt)}</small><br>`}${endsAt && html`<small>Ends ${timeElement(endsAt)}</small><br>`}${objectLink(id, merchant)}</p>`,
         )
   }</section>`
 }
@@ -104,7 +104,7 @@ function subscriptions({ subscriptions: list, merchant }: CustomerSummary): Html
 function methods({ paymentMethods, customer }: Data): Html {
   return html`<section class="card"><h2>Payment methods</h2>${
     paymentMethods.length === 0
-      ? empty('None.')
+      ? emptyNote('None.')
       : paymentMethods.map(
           ({ id, label, note }) =>
             html`<p>${label}<br>${note && html`<small>${note}</small><br>`}${objectLink(id, customer.merchant)}</p>`,

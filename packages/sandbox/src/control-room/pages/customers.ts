@@ -1,16 +1,16 @@
 import { type Html, html } from '../../core/html.ts'
 import { type CustomerSummary, findCustomers } from '../model/customers.ts'
 import {
-  breakable,
+  breakableName,
   customerPath,
-  empty,
-  moment,
+  emptyNote,
   placeName,
   statusBadge,
+  timeElement,
 } from '../parts/elements.ts'
 import { table } from '../parts/table.ts'
 import { allMerchants, placeOf } from '../story/merchants.ts'
-import type { CustomerRef, Watched } from '../story/watched.ts'
+import type { CustomerRef, ObservedSandbox } from '../story/watched.ts'
 import { definePage } from './page.ts'
 
 const SHOWN = 100
@@ -29,7 +29,7 @@ export const customersPage = definePage(
     lead: 'Each customer has a timeline of past and future steps.',
     body: html`<section class="card"><form class="line" method="get" action="/customers" role="search">
 <label class="grow">Name, e-mail or id <input type="search" name="q" value="${query}"></label>${places.length > 1 && choice(places, place)}<button class="primary">Find</button></form>
-${customers.length > 0 ? customerTable(customers) : empty(query || place ? 'No customers match.' : 'No customers yet. Create one with an SDK, or trigger customer.created.')}
+${customers.length > 0 ? customerTable(customers) : emptyNote(query || place ? 'No customers match.' : 'No customers yet. Create one with an SDK, or trigger customer.created.')}
 ${more && html`<p class="quiet">Only the newest ${SHOWN} are shown. Search to narrow the list.</p>`}</section>`,
   }),
 )
@@ -46,7 +46,7 @@ interface Place {
   readonly name: string
 }
 
-function allPlaces(watched: Watched): Place[] {
+function allPlaces(watched: ObservedSandbox): Place[] {
   const places: Array<Pick<CustomerRef, 'provider' | 'merchant'>> = [
     ...(watched.stripe ? [{ provider: 'stripe' as const, merchant: null }] : []),
     ...allMerchants(watched).map(({ name }) => ({
@@ -62,7 +62,7 @@ export function customerTable(customers: readonly CustomerSummary[]): Html {
     Customer: (who) =>
       html`<a href="${customerPath(who)}">${who.name ?? who.email ?? who.id}</a>${who.name && who.email && html`<br><small>${who.email}</small>`}`,
     Provider: ({ provider, merchant, id }) =>
-      html`${placeName({ provider, merchant: null })}${merchant !== null && html` <small>${breakable(merchant)}</small>`}<br><code>${id}</code>`,
+      html`${placeName({ provider, merchant: null })}${merchant !== null && html` <small>${breakableName(merchant)}</small>`}<br><code>${id}</code>`,
     Subscriptions: ({ subscriptions }) =>
       subscriptions.length === 0
         ? html`<small>none</small>`
@@ -72,8 +72,8 @@ export function customerTable(customers: readonly CustomerSummary[]): Html {
           ),
     'Next step': ({ subscriptions }) => {
       const next = subscriptions.flatMap(({ nextAt }) => nextAt ?? []).sort()[0]
-      return next === undefined ? html`<small>none</small>` : moment(next)
+      return next === undefined ? html`<small>none</small>` : timeElement(next)
     },
-    Created: ({ created }) => moment(created),
+    Created: ({ created }) => timeElement(created),
   })
 }

@@ -1,7 +1,7 @@
 import { type Html, html } from '../../core/html.ts'
 import { type InspectedDelivery, inspectDelivery } from '../model/delivery.ts'
 import { jsonView, textView } from '../parts/code.ts'
-import { backField, badge, empty, moment, statusBadge } from '../parts/elements.ts'
+import { backField, badge, emptyNote, statusBadge, timeElement } from '../parts/elements.ts'
 import { table } from '../parts/table.ts'
 import { definePage } from './page.ts'
 
@@ -21,10 +21,10 @@ export const deliveryPage = definePage(
 function attempts({ attempts, dueAt }: InspectedDelivery): Html {
   const next =
     dueAt !== null &&
-    html`<p class="quiet">The next attempt is due at ${moment(new Date(dueAt).toISOString())}.</p>`
-  if (attempts.length === 0) return html`${empty('Not sent yet.')}${next}`
+    html`<p class="quiet">The next attempt is due at ${timeElement(new Date(dueAt).toISOString())}.</p>`
+  if (attempts.length === 0) return html`${emptyNote('Not sent yet.')}${next}`
   return html`${table('Attempts', attempts, {
-    At: ({ at }) => moment(new Date(at).toISOString()),
+    At: ({ at }) => timeElement(new Date(at).toISOString()),
     Result: ({ status, error }) =>
       status === null
         ? html`${badge('no response', 'bad')} ${error}`
@@ -44,7 +44,7 @@ function facts(
   path: string,
 ): Html {
   return html`<section class="card"><h2>Delivery</h2><dl class="facts"><dt>Id</dt><dd><code>${id}</code></dd><dt>Event</dt><dd><code>${eventId}</code></dd>
-<dt>Created</dt><dd>${moment(new Date(createdAt).toISOString())}</dd>${Object.entries(headers).map(([name, value]) => html`<dt>${name}</dt><dd>${value}</dd>`)}</dl>
+<dt>Created</dt><dd>${timeElement(new Date(createdAt).toISOString())}</dd>${Object.entries(headers).map(([name, value]) => html`<dt>${name}</dt><dd>${value}</dd>`)}</dl>
 ${duplicate && html`<p>This is the second copy, because webhooks are duplicated.</p>`}${corrupt && html`<p>The first attempt had a corrupted body, because webhooks are corrupted.</p>`}
 <form method="post" action="/redeliver">${backField(path)}<input type="hidden" name="id" value="${id}"><button class="primary">Send again</button></form></section>`
 }

@@ -1,7 +1,7 @@
 import { html } from '../../core/html.ts'
 import { renderEvent } from '../../stripe/state/events.ts'
 import { changeList, jsonView } from '../parts/code.ts'
-import { empty, moment, objectLink, statusBadge } from '../parts/elements.ts'
+import { emptyNote, objectLink, statusBadge, timeElement } from '../parts/elements.ts'
 import { table } from '../parts/table.ts'
 import { diffObjects, undo } from '../story/diff.ts'
 import { definePage, type PageRequest } from './page.ts'
@@ -31,16 +31,16 @@ export const eventPage = definePage(read, ({ event, changes, deliveries }) => {
   const { request } = event as { request?: { id: string | null } | null }
   return {
     title: String(event.type),
-    lead: html`${moment(new Date(Number(event.created) * 1000).toISOString())}, caused by ${request?.id ? html`the call <code>${request.id}</code>` : 'the clock or the sandbox'}${object.id !== undefined && html`, about ${objectLink(object.id)}`}`,
+    lead: html`${timeElement(new Date(Number(event.created) * 1000).toISOString())}, caused by ${request?.id ? html`the call <code>${request.id}</code>` : 'the clock or the sandbox'}${object.id !== undefined && html`, about ${objectLink(object.id)}`}`,
     body: html`<div class="aside"><section class="card"><h2>Event</h2>${jsonView(event, 'Event')}</section>
-<div class="stack"><section class="card"><h2>What changed</h2>${changes.length > 0 ? changeList(changes) : empty('The event contains no changes.')}</section>
+<div class="stack"><section class="card"><h2>What changed</h2>${changes.length > 0 ? changeList(changes) : emptyNote('The event contains no changes.')}</section>
 <section class="card"><h2>Webhooks</h2>${
       deliveries.length > 0
         ? table('Webhooks', deliveries, {
             To: ({ id, url }) => html`<a href="/webhooks/${id}">${url}</a>`,
             State: ({ state }) => statusBadge(state),
           })
-        : empty('No endpoint receives this event.')
+        : emptyNote('No endpoint receives this event.')
     }</section></div></div>`,
   }
 })

@@ -1,5 +1,5 @@
 import { html } from '../../core/html.ts'
-import { breakable, empty, moment, objectLink } from '../parts/elements.ts'
+import { breakableName, emptyNote, objectLink, timeElement } from '../parts/elements.ts'
 import { table } from '../parts/table.ts'
 import { readEvents } from '../story/stripe-events.ts'
 import { definePage } from './page.ts'
@@ -29,12 +29,12 @@ export const eventsPage = definePage(
     body: html`<section class="card"><form class="line" method="get" action="/events"><label class="grow">Type starts with <input type="search" name="type" value="${type}" placeholder="invoice."></label><button>Show</button></form>
 ${
   events.length === 0
-    ? empty(type ? 'No events match.' : 'No events yet.')
+    ? emptyNote(type ? 'No events match.' : 'No events yet.')
     : table('Events', events, {
-        Type: (event) => html`<a href="/events/${event.id}">${breakable(event.type)}</a>`,
+        Type: (event) => html`<a href="/events/${event.id}">${breakableName(event.type)}</a>`,
         About: ({ object }) => (object === null ? '' : objectLink(object)),
         Cause: ({ request }) => (request === null ? 'clock' : html`call <code>${request}</code>`),
-        At: ({ created }) => moment(created),
+        At: ({ created }) => timeElement(created),
       })
 }</section>`,
   }),

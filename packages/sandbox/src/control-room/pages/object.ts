@@ -1,12 +1,12 @@
 import { type Html, html } from '../../core/html.ts'
 import { changeList, jsonView } from '../parts/code.ts'
 import {
-  breakable,
+  breakableName,
   customerPath,
-  empty,
-  moment,
+  emptyNote,
   placeName,
   statusBadge,
+  timeElement,
 } from '../parts/elements.ts'
 import { findObject } from '../story/find-object.ts'
 import { historyOf, type Version } from '../story/history.ts'
@@ -36,15 +36,15 @@ export const objectPage = definePage(read, ({ id, found, history, last }) => {
     lead: found
       ? html`${placeName(found)} · ${wordsOf(found.kind)}${link}${own}`
       : 'Deleted. This is what is still known about it.',
-    body: html`<div class="two"><section class="card"><h2>${found ? 'Present state' : 'Last known state'}</h2>${shown ? jsonView(shown, 'The object') : empty('Deleted.')}</section>
-<section class="card"><h2>History</h2>${history.length > 0 ? versions(history) : empty('No earlier version is known.')}</section></div>`,
+    body: html`<div class="two"><section class="card"><h2>${found ? 'Present state' : 'Last known state'}</h2>${shown ? jsonView(shown, 'The object') : emptyNote('Deleted.')}</section>
+<section class="card"><h2>History</h2>${history.length > 0 ? versions(history) : emptyNote('No earlier version is known.')}</section></div>`,
   }
 })
 
 function versions(history: readonly Version[]): Html {
   return html`<ol class="timeline">${history.map(
     ({ at, cause, eventId, changes, isEnd }, index) =>
-      html`<li><div class="when">${moment(at)}</div><div class="what"><h3>${eventId === null ? cause : html`<a href="/events/${eventId}">${breakable(cause)}</a>`}</h3>${
+      html`<li><div class="when">${timeElement(at)}</div><div class="what"><h3>${eventId === null ? cause : html`<a href="/events/${eventId}">${breakableName(cause)}</a>`}</h3>${
         changes.length > 0
           ? changeList(changes, 12)
           : html`<p class="quiet">${isEnd ? 'deleted' : index === history.length - 1 ? 'first known version' : 'no changes'}</p>`

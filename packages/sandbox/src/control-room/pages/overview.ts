@@ -6,7 +6,7 @@ import {
   recentSteps,
   upcomingSteps,
 } from '../model/overview.ts'
-import { amounts, count, customerPath, empty, moment } from '../parts/elements.ts'
+import { amounts, countOf, customerPath, emptyNote, timeElement } from '../parts/elements.ts'
 import { allMerchants } from '../story/merchants.ts'
 import { customerTable } from './customers.ts'
 import { definePage, type PageRequest } from './page.ts'
@@ -51,10 +51,10 @@ export const overviewPage = definePage(read, (data) => ({
   body: html`${figures(data)}
 ${failures(data)}
 <div class="stack"><div class="two">
-<section class="card"><h2>What comes next</h2>${data.coming.length > 0 ? stepList(data.coming, true) : empty('Nothing is scheduled. Create a subscription.')}</section>
-<section class="card"><h2>What just happened</h2>${data.lately.length > 0 ? stepList(data.lately, false) : empty('Nothing has happened yet.')}</section>
+<section class="card"><h2>What comes next</h2>${data.coming.length > 0 ? stepList(data.coming, true) : emptyNote('Nothing is scheduled. Create a subscription.')}</section>
+<section class="card"><h2>What just happened</h2>${data.lately.length > 0 ? stepList(data.lately, false) : emptyNote('Nothing has happened yet.')}</section>
 </div>
-<section class="card"><h2>Customers</h2>${data.customers.length > 0 ? html`${customerTable(data.customers)}<p><a href="/customers">All customers</a></p>` : empty('No customers yet. Connect an SDK with the settings below, or trigger an event.')}</section>
+<section class="card"><h2>Customers</h2>${data.customers.length > 0 ? html`${customerTable(data.customers)}<p><a href="/customers">All customers</a></p>` : emptyNote('No customers yet. Connect an SDK with the settings below, or trigger an event.')}</section>
 ${connect(data)}</div>`,
 }))
 
@@ -71,8 +71,8 @@ ${figure(String(counts.failedJobs), 'failed jobs', counts.failedJobs > 0 ? 'bad'
 
 function failures({ failedJobs }: Overview): Html | '' {
   if (failedJobs.length === 0) return ''
-  return html`<div class="status bad"><p><strong>${count(failedJobs.length, 'due job')} failed.</strong> The clock went on; each job is retried a day later.</p>
-<ul>${failedJobs.map(({ provider, job, key, message, retryAt }) => html`<li>${provider} ${job} <a href="/objects/${encodeURIComponent(key)}"><code>${key}</code></a>: ${message} Next attempt at ${moment(new Date(retryAt).toISOString())}.</li>`)}</ul></div>`
+  return html`<div class="status bad"><p><strong>${countOf(failedJobs.length, 'due job')} failed.</strong> The clock went on; each job is retried a day later.</p>
+<ul>${failedJobs.map(({ provider, job, key, message, retryAt }) => html`<li>${provider} ${job} <a href="/objects/${encodeURIComponent(key)}"><code>${key}</code></a>: ${message} Next attempt at ${timeElement(new Date(retryAt).toISOString())}.</li>`)}</ul></div>`
 }
 
 function stepList(steps: readonly NamedStep[], coming: boolean): Html {
@@ -82,7 +82,7 @@ function stepList(steps: readonly NamedStep[], coming: boolean): Html {
       customer === null
         ? step.facts[0]?.type
         : html`<a href="${customerPath({ provider, merchant, id: customer })}">${name ?? customer}</a>${merchant && ` · ${merchant}`}`
-    return html`<li class="${step.tone}${coming && ' coming'}"><div class="when">${moment(step.at)}</div><div class="what"><h3>${step.title} ${step.amount && html`<span class="amount">${step.amount.text}</span>`}</h3><p class="quiet">${link}</p></div></li>`
+    return html`<li class="${step.tone}${coming && ' coming'}"><div class="when">${timeElement(step.at)}</div><div class="what"><h3>${step.title} ${step.amount && html`<span class="amount">${step.amount.text}</span>`}</h3><p class="quiet">${link}</p></div></li>`
   })}</ol>`
 }
 

@@ -1,24 +1,27 @@
 import type { View } from '../parts/layout.ts'
-import type { Watched } from '../story/watched.ts'
+import type { ObservedSandbox } from '../story/watched.ts'
 
-/** A request for a page. */
+/** A request for a page of the control room. */
 export interface PageRequest {
-  readonly watched: Watched
-  /** Values of the `:name` segments of the path. */
+  readonly watched: ObservedSandbox
+  /** Values of the `:name` segments in the page's path. */
   readonly params: Readonly<Record<string, string>>
   readonly query: URLSearchParams
-  /** Path and query of the page. */
+  /** Path and query of the requested page. */
   readonly path: string
 }
 
-/** A page and its data. */
+/** A page of the control room: how to read its data, and how to render them. */
 export interface Page {
-  /** Returns the data to show, or `null` if the object does not exist. */
+  /** Returns the data that the page shows, or `null` if the requested object does not exist. */
   readonly read: (ask: PageRequest) => unknown
   readonly show: (data: never, ask: PageRequest) => View
 }
 
-/** Defines a page by a function that reads its data and one that renders them. */
+/**
+ * Defines a page of the control room by two functions: `read` returns its data, `show` renders
+ * them.
+ */
 export function definePage<Data extends object>(
   read: (ask: PageRequest) => Promise<Data | null> | Data | null,
   show: (data: Data, ask: PageRequest) => View,

@@ -2,7 +2,7 @@ import { type Html, html } from '../../core/html.ts'
 import { type DunningOptions, dunningOf } from '../../stripe/state/context.ts'
 import { MAX_RETRIES, MAX_RETRY_DAYS } from '../actions/set-dunning.ts'
 import { CALL_FAILURES } from '../actions/simulate-failures.ts'
-import { backField, badge, count, empty } from '../parts/elements.ts'
+import { backField, badge, countOf, emptyNote } from '../parts/elements.ts'
 import { definePage, type PageRequest } from './page.ts'
 
 function read({ watched }: PageRequest) {
@@ -82,14 +82,14 @@ function webhooks({ switches }: Data, path: string): Html {
 
 function waiting({ pending }: Data, path: string): Html {
   const { calls, declines, held } = pending
-  if (calls.length + declines.length + held === 0) return empty('No failures are pending.')
+  if (calls.length + declines.length + held === 0) return emptyNote('No failures are pending.')
   const kinds = calls.map(({ kind, provider }) => {
     const name = typeof kind === 'string' ? kind : `${kind.slowMs} ms late`
     return html`${badge(provider ? `${provider} ${name}` : name, 'warning')} `
   })
-  return html`${calls.length > 0 && html`<p>${count(calls.length, 'call')}: ${kinds.slice(0, 30)}</p>`}
-${declines.length > 0 && html`<p>${count(declines.length, 'customer')} with declined next charges.</p>`}
-${held > 0 && html`<p>${count(held, 'response')} held back.</p>`}
+  return html`${calls.length > 0 && html`<p>${countOf(calls.length, 'call')}: ${kinds.slice(0, 30)}</p>`}
+${declines.length > 0 && html`<p>${countOf(declines.length, 'customer')} with declined next charges.</p>`}
+${held > 0 && html`<p>${countOf(held, 'response')} held back.</p>`}
 <div class="buttons">${held > 0 && html`<form method="post" action="/release">${backField(path)}<button>Send held responses</button></form>`}
 <form method="post" action="/clear">${backField(path)}<button>Clear all</button></form></div>`
 }

@@ -2,7 +2,7 @@ import { type Html, html } from '../../core/html.ts'
 import type { Delivery } from '../../core/outbox.ts'
 import { triggersOf } from '../../fixtures/trigger.ts'
 import { receiversIn } from '../../stripe/state/receivers.ts'
-import { backField, breakable, empty, moment, statusBadge } from '../parts/elements.ts'
+import { backField, breakableName, emptyNote, statusBadge, timeElement } from '../parts/elements.ts'
 import { table } from '../parts/table.ts'
 import { definePage, type PageRequest } from './page.ts'
 
@@ -67,11 +67,11 @@ function filter({ state, type }: Data): Html {
 
 function deliveryTable({ deliveries, state, type }: Data, path: string): Html {
   if (deliveries.length === 0) {
-    return empty(state || type ? 'No webhooks match.' : 'No webhooks yet.')
+    return emptyNote(state || type ? 'No webhooks match.' : 'No webhooks yet.')
   }
   return table('Deliveries', deliveries, {
     Event: ({ id, eventType, url }) =>
-      html`<a href="/webhooks/${id}">${breakable(eventType)}</a><br><small>${breakable(url)}</small>`,
+      html`<a href="/webhooks/${id}">${breakableName(eventType)}</a><br><small>${breakableName(url)}</small>`,
     State: ({ state, corrupt, duplicate }) =>
       html`${statusBadge(state)}${duplicate && html` <small>copy</small>`}${corrupt && html` <small>corrupted once</small>`}`,
     Attempts: ({ attempts, dueAt }) => {
@@ -79,9 +79,9 @@ function deliveryTable({ deliveries, state, type }: Data, path: string): Html {
       const result =
         last &&
         `${attempts.length > 1 ? `${attempts.length}, last ` : ''}${last.status ?? last.error}`
-      return html`${result ?? html`<small>none yet</small>`}${dueAt !== null && html`<br><small>next ${moment(new Date(dueAt).toISOString())}</small>`}`
+      return html`${result ?? html`<small>none yet</small>`}${dueAt !== null && html`<br><small>next ${timeElement(new Date(dueAt).toISOString())}</small>`}`
     },
-    Created: ({ createdAt }) => moment(new Date(createdAt).toISOString()),
+    Created: ({ createdAt }) => timeElement(new Date(createdAt).toISOString()),
     Action: ({ id, eventType }) =>
       html`<form method="post" action="/redeliver">${backField(path)}<input type="hidden" name="id" value="${id}"><button class="small">Send again<span class="unseen">: ${eventType} ${id}</span></button></form>`,
   })

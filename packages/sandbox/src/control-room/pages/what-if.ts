@@ -1,11 +1,11 @@
 import { type Html, html } from '../../core/html.ts'
 import { type Assumptions, type Forecast, forecast } from '../forecast/forecast.ts'
 import { findCustomer } from '../model/customers.ts'
-import { amounts, customerPath, empty, moment, statusBadge } from '../parts/elements.ts'
+import { amounts, customerPath, emptyNote, statusBadge, timeElement } from '../parts/elements.ts'
 import { comingItem } from '../parts/timeline.ts'
 import { nowFor } from '../story/clocks.ts'
 import type { Step } from '../story/step.ts'
-import { horizonOf, readCustomerRef } from './customer.ts'
+import { forecastEnd, readCustomerRef } from './customer.ts'
 import { definePage, type PageRequest } from './page.ts'
 
 const CHARGES = {
@@ -30,7 +30,7 @@ async function read(ask: PageRequest) {
     subscriptions: choice(SUBSCRIPTIONS, query.get('subscriptions')),
   }
   const months = Number(choice(MONTHS, query.get('months') ?? '3'))
-  const until = horizonOf(nowFor(watched, who), months)
+  const until = forecastEnd(nowFor(watched, who), months)
   const [asIs, ifSo] = await Promise.all([
     forecast(watched, who, until),
     forecast(watched, who, until, supposed),
@@ -76,9 +76,9 @@ function side(title: string, own: Forecast, other: Forecast): Html {
   const known = new Set(other.steps.map(nameOf))
   const isOther = (step: Step) => !known.has(nameOf(step))
   return html`<section class="card"><h2>${title}</h2>
-<p>Until ${moment(own.until)}, <strong>${amounts(own.paid)}</strong> will be paid.</p>
+<p>Until ${timeElement(own.until)}, <strong>${amounts(own.paid)}</strong> will be paid.</p>
 <p>${own.subscriptions.map(({ status }) => html`${statusBadge(status)} `)}<small>at the end</small></p>
-${own.steps.length === 0 ? empty('Nothing is due.') : html`<ol class="timeline">${own.steps.map((step) => comingItem(step, { path: null, isOther }))}</ol>`}</section>`
+${own.steps.length === 0 ? emptyNote('Nothing is due.') : html`<ol class="timeline">${own.steps.map((step) => comingItem(step, { path: null, isOther }))}</ol>`}</section>`
 }
 
 function nameOf({ at, title, amount }: Step): string {

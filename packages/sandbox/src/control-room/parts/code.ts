@@ -4,12 +4,12 @@ import type { Change } from '../story/diff.ts'
 /** Ids that are rendered as links. */
 const ID = /^[a-z]{2,8}_[A-Za-z0-9]{8,}$/
 
-/** Renders JSON with colors and with links for object ids. */
+/** Renders JSON as HTML with colors, and with links for object ids. */
 export function jsonView(value: unknown, label: string): Html {
   return code(jsonHtml(value, ''), label)
 }
 
-/** Renders plain text. */
+/** Renders plain text as HTML. */
 export function textView(text: string, label: string): Html {
   return code(html`${text}`, label)
 }
@@ -55,7 +55,7 @@ function joined(parts: readonly Html[]): Html[] {
   return parts.map((part, at) => (at === parts.length - 1 ? part : html`${part},\n`))
 }
 
-/** Renders the old and new value of each changed field. */
+/** Renders a list of changed fields with their old and new values. */
 export function changeList(changes: readonly Change[], most = 40): Html {
   const shown = changes.slice(0, most)
   const more = changes.length - shown.length

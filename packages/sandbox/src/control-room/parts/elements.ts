@@ -12,8 +12,8 @@ const MOMENT = new Intl.DateTimeFormat('en-GB', {
   timeZone: 'UTC',
 })
 
-/** Renders a time in UTC: `31 Jan 2026, 10:00`. */
-export function moment(iso: string | null): Html | '' {
+/** Renders a time as HTML, in UTC: `31 Jan 2026, 10:00`. */
+export function timeElement(iso: string | null): Html | '' {
   if (iso === null) return ''
   return html`<time datetime="${iso}">${MOMENT.format(new Date(iso))}</time>`
 }
@@ -55,7 +55,10 @@ export function customerPath(who: CustomerRef): string {
   return `/customers/${placeOf(who)}/${encodeURIComponent(who.id)}`
 }
 
-/** Returns `Braintree`, or `Braintree · shop` if there are several merchants. */
+/**
+ * Returns the name of a customer's provider: `Stripe` or `Braintree`, or `Braintree · shop` if
+ * there are several merchants.
+ */
 export function placeName({
   provider,
   merchant,
@@ -69,29 +72,32 @@ export function objectLink(id: string, merchant: string | null = null): Html {
   return html`<a href="/objects/${encodeURIComponent(id)}${whose}"><code>${id}</code></a>`
 }
 
-/** Lets a long name break after `.`, `_` and `/` instead of inside a word. */
-export function breakable(name: string): Html[] {
+/**
+ * Renders a long name so that browsers can break it after `.`, `_` and `/` instead of inside a
+ * word.
+ */
+export function breakableName(name: string): Html[] {
   return name.split(/(?<=[._/])/).map((part) => html`${part}<wbr>`)
 }
 
 /** Returns a number with its noun: `3 customers`, `1 customer`. */
-export function count(number: number, noun: string): string {
+export function countOf(number: number, noun: string): string {
   return `${number.toLocaleString('en')} ${number === 1 ? noun : `${noun}s`}`
 }
 
-/** Renders the hidden field with the page that a form redirects to. */
+/** Renders the hidden form field that contains the page to which the form redirects. */
 export function backField(path: string): Html {
   return html`<input type="hidden" name="back" value="${path}">`
 }
 
 /**
- * Renders the hidden field with the test clock that a form moves. Without it, the form moves the
- * sandbox's own clock.
+ * Renders the hidden form field that names the test clock which the form moves. Without a test
+ * clock, renders nothing, and the form moves the sandbox's own clock.
  */
 export function clockField(testClock: string | null | undefined): Html | '' {
   return testClock ? html`<input type="hidden" name="clock" value="${testClock}">` : ''
 }
 
-export function empty(text: string): Html {
+export function emptyNote(text: string): Html {
   return html`<p class="empty">${text}</p>`
 }

@@ -1,23 +1,23 @@
 import { type Html, html } from '../../core/html.ts'
-import { breakable, moment } from './elements.ts'
+import { breakableName, timeElement } from './elements.ts'
 
 export interface View {
   readonly title: string
-  /** Introduction below the title. */
+  /** Introduction below the page's title. */
   readonly lead?: Html | string
-  /** Badge beside the title. */
+  /** Badge beside the page's title. */
   readonly badge?: Html
   readonly body: Html
 }
 
 export interface Frame {
-  /** Path and query of the page, which its forms redirect to. */
+  /** Path and query of the page. Its forms redirect back to them. */
   readonly path: string
-  /** Path of the page's data as JSON. */
+  /** Path at which the page's data is available as JSON. `null` if there is none. */
   readonly json: string | null
-  /** The sandbox's time as ISO 8601. */
+  /** Present time of the sandbox's clock in ISO 8601 format. */
   readonly now: string
-  /** Message about the last submitted form. */
+  /** Message about the last submitted form. `null` if there is none. */
   readonly notice: { readonly text: string; readonly isBad: boolean } | null
 }
 
@@ -30,7 +30,10 @@ const PLACES = [
   ['/trouble', 'Trouble'],
 ] as const
 
-/** Renders a whole page. It works without scripts, which its content security policy forbids. */
+/**
+ * Renders a whole page as HTML. The page works without scripts, which its content security policy
+ * forbids.
+ */
 export function renderPage(view: View, frame: Frame): string {
   return html`<!doctype html>
 <html lang="en">
@@ -51,7 +54,7 @@ ${clockForm(frame)}
 </header>
 <main id="main" tabindex="-1">
 ${notice(frame)}
-<div class="heading"><div><h1>${breakable(view.title)} ${view.badge}</h1>${view.lead && html`<p>${view.lead}</p>`}</div>
+<div class="heading"><div><h1>${breakableName(view.title)} ${view.badge}</h1>${view.lead && html`<p>${view.lead}</p>`}</div>
 ${frame.json && html`<a class="beside" href="${frame.json}">This page as JSON</a>`}</div>
 ${view.body}
 </main>
@@ -79,7 +82,7 @@ const MOVES = [
 /** Renders the buttons that advance the clock. They are on every page. */
 function clockForm({ now, path }: Frame): Html {
   return html`<form class="clock" method="post" action="/advance" aria-label="Clock">
-<input type="hidden" name="back" value="${path}"><span>${moment(now)} <small>UTC</small></span>
+<input type="hidden" name="back" value="${path}"><span>${timeElement(now)} <small>UTC</small></span>
 ${MOVES.map(([unit, text]) => html`<button class="small" name="${unit}" value="1" aria-label="Advance the clock by ${text}">+ ${text}</button>`)}
 </form>`
 }

@@ -1,4 +1,7 @@
-/** Colors and shapes of the Tollgate service's pages, in light and dark. */
+/**
+ * CSS of the control room. It has the colors and shapes of the Tollgate service's pages, in light
+ * and dark.
+ */
 export const STYLE = `
 :root {
   color-scheme: light dark;

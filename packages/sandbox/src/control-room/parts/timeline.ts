@@ -1,20 +1,23 @@
 import { type Html, html } from '../../core/html.ts'
 import type { Step } from '../story/step.ts'
 import type { DeliveryNote } from '../story/timeline.ts'
-import { backField, clockField, customerPath, moment, objectLink } from './elements.ts'
+import { backField, clockField, customerPath, objectLink, timeElement } from './elements.ts'
 
 export interface TimelineOptions {
-  /** Page to which the button "Go there" redirects. `null` hides these buttons. */
+  /** Page to which the button "Go there" of a future step redirects. `null` hides these buttons. */
   readonly path: string | null
-  /** Test clock that the button "Go there" moves. Without it, the sandbox's own clock. */
+  /**
+   * Id of the test clock that the button "Go there" moves. Without it, the button moves the
+   * sandbox's own clock.
+   */
   readonly testClock?: string | null
-  /** Whether each step names its customer, for timelines of several customers. */
+  /** Whether each step shows the name of its customer, as in a timeline of several customers. */
   readonly withCustomer?: boolean
-  /** Whether a step is underlined because the other forecast does not have it. */
+  /** Whether a step is missing in the other forecast of a comparison. Such steps are underlined. */
   readonly isOther?: (step: Step) => boolean
 }
 
-/** Renders a future step, with a hollow dot and a dashed line. */
+/** Renders a future step of a timeline, with a hollow dot and a dashed line. */
 export function comingItem(step: Step, options: TimelineOptions): Html {
   const { path } = options
   const go =
@@ -34,12 +37,12 @@ export function pastItem(step: Step & { readonly deliveries: readonly DeliveryNo
 }
 
 export function nowItem(now: string): Html {
-  return html`<li class="now"><div class="when">${moment(now)}</div><div class="what">Now</div></li>`
+  return html`<li class="now"><div class="when">${timeElement(now)}</div><div class="what">Now</div></li>`
 }
 
 function item(step: Step, kind: string, more: { beside?: Html; below?: Html | '' }): Html {
   const [first] = step.facts
-  return html`<li class="${step.tone} ${kind}"><div class="when">${moment(step.at)}</div>
+  return html`<li class="${step.tone} ${kind}"><div class="when">${timeElement(step.at)}</div>
 <div class="what"><div class="head"><h3>${step.title} ${step.amount && html`<span class="amount">${step.amount.text}</span>`}</h3>${more.beside}</div>
 ${step.notes.map((note) => html`<p class="quiet">${note}</p>`)}
 ${step.facts.length === 1 && first ? html`<p class="quiet">${fact(first, step)}</p>` : factList(step)}

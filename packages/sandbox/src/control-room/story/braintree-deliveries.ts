@@ -1,14 +1,15 @@
 import type { Delivery } from '../../core/outbox.ts'
 import type { Merchant } from './merchants.ts'
 import type { Step } from './step.ts'
-import type { Watched } from './watched.ts'
+import type { ObservedSandbox } from './watched.ts'
 
 /**
- * Returns the notifications of each step. Braintree has no events that steps could refer to, so a
- * notification belongs to the step at the same time whose object it contains.
+ * Returns Braintree's notifications about each step. Braintree has no events that steps could refer
+ * to, so a notification belongs to the step that happened at the same time and whose object the
+ * notification contains.
  */
 export function notificationsOf(
-  { outbox }: Pick<Watched, 'outbox'>,
+  { outbox }: Pick<ObservedSandbox, 'outbox'>,
   { context }: Merchant,
   steps: readonly Step[],
 ): ReadonlyMap<Step, Delivery[]> {

@@ -5,8 +5,8 @@ import type { Merchant } from './merchants.ts'
 import { amountOf, type Step, type Tone } from './step.ts'
 
 /**
- * Returns all steps of a customer, oldest first. They are read from the rows, because Braintree
- * keeps no events.
+ * Returns all past steps of a Braintree customer, oldest first. They are derived from the stored
+ * objects, because Braintree keeps no events.
  */
 export function braintreeSteps(merchant: Merchant, customer: string): Step[] {
   const { context, name } = merchant

@@ -1,44 +1,50 @@
 import type { TestClockRow } from '../../stripe/state/rows.ts'
 import { testClockTime } from '../../stripe/state/test-clocks.ts'
-import type { CustomerRef, Watched } from './watched.ts'
+import type { CustomerRef, ObservedSandbox } from './watched.ts'
 
-/** A test clock of Stripe, in addition to the sandbox's own clock. */
+/** One of Stripe's test clocks. Its customers do not follow the sandbox's own clock. */
 export interface TestClock {
   readonly id: string
   readonly name: string | null
-  /** The clock's time as ISO 8601. */
+  /** Time of the test clock in ISO 8601 format. */
   readonly now: string
   readonly status: string
-  /** Number of customers on the clock. */
+  /** Number of customers that follow the test clock. */
   readonly customers: number
 }
 
-/** Returns the test clocks, newest first. */
-export function testClocks({ stripe }: Watched): TestClock[] {
+/** Returns Stripe's test clocks, newest first. */
+export function testClocks({ stripe }: ObservedSandbox): TestClock[] {
   const rows = stripe?.context.tables['test_helpers.test_clock'].newestFirst() ?? []
   return Array.from(rows, (row) => describe(stripe, row))
 }
 
-/** Returns the test clock with this id, or `null`. */
-export function findTestClock({ stripe }: Watched, id: string): TestClock | null {
+/** Returns the test clock with this id, or `null` if there is none. */
+export function findTestClock({ stripe }: ObservedSandbox, id: string): TestClock | null {
   const row = stripe?.context.tables['test_helpers.test_clock'].get(id)
   return row ? describe(stripe, row) : null
 }
 
-/** Returns the customer's test clock, or `null` if the customer uses the sandbox's own clock. */
-export function clockOf(watched: Watched, { provider, id }: CustomerRef): TestClock | null {
+/**
+ * Returns the test clock that a customer follows, or `null` if the customer follows the sandbox's
+ * own clock.
+ */
+export function clockOf(watched: ObservedSandbox, { provider, id }: CustomerRef): TestClock | null {
   if (provider !== 'stripe') return null
   const clock = watched.stripe?.context.tables.customer.get(id)?.test_clock
   return clock ? findTestClock(watched, clock) : null
 }
 
-/** Returns the present time of a customer. */
-export function nowFor(watched: Watched, who: CustomerRef): Date {
+/**
+ * Returns the present time for a customer: the time of the customer's test clock, or of the
+ * sandbox's own clock.
+ */
+export function nowFor(watched: ObservedSandbox, who: CustomerRef): Date {
   const clock = clockOf(watched, who)
   return clock ? new Date(clock.now) : watched.clock.now()
 }
 
-function describe(stripe: Watched['stripe'], row: TestClockRow): TestClock {
+function describe(stripe: ObservedSandbox['stripe'], row: TestClockRow): TestClock {
   const customers = stripe?.context.tables.customer.findBy('test_clock', row.id) ?? []
   return {
     id: row.id,

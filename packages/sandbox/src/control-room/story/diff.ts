@@ -1,12 +1,15 @@
-/** A changed field. `undefined` means that it did not exist. */
+/**
+ * A field that differs between two versions of an object. A value of `undefined` means that the
+ * field did not exist in that version.
+ */
 export interface Change {
-  /** Path of the field, such as `items.data.0.quantity`. */
+  /** Path of the changed field, such as `items.data.0.quantity`. */
   readonly path: string
   readonly before: unknown
   readonly after: unknown
 }
 
-/** Returns the values that changed between two versions of an object. */
+/** Returns the fields that differ between two versions of an object. */
 export function diffObjects(before: unknown, after: unknown, path = ''): Change[] {
   if (isSame(before, after)) return []
   if (!isContainer(before) || !isContainer(after)) return [{ path, before, after }]
@@ -22,8 +25,8 @@ export function diffObjects(before: unknown, after: unknown, path = ''): Change[
 }
 
 /**
- * Returns the previous version of an object, from the present one and the old values of its changed
- * fields.
+ * Restores the previous version of an object from its present version and the old values of the
+ * changed fields.
  */
 export function undo(
   after: Readonly<Record<string, unknown>>,

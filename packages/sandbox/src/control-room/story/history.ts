@@ -1,19 +1,19 @@
-import { KINDS } from '../../braintree/state/context.ts'
+import { VERSIONED_KINDS } from '../../braintree/state/context.ts'
 import { type Change, diffObjects, undo } from './diff.ts'
 import type { FoundObject } from './find-object.ts'
 import { allMerchants } from './merchants.ts'
 import { readEvents, type SeenEvent } from './stripe-events.ts'
-import type { Watched } from './watched.ts'
+import type { ObservedSandbox } from './watched.ts'
 
-/** A version of an object, with its difference from the previous one. */
+/** A version of an object, with its differences from the previous version. */
 export interface Version {
-  /** Time of the change as ISO 8601. */
+  /** Time of the change in ISO 8601 format. */
   readonly at: string
-  /** Cause of the change: the event, or at Braintree the call or the due job. */
+  /** Cause of the change: the event at Stripe, the API call or due job at Braintree. */
   readonly cause: string
   readonly eventId: string | null
   readonly changes: readonly Change[]
-  /** Whether this version records that the object was deleted. */
+  /** Whether the object was deleted by this change. */
   readonly isEnd: boolean
 }
 
@@ -37,17 +37,17 @@ export interface HistoryQuery {
 }
 
 export interface History {
-  /** Versions, newest first. */
+  /** Known versions of the object, newest first. */
   readonly versions: readonly Version[]
-  /** The last known version of the object. `null` if none is known. */
+  /** The last known version of the object. `null` if no version is known. */
   readonly last: Readonly<Record<string, unknown>> | null
 }
 
 /**
- * Returns the versions that are still known: from the events at Stripe, from the version log at
- * Braintree.
+ * Returns the known versions of an object. At Stripe they are read from the events, at Braintree
+ * from the sandbox's version log.
  */
-export function historyOf(watched: Watched, whose: HistoryQuery): History {
+export function historyOf(watched: ObservedSandbox, whose: HistoryQuery): History {
   const told = fromEvents(watched, whose.id)
   const seen = told.length > 0 ? told : fromLog(watched, whose)
   const first = seen[0]?.at ?? Number.POSITIVE_INFINITY
@@ -71,7 +71,7 @@ function toVersions(seen: readonly Observation[]): Version[] {
   })
 }
 
-function fromEvents({ stripe }: Watched, id: string): Observation[] {
+function fromEvents({ stripe }: ObservedSandbox, id: string): Observation[] {
   const filter = {
     mentions: id,
     keep: ({ object }: SeenEvent) => object.id === id,
@@ -87,10 +87,10 @@ function fromEvents({ stripe }: Watched, id: string): Observation[] {
   }))
 }
 
-function fromLog(watched: Watched, { id, merchant, found }: HistoryQuery): Observation[] {
+function fromLog(watched: ObservedSandbox, { id, merchant, found }: HistoryQuery): Observation[] {
   for (const { name, context } of allMerchants(watched)) {
     if (merchant !== null && merchant !== name) continue
-    for (const kind of KINDS) {
+    for (const kind of VERSIONED_KINDS) {
       if (found && (found.kind !== kind || found.merchant !== name)) continue
       const rows = context.versions?.versionsOf(kind, id) ?? []
       if (rows.length === 0) continue

@@ -1,14 +1,14 @@
 import type { BraintreeContext } from '../../braintree/state/context.ts'
-import type { CustomerRef, Watched } from './watched.ts'
+import type { CustomerRef, ObservedSandbox } from './watched.ts'
 
-/** A merchant at Braintree. */
+/** A merchant of the sandbox's Braintree. */
 export interface Merchant {
-  /** The merchant's id. `null` if there is only one merchant. */
+  /** Id of the merchant. `null` if the sandbox has only one merchant. */
   readonly name: string | null
   readonly context: BraintreeContext
 }
 
-export function allMerchants({ braintree }: Watched): Merchant[] {
+export function allMerchants({ braintree }: ObservedSandbox): Merchant[] {
   const merchants = braintree?.merchants ?? []
   return merchants.map((context) => ({
     name: merchants.length > 1 ? context.keys.merchantId : null,
@@ -16,15 +16,19 @@ export function allMerchants({ braintree }: Watched): Merchant[] {
   }))
 }
 
-/** Finds a merchant by name, or the first one for `null`. Returns `null` if it does not exist. */
-export function findMerchant(watched: Watched, name: string | null): Merchant | null {
+/**
+ * Finds a merchant by its id, or the first merchant for `null`. Returns `null` if there is none
+ * with this id.
+ */
+export function findMerchant(watched: ObservedSandbox, name: string | null): Merchant | null {
   const merchants = allMerchants(watched)
   const found = merchants.find(({ context }) => context.keys.merchantId === name)
   return (name === null ? merchants[0] : found) ?? null
 }
 
 /**
- * Returns a provider and merchant as one path segment: `stripe`, `braintree` or `braintree.shop`.
+ * Returns the provider and merchant of a customer as one path segment: `stripe`, `braintree` or
+ * `braintree.shop`.
  */
 export function placeOf({
   provider,
@@ -33,7 +37,10 @@ export function placeOf({
   return merchant === null ? provider : `${provider}.${merchant}`
 }
 
-/** Parses a path segment of `placeOf`. Returns `null` if it is invalid. */
+/**
+ * Parses a path segment such as `stripe`, `braintree` or `braintree.shop` to a provider and
+ * merchant. Returns `null` if it is invalid.
+ */
 export function parsePlace(text: string): Pick<CustomerRef, 'provider' | 'merchant'> | null {
   if (text === 'stripe' || text === 'braintree') return { provider: text, merchant: null }
   const merchant = /^braintree\.([\w-]+)$/.exec(text)?.[1]

@@ -6,35 +6,44 @@ export type Tone = 'good' | 'bad' | 'warning' | 'plain'
 export interface Amount {
   readonly minor: number
   readonly currency: string
-  /** Formatted amount, such as `$10.00`. */
+  /** Amount with its currency, formatted such as `$10.00`. */
   readonly text: string
 }
 
-/** An event or status change that is part of a step. */
-export interface Fact {
+/** An event or a status change that is part of a step of a timeline. */
+export interface StepFact {
   /** Event type such as `invoice.paid`, or the status of a transaction. */
   readonly type: string
-  /** The event. `null` if the fact is read from the object, or is part of a forecast. */
+  /**
+   * Id of the event. `null` if there is none, because the fact is read from the object or is part
+   * of a forecast.
+   */
   readonly eventId: string | null
   /** Id of the object that the event is about. */
   readonly objectId: string | null
 }
 
-/** Changes with one cause at one moment, summarized in a few words. */
+/**
+ * An entry of a timeline: changes that happened at one moment for one cause, summarized in a few
+ * words.
+ */
 export interface Step {
-  /** Time of the step as ISO 8601. */
+  /** Time of the step in ISO 8601 format. */
   readonly at: string
   readonly provider: 'stripe' | 'braintree'
-  /** Id of the Braintree merchant. `null` if there is only one merchant. */
+  /**
+   * Id of the Braintree merchant. `null` if there is only one merchant, or the step happened at
+   * Stripe.
+   */
   readonly merchant: string | null
   /** Id of the customer. `null` if the step concerns no customer. */
   readonly customer: string | null
   readonly title: string
   readonly tone: Tone
   readonly amount: Amount | null
-  /** Additional lines, such as `Status: active → past_due`. */
+  /** Additional lines of text, such as `Status: active → past_due`. */
   readonly notes: readonly string[]
-  readonly facts: readonly Fact[]
+  readonly facts: readonly StepFact[]
 }
 
 export function amountOf(minor: unknown, currency: unknown): Amount | null {

@@ -1,28 +1,34 @@
 import type { StripeContext } from '../../stripe/state/context.ts'
 import type { WireObject } from '../../stripe/wire/wire-object.ts'
 
-/** An event with its parsed object. */
+/** A Stripe event whose object is parsed. */
 export interface SeenEvent {
   readonly id: string
   readonly type: string
-  /** Epoch seconds on the customer's clock. */
+  /** Time of the event in Unix seconds, on the clock that the customer follows. */
   readonly created: number
   readonly object: Readonly<WireObject>
-  /** Old values of the changed fields. */
+  /**
+   * Old values of the changed fields (`previous_attributes`). `null` if the event reports no
+   * change.
+   */
   readonly previous: Readonly<Record<string, unknown>> | null
-  /** Id of the request that caused the event. `null` if it was caused by the clock. */
+  /** Id of the API request that caused the event. `null` if the clock caused it. */
   readonly request: string | null
 }
 
 export interface EventFilter {
-  /** Only events that contain this text as a JSON string. */
+  /** Restricts the result to events whose JSON contains this text as a string. */
   readonly mentions?: string
   readonly type?: string
   readonly keep?: (event: SeenEvent) => boolean
   readonly most: number
 }
 
-/** Returns events, newest first. Stripe keeps them for 30 days. */
+/**
+ * Returns the stored Stripe events that match the filter, newest first. Events are stored for 30
+ * days.
+ */
 export function readEvents(context: StripeContext, filter: EventFilter): SeenEvent[] {
   const found: SeenEvent[] = []
   for (const row of context.tables.event.newestFirst()) {
@@ -49,7 +55,7 @@ function isMentioned(text: string, value: unknown): boolean {
   return Object.values(value).some((each) => isMentioned(text, each))
 }
 
-/** Returns a filter for the events of one customer. */
+/** Returns a filter that accepts the events about one customer. */
 export function isAbout(customer: string): (event: SeenEvent) => boolean {
   return ({ object }) => object.id === customer || object.customer === customer
 }

@@ -3,8 +3,8 @@ import type { InvoiceRow } from '../../stripe/state/rows.ts'
 import { amountOf, type Step, type Tone } from './step.ts'
 
 /**
- * Reads the steps before `until` from the objects. Events expire, but an invoice keeps its payment
- * date.
+ * Derives a customer's steps before the time `until` from the stored objects. Events expire, but an
+ * invoice keeps its payment date.
  */
 export function stepsFromRows(context: StripeContext, customer: string, until: number): Step[] {
   const { tables } = context

@@ -1,8 +1,8 @@
 import { describeEventType } from './event-descriptions.ts'
-import { type Amount, amountOf, type Fact, type Step } from './step.ts'
+import { type Amount, amountOf, type Step, type StepFact } from './step.ts'
 import type { SeenEvent } from './stripe-events.ts'
 
-/** Groups consecutive events with the same cause into steps. */
+/** Groups consecutive events with the same cause into the steps of a timeline. */
 export function toSteps(events: readonly SeenEvent[]): Step[] {
   const groups: SeenEvent[][] = []
   for (const event of events) {
@@ -56,7 +56,7 @@ function toStep(events: readonly SeenEvent[]): Step {
   }
 }
 
-function toFact({ id, type, object }: SeenEvent): Fact {
+function toFact({ id, type, object }: SeenEvent): StepFact {
   return { type, eventId: id, objectId: typeof object.id === 'string' ? object.id : null }
 }
 

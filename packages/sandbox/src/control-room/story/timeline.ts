@@ -6,9 +6,9 @@ import { newestFirst, type Step } from './step.ts'
 import { isAbout, readEvents } from './stripe-events.ts'
 import { stepsFromRows } from './stripe-row-steps.ts'
 import { toSteps } from './stripe-steps.ts'
-import type { CustomerRef, Watched } from './watched.ts'
+import type { CustomerRef, ObservedSandbox } from './watched.ts'
 
-/** State of a webhook. */
+/** Summary of a webhook delivery, as a timeline shows it. */
 export interface DeliveryNote {
   readonly id: string
   readonly state: Delivery['state']
@@ -21,14 +21,14 @@ export interface PastStep extends Step {
 
 const MAX_EVENTS = 400
 
-/** Returns what happened to a customer, newest first. */
-export function pastOf(watched: Watched, who: CustomerRef): PastStep[] {
+/** Returns the past steps of a customer, newest first. */
+export function pastOf(watched: ObservedSandbox, who: CustomerRef): PastStep[] {
   return newestFirst(
     who.provider === 'stripe' ? stripePast(watched, who.id) : braintreePast(watched, who),
   )
 }
 
-function stripePast(watched: Watched, customer: string): PastStep[] {
+function stripePast(watched: ObservedSandbox, customer: string): PastStep[] {
   if (!watched.stripe) return []
   const { context } = watched.stripe
   const filter = { mentions: customer, keep: isAbout(customer), most: MAX_EVENTS }
@@ -38,14 +38,14 @@ function stripePast(watched: Watched, customer: string): PastStep[] {
   return steps.map((step) => ({ ...step, deliveries: deliveriesOf(watched, step) }))
 }
 
-function braintreePast(watched: Watched, { merchant, id }: CustomerRef): PastStep[] {
+function braintreePast(watched: ObservedSandbox, { merchant, id }: CustomerRef): PastStep[] {
   const found = findMerchant(watched, merchant)
   const steps = found ? braintreeSteps(found, id) : []
   const sent = found && notificationsOf(watched, found, steps)
   return steps.map((step) => ({ ...step, deliveries: (sent?.get(step) ?? []).map(toNote) }))
 }
 
-function deliveriesOf({ outbox }: Watched, { facts }: Step): DeliveryNote[] {
+function deliveriesOf({ outbox }: ObservedSandbox, { facts }: Step): DeliveryNote[] {
   return facts.flatMap(({ eventId }) =>
     eventId === null ? [] : outbox.deliveries({ eventId }).map(toNote),
   )

@@ -6,7 +6,9 @@ import type { ProviderOptions } from '../../offline/offline-sandbox.ts'
 import type { StripeHandle } from '../../stripe/server/handle.ts'
 import type { StripeContext } from '../../stripe/state/context.ts'
 
-/** The running providers: their handles for tests, and their internal state. */
+/**
+ * The running providers, Stripe and Braintree: their handles for tests, and their internal state.
+ */
 export interface RunningProviders {
   readonly stripe: { readonly handle: StripeHandle; readonly context: StripeContext } | null
   readonly braintree: {
@@ -16,20 +18,25 @@ export interface RunningProviders {
   } | null
 }
 
-/** The sandbox as the control room reads it. */
-export interface Watched extends ProviderContext, RunningProviders {
-  /** Options that the providers were started with, to open a copy. */
+/** The sandbox as the control room sees it: read access to the providers and their state. */
+export interface ObservedSandbox extends ProviderContext, RunningProviders {
+  /**
+   * Options with which the providers were started. An offline copy is opened with the same options.
+   */
   readonly wanted: ProviderOptions
 }
 
-/** The sandbox as the forms of the control room change it. */
-export interface Controls extends Watched {
+/**
+ * The sandbox as the forms of the control room change it: what the pages read, and functions to
+ * save, reset and export the state.
+ */
+export interface ControllableSandbox extends ObservedSandbox {
   readonly save: () => Promise<void>
   readonly reset: () => Promise<void>
   readonly exportState: () => Readable
 }
 
-/** Identifies a customer at one of the providers. */
+/** A reference to a customer: the provider, the Braintree merchant, and the id. */
 export interface CustomerRef {
   readonly provider: 'stripe' | 'braintree'
   /** Id of the customer's Braintree merchant. `null` if there is only one merchant. */

@@ -8,8 +8,8 @@ const DAY_MS = 86_400_000
 const DAYS = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]
 
 /**
- * Number of days in a month of a year. `month` counts from 0 (January); 12 is January of the next
- * year.
+ * Returns the number of days in a month of a year. `month` counts from 0 (January); 12 means
+ * January of the next year.
  */
 export function daysInMonth(year: number, month: number): number {
   const inYear = year + Math.floor(month / 12)
@@ -19,9 +19,9 @@ export function daysInMonth(year: number, month: number): number {
 }
 
 /**
- * Adds `months` to the anchor. Keeps the anchor's day of month, or takes the last day of a shorter
- * month. Always count from the anchor, never from a previous result: 31 January gives 28 February,
- * then 31 March.
+ * Adds a number of months to a date (the anchor). Keeps the anchor's day of the month, or takes the
+ * last day of a shorter month. Always count from the anchor, never from a previous result: 31
+ * January gives 28 February, then 31 March.
  */
 export function addMonths(anchor: Date, months: number): Date {
   const month = anchor.getUTCFullYear() * 12 + anchor.getUTCMonth() + months
@@ -31,7 +31,7 @@ export function addMonths(anchor: Date, months: number): Date {
   return new Date(Date.UTC(year, month - year * 12, day) + timeOfDay)
 }
 
-/** Formats the UTC day of an instant, such as `2026-01-31`. */
+/** Formats the UTC day of a time, such as `2026-01-31`. */
 export function isoDay(date: Date): string {
   return date.toISOString().slice(0, 10)
 }

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { addMonths, daysInMonth } from './calendar.ts'
-import { addDuration, MovableClock, type Timeline } from './clock.ts'
+import { addDuration, MovableClock, type ScheduledWork } from './clock.ts'
 
 const at = (text: string) => new Date(text)
 
@@ -25,7 +25,12 @@ it('daysInMonth returns the length of each month, also beyond December', () => {
 })
 
 /** Creates a timeline that falls due at fixed times and logs each time it fires. */
-function timeline(name: string, times: number[], log: string[], clock: MovableClock): Timeline {
+function timeline(
+  name: string,
+  times: number[],
+  log: string[],
+  clock: MovableClock,
+): ScheduledWork {
   return {
     nextDue: () => times[0] ?? null,
     fireDue: async () => {
@@ -59,7 +64,7 @@ it('runs concurrent moves of the clock one after the other and rejects a move in
   expect(clock.nowMs()).toBe(2000)
 })
 
-it('runs overdue work at the present time of the clock', async () => {
+it('runs work that is overdue when it is scheduled at the present time of the clock', async () => {
   const clock = new MovableClock(new Date(10_000))
   const log: string[] = []
   clock.join(timeline('late', [1000], log, clock))

@@ -6,9 +6,7 @@ import { addMonths } from './calendar.ts'
 export interface Duration {
   /** Years of twelve calendar months. */
   readonly years?: number
-  /**
-   * Calendar months. Counted from the 31st of January, one month ends on the last day of February.
-   */
+  /** Calendar months. One month after 31 January is the last day of February. */
   readonly months?: number
   /** Weeks of seven days. */
   readonly weeks?: number
@@ -23,27 +21,27 @@ export interface Duration {
 }
 
 /**
- * A source of work that falls due over time. Must derive what is due from stored state on each
- * call, never from a closure, because a restored snapshot must have the same future.
+ * A source of scheduled work. It must derive the due work from the stored state on each call, never
+ * from a closure, because a restored snapshot must have the same future.
  */
-export interface Timeline {
+export interface ScheduledWork {
   /**
-   * Returns when the earliest pending work is due, in epoch milliseconds. `null` if nothing is
+   * Returns when the earliest pending work is due, in epoch milliseconds. `null` if no work is
    * pending.
    */
   nextDue(): number | null
-  /** Runs all work of this timeline that is due at `at` (epoch milliseconds). */
+  /** Runs all work that is due at the time `at` (epoch milliseconds). */
   fireDue(at: number): void | Promise<void>
 }
 
 /**
- * The sandbox's only source of time. Nothing else reads the system clock, except webhook
- * signatures.
+ * The sandbox's clock, the only source of time. Only webhook signatures use the system clock
+ * instead.
  */
 export class MovableClock {
   #now: number
   #moving: Promise<void> = Promise.resolve()
-  readonly #timelines: Timeline[] = []
+  readonly #timelines: ScheduledWork[] = []
   readonly #watchers: Array<() => void> = []
 
   constructor(now: Date) {
@@ -59,21 +57,24 @@ export class MovableClock {
     return this.#now
   }
 
-  /** Adds a timeline. Timelines that are due at the same instant fire in the order they joined. */
-  join(timeline: Timeline): void {
+  /**
+   * Adds a source of scheduled work to the clock. Work that is due at the same time runs in the
+   * order in which the sources were added.
+   */
+  join(timeline: ScheduledWork): void {
     this.#timelines.push(timeline)
   }
 
   /**
-   * Registers a callback that runs each time the clock has moved, before the promise of the move
-   * resolves.
+   * Registers a callback that runs each time the clock has moved. It runs before the promise of
+   * `advance()` resolves.
    */
   onMoved(watcher: () => void): void {
     this.#watchers.push(watcher)
   }
 
   /**
-   * Moves time forward and runs everything that falls due on the way, in chronological order.
+   * Moves the clock ahead and runs everything that becomes due, in chronological order.
    * @throws {RangeError} If the duration is negative.
    */
   advance(by: Duration): Promise<void> {
@@ -84,7 +85,7 @@ export class MovableClock {
     return this.#queue(() => this.#moveTo(date.getTime()))
   }
 
-  /** Sets the time without running any due work. Only for restoring a snapshot. */
+  /** Sets the clock to a time without running any due work. Use this only to restore a snapshot. */
   restoreTo(date: Date): void {
     this.#now = date.getTime()
   }
@@ -110,8 +111,8 @@ export class MovableClock {
     for (const tell of this.#watchers) tell()
   }
 
-  #earliest(): { due: number; timeline: Timeline } | null {
-    let earliest: { due: number; timeline: Timeline } | null = null
+  #earliest(): { due: number; timeline: ScheduledWork } | null {
+    let earliest: { due: number; timeline: ScheduledWork } | null = null
     for (const timeline of this.#timelines) {
       const due = timeline.nextDue()
       if (due !== null && (!earliest || due < earliest.due)) earliest = { due, timeline }

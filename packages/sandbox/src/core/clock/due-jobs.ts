@@ -1,12 +1,15 @@
 import type { DueQueue } from '../store/due-queue.ts'
-import type { Timeline } from './clock.ts'
+import type { ScheduledWork } from './clock.ts'
 import type { FailedJobs } from './failed-jobs.ts'
 
 export interface DueJob {
-  /** Kind of object that falls due, such as `invoice`. Unique among the jobs of a sandbox. */
+  /** Kind of object that the job handles, such as `invoice`. Unique among the jobs of a sandbox. */
   readonly name: string
   readonly queue: DueQueue
-  /** Runs the due work for one key. Must roll back its own changes before it throws. */
+  /**
+   * Runs the due work of the object with this key. Must roll back its own changes before it throws
+   * an error.
+   */
   readonly run: (key: string) => void
 }
 
@@ -16,10 +19,15 @@ export interface DueJob {
 const MAX_RUNS_PER_INSTANT = 1000
 
 /**
- * Creates the timeline of a provider's due work. Jobs listed first run first. A job that throws is
- * recorded in `failures` and retried later; the other jobs and the clock continue.
+ * Combines a provider's jobs into one source of scheduled work. At the same time, the jobs run in
+ * the given order. If a job throws an error, it is recorded in `failures` and retried later; the
+ * other jobs and the clock continue.
  */
-export function dueJobs(provider: string, jobs: readonly DueJob[], failures: FailedJobs): Timeline {
+export function dueJobs(
+  provider: string,
+  jobs: readonly DueJob[],
+  failures: FailedJobs,
+): ScheduledWork {
   /** Returns when a job is due next. Postpones keys that have failed to the time of their retry. */
   const nextDueOf = ({ name, queue }: DueJob): number | null => {
     for (;;) {

@@ -2,15 +2,18 @@ import type { Store } from '../store/store.ts'
 import type { Table } from '../store/table.ts'
 
 /**
- * A scheduled job, such as a renewal, that threw an error when it fell due. The clock continued
+ * A scheduled job, such as a renewal, that threw an error when it was due. The clock continued
  * without it.
  */
 export interface FailedJob {
-  /** Provider that owns the job: `stripe` or `braintree`. */
+  /** Provider of the job: `stripe` or `braintree`. */
   readonly provider: string
-  /** Kind of object that fell due, such as `subscription`, `invoice` or `subscription_schedule`. */
+  /**
+   * Kind of object that the job handles, such as `subscription`, `invoice` or
+   * `subscription_schedule`.
+   */
   readonly job: string
-  /** Id of the object the job was run for. */
+  /** Id of the object for which the job failed. */
   readonly key: string
   /** Error message of the last attempt. */
   readonly message: string
@@ -19,12 +22,16 @@ export interface FailedJob {
    * test clock).
    */
   readonly firstFailedAt: number
-  /** Time of the last failure, in epoch milliseconds of the same clock. */
+  /**
+   * Time of the last failure, in epoch milliseconds of the job's clock (the sandbox's or a Stripe
+   * test clock).
+   */
   readonly lastFailedAt: number
-  /** Number of consecutive failed attempts. */
+  /** Number of failed attempts in a row. */
   readonly attempts: number
   /**
-   * Time of the next attempt, one day after the last one, in epoch milliseconds of the same clock.
+   * Time of the next attempt, one day after the last one, in epoch milliseconds of the job's clock
+   * (the sandbox's or a Stripe test clock).
    */
   readonly retryAt: number
 }
@@ -32,8 +39,8 @@ export interface FailedJob {
 const DAY_MS = 86_400_000
 
 /**
- * The jobs that have failed. They are stored with the state until they succeed, and retried once a
- * day.
+ * The scheduled jobs that have failed. They are stored with the state and retried once a day until
+ * they succeed.
  */
 export class FailedJobs {
   readonly #table: Table<FailedJob>
@@ -58,8 +65,8 @@ export class FailedJobs {
   }
 
   /**
-   * Records a failed attempt and logs it. `now` is the time of the clock the job fell due on, in
-   * epoch milliseconds.
+   * Records and logs a failed attempt of a job. `now` is the time of the job's clock in epoch
+   * milliseconds.
    */
   record(provider: string, job: string, key: string, error: unknown, now: number): void {
     const message = error instanceof Error ? error.message : String(error)

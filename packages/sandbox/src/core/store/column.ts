@@ -1,10 +1,11 @@
 /**
- * One field of all rows of a table, by place. Rows share few distinct values (types, states,
- * currencies), so a filter is evaluated once for each value, and packed rows stay packed.
+ * The values of one field for all rows of a table, by place (position in the table). Rows share few
+ * distinct values (types, states, currencies), so a filter is evaluated once for each distinct
+ * value, and packed rows need not be unpacked.
  */
 export class Column<T> {
   readonly #read: (row: T) => unknown
-  /** Values by place. `undefined` marks an empty place. */
+  /** Values of the field by place. `undefined` marks an empty place. */
   #values: unknown[] = []
   /** Distinct values, so that equal ones are kept in memory once. */
   readonly #shared = new Map<unknown, unknown>()
@@ -28,12 +29,15 @@ export class Column<T> {
     this.#values[place] = undefined
   }
 
-  /** Removes the places that are not kept and closes the gaps. */
+  /** Removes the places for which `isKept` returns `false`, and closes the gaps. */
   keep(isKept: (value: unknown, place: number) => boolean): void {
     this.#values = this.#values.filter(isKept)
   }
 
-  /** Returns a filter for places by their value. Valid until the next change of the table. */
+  /**
+   * Returns a function that tells whether the value at a place is wanted. Valid until the table's
+   * next change.
+   */
   where(isWanted: (value: unknown) => boolean): (place: number) => boolean {
     const answers = new Map<unknown, boolean>([[undefined, false]])
     return (place) => {

@@ -1,6 +1,6 @@
 /**
- * Copies plain JSON deeply. Leaves out undefined values, as JSON does. `structuredClone` takes
- * seven times as long, because it copies the text of every string.
+ * Makes a deep copy of plain JSON. Leaves out undefined values, as JSON does. `structuredClone`
+ * takes seven times as long, because it copies the text of every string.
  */
 export function copyJson<T>(value: T): T {
   return copy(value) as T

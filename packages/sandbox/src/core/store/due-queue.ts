@@ -5,8 +5,8 @@ interface Entry {
 }
 
 /**
- * Keys ordered by the time they fall due: a binary heap with lazy deletion. Keys due at the same
- * instant come out in the order they were first added.
+ * Keys of objects, ordered by the time at which they are due. Keys due at the same time come in the
+ * order in which they were first added. Implemented as a binary heap with lazy deletion.
  */
 export class DueQueue {
   /** The valid entry of each key. The heap also contains outdated entries. */
@@ -15,8 +15,8 @@ export class DueQueue {
   #entered = 0
 
   /**
-   * Sets when a key is due, in epoch milliseconds. `null` removes the key. `_row` is unused: with
-   * it, `DueQueue` and `DueQueues` have the same signature.
+   * Sets when a key is due, in epoch milliseconds. `null` removes the key. `_row` is unused: it
+   * gives `DueQueue` and `DueQueues` the same signature.
    */
   set(key: string, due: number | null, _row?: unknown): void {
     const before = this.#current.get(key)
@@ -35,8 +35,8 @@ export class DueQueue {
   }
 
   /**
-   * Returns the first key due at or before `at`. The key stays in the queue until `set` moves it.
-   * `null` if none is due.
+   * Returns the first key that is due at the time `at` or earlier, or `null` if none is due. The
+   * key stays in the queue until `set` changes its time.
    */
   nextKey(at: number): string | null {
     const first = this.#peek()
@@ -96,8 +96,8 @@ function isBefore(a: Entry, b: Entry): boolean {
 }
 
 /**
- * One due queue per clock: each Stripe test clock, and `null` for the sandbox's own clock. A row
- * never moves to another clock.
+ * One queue of due work for each clock: the Stripe test clocks, and `null` for the sandbox's own
+ * clock. A row never moves to another clock.
  */
 export class DueQueues<T> {
   readonly #queues = new Map<string | null, DueQueue>()
@@ -116,7 +116,10 @@ export class DueQueues<T> {
     return queue
   }
 
-  /** Sets when a key is due. Without the row, removes the key from all queues. */
+  /**
+   * Sets when a key is due, in epoch milliseconds. Without the row, removes the key from all
+   * queues.
+   */
   set(key: string, due: number | null, row?: T): void {
     if (row !== undefined) this.of(this.#clockOf(row)).set(key, due)
     else for (const queue of this.#queues.values()) queue.set(key, null)

@@ -23,7 +23,7 @@ export class Journal {
     this.#size = size
   }
 
-  /** Size in bytes. */
+  /** Size of the journal file in bytes. */
   get size(): number {
     return this.#size
   }
@@ -48,8 +48,8 @@ function* linesOfStep(now: Date, store: Store): Generator<string> {
 }
 
 /**
- * Applies a journal to the store and truncates a last step that was cut off when the process was
- * killed. `now` is `null` if the journal contains no complete step.
+ * Applies the changes in a journal file to the store. Truncates an incomplete last step, which
+ * remains if the process was killed. `now` is `null` if the journal contains no complete step.
  * @throws {TypeError} If a step before the last one is incomplete.
  */
 export async function replayJournal(

@@ -2,17 +2,17 @@ import { createReadStream, writeSync } from 'node:fs'
 
 const CHUNK = 1_048_576
 
-/** A line of a file, and its end position. */
+/** A line of a file, with its end position. */
 export interface Line {
   readonly text: string
   /** Position after the line, in bytes from the start of the file. */
   readonly end: number
-  /** `false` for a last line without a newline. */
+  /** Whether the line ends with a newline. `false` for an incomplete last line. */
   readonly whole: boolean
 }
 
 /**
- * Reads the lines of a file of any size, up to a byte position. Splits at newlines only:
+ * Reads the lines of a file of any size, optionally up to a byte position. Splits at newlines only:
  * `node:readline` also splits at U+2028, which JSON may contain unescaped.
  */
 export async function* linesOf(
@@ -37,7 +37,7 @@ export async function* linesOf(
   if (text.length > 0) yield { text: text.toString('utf8'), end: end + text.length, whole: false }
 }
 
-/** Parses a line as JSON. `null` if it is not valid JSON. */
+/** Parses a line as JSON. Returns `null` if the line is not valid JSON. */
 export function parseLine(text: string): unknown {
   try {
     return JSON.parse(text)
@@ -46,7 +46,7 @@ export function parseLine(text: string): unknown {
   }
 }
 
-/** Writes lines to an open file. Returns the number of bytes written. */
+/** Writes lines to an open file. Returns the number of written bytes. */
 export function writeLines(descriptor: number, lines: Iterable<string>, chunkSize = CHUNK): number {
   let written = 0
   for (const chunk of chunksOf(lines, chunkSize)) {
@@ -56,7 +56,10 @@ export function writeLines(descriptor: number, lines: Iterable<string>, chunkSiz
   return written
 }
 
-/** Joins lines into chunks of at least `size`, to write with fewer system calls. */
+/**
+ * Joins lines into chunks of at least `size` bytes, so that they can be written with fewer system
+ * calls.
+ */
 export function* chunksOf(lines: Iterable<string>, size: number): Generator<Buffer> {
   let waiting: string[] = []
   let length = 0

@@ -17,8 +17,8 @@ interface Wanted<T> {
 }
 
 /**
- * Iterates rows from newest to oldest. A page starts directly at its cursor, without walking
- * through the rows before it.
+ * A list of a table's rows from newest to oldest. Reading starts directly at a cursor, without
+ * walking through the rows before it.
  */
 export class NewestFirst<T> implements Iterable<T> {
   readonly #rows: Rows<T>
@@ -36,7 +36,8 @@ export class NewestFirst<T> implements Iterable<T> {
   }
 
   /**
-   * Keeps the rows whose field has a wanted value. Does not unpack rows if the field has a column.
+   * Returns the list of only those rows whose field has a wanted value. Rows are not unpacked if
+   * the field has a column.
    */
   where(name: string & keyof T, isWanted: (value: unknown) => boolean): NewestFirst<T> {
     const isThis = this.#rows.column(name)?.where(isWanted)
@@ -50,14 +51,17 @@ export class NewestFirst<T> implements Iterable<T> {
     return this.#walk((this.#wanted.places?.length ?? this.#rows.end) - 1, -1)
   }
 
-  /** Returns the rows older than the given one. `null` if that row is not in the list. */
+  /**
+   * Returns the rows that are older than the row with this key. `null` if that row is not in the
+   * list.
+   */
   after(key: string): Iterable<T> | null {
     return this.#from(key, -1)
   }
 
   /**
-   * Returns the rows newer than the given one, nearest first. `null` if that row is not in the
-   * list.
+   * Returns the rows that are newer than the row with this key, nearest first. `null` if that row
+   * is not in the list.
    */
   before(key: string): Iterable<T> | null {
     return this.#from(key, 1)

@@ -36,7 +36,7 @@ it('omits undefined fields of a packed object, as JSON does', () => {
   expect(packer.fromText(first)).toEqual({ a: 1, b: { c: [2] } })
 })
 
-it('creates a new object each time it unpacks a text', () => {
+it('creates a new object each time a packed text is unpacked', () => {
   const packer = new Packer<{ list: unknown[]; inner: object | null }>()
   packer.toText({ list: [], inner: null })
   const given = { list: [{ n: 1 }], inner: { n: 1 } }
@@ -49,7 +49,7 @@ it('creates a new object each time it unpacks a text', () => {
   expect(packer.fromText(text)).toEqual({ list: [{ n: 1 }], inner: { n: 1 } })
 })
 
-it('stores only the differences from the sample', () => {
+it('packs an object by storing only its differences from a sample object', () => {
   const packer = new Packer<object>()
   const invoice = (id: string, total: number) => ({ id, paid: { at: null, by: 'card' }, total })
   packer.toText(invoice('in_1', 1))

@@ -16,7 +16,7 @@ const UNPACKED = -1
 export class Packer<T extends object> {
   readonly #kindOf: (value: T) => string
   readonly #samples: Sample[] = []
-  /** Positions of the samples in `#samples`, by kind. */
+  /** Positions of the samples in the list of samples, by the kind of row. */
   readonly #places = new Map<string, number[]>()
 
   /** Objects of different kinds (see `kindOf`) never share a sample. */
@@ -38,7 +38,7 @@ export class Packer<T extends object> {
     return JSON.stringify([place])
   }
 
-  /** Unpacks a text into a new object. */
+  /** Converts a packed text back to a new object. */
   fromText(text: string): T {
     const packed = JSON.parse(text) as unknown[]
     const sample = this.#samples[packed[0] as number]

@@ -58,7 +58,7 @@ const action = fc.oneof(
   { weight: 3, arbitrary: fc.record({ do: fc.constant('flush' as const) }) },
 )
 
-it('restores the state as it was at any flush, with rows in the same order', async () => {
+it('restores the state from the journal as it was at any flush, with rows in the same order', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(action, { maxLength: 40 }), async (actions) => {
       const file = join(await temporaryFolder(), 'state.json')
@@ -91,7 +91,7 @@ it('restores the state as it was at any flush, with rows in the same order', asy
   )
 })
 
-it('drops a partially written last step, wherever it was cut off', async () => {
+it('drops a partially written last step of the journal, wherever it was cut off', async () => {
   const file = join(await temporaryFolder(), 'state.json')
   const store = openStore()
   const kept = new PersistedState(file, store, CLOCK, null)
@@ -117,7 +117,7 @@ it('drops a partially written last step, wherever it was cut off', async () => {
   }
 })
 
-it('continues the journal after the last complete step', async () => {
+it('continues a cut-off journal after its last complete step', async () => {
   const file = join(await temporaryFolder(), 'state.json')
   const first = openStore()
   const kept = new PersistedState(file, first, CLOCK, null)
@@ -154,7 +154,7 @@ it('neither continues nor deletes a journal of another sandbox', async () => {
   expect(await readdir(folder)).toEqual(['state.json', 'state.json.journal-2'])
 })
 
-it('writes no journal before its state file exists', async () => {
+it('writes no journal before the state file exists', async () => {
   const folder = await temporaryFolder()
   const store = openStore()
   const kept = new PersistedState(join(folder, 'state.json'), store, CLOCK, null)

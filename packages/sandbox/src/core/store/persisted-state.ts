@@ -12,7 +12,10 @@ export interface LoadedState {
   readonly journal: { readonly number: number; readonly size: number }
 }
 
-/** Loads the state file and its journal into an empty store. `null` if the file does not exist. */
+/**
+ * Loads the state file and its journal into an empty store. Returns `null` if the file does not
+ * exist.
+ */
 export async function loadPersistedState(file: string, store: Store): Promise<LoadedState | null> {
   const state = await loadStateFile(file, store)
   if (!state) return null
@@ -21,30 +24,36 @@ export async function loadPersistedState(file: string, store: Store): Promise<Lo
   return { now: later ?? now, journal: { number, size } }
 }
 
-/** The clock whose time is stored with the state. */
+/** The clock whose time is stored in the state file. */
 export interface PersistedClock {
   now(): Date
   onMoved(watcher: () => void): void
 }
 
 /**
- * Persists a store to a state file and an append-only journal of the changes since it was written.
- * `save` writes a new state file and starts a new journal; so does a journal that has grown to
- * twice the size of the state file.
+ * Persists a store in a state file, with an append-only journal of the changes since that file was
+ * written. `save` writes a new state file and starts a new journal. This also happens when the
+ * journal has grown to twice the size of the state file.
  */
 export class PersistedState {
   readonly #file: string
   readonly #store: Store
   readonly #clock: PersistedClock
-  /** Whether no state file exists yet that a journal could continue. */
+  /** Whether there is no state file yet, so that no journal can be written. */
   #isNew: boolean
   #journal: { number: number; size: number; open: Journal | null }
   #stateSize: number
   #changed = false
   #flushing = false
-  /** End of the last step written. Reads change it too, because each response draws an id. */
+  /**
+   * The last line of the last step in the journal. It can change without changed rows, because each
+   * response draws an id from the store's generator.
+   */
   #lastEnd = ''
-  /** Whether writing the journal failed. Only a complete new state file repairs this. */
+  /**
+   * Whether writing the journal failed. After that, only a complete new state file makes the state
+   * safe again.
+   */
   #broken = false
   #closed = false
 
@@ -63,8 +72,8 @@ export class PersistedState {
   }
 
   /**
-   * Starts persisting, once everything has started. Creates the state file if there is none,
-   * because a journal must follow one.
+   * Starts to persist changes, once everything has started. Creates the state file if there is
+   * none, because a journal continues a state file.
    */
   begin(): void {
     if (this.#isNew) this.save()
@@ -72,8 +81,8 @@ export class PersistedState {
   }
 
   /**
-   * Writes the changes since the last flush to the journal. Must run before a response reports
-   * them.
+   * Writes all changes since the last flush to the journal. Must run before a response reports the
+   * changes.
    */
   flush(): void {
     const end = this.#end()
@@ -95,7 +104,7 @@ export class PersistedState {
   }
 
   /**
-   * Writes a complete state file and deletes the journal it replaces. A failure leaves the old file
+   * Writes a complete state file and deletes the old journal. If this fails, the old file is
    * unchanged.
    */
   save(): void {
@@ -115,7 +124,7 @@ export class PersistedState {
     this.#isNew = false
   }
 
-  /** Writes the complete state file, and nothing afterwards. */
+  /** Writes the complete state file. Afterwards, nothing is written any more. */
   close(): void {
     if (this.#closed) return
     this.#store.unwatch()
@@ -124,8 +133,8 @@ export class PersistedState {
   }
 
   /**
-   * Schedules a flush as a microtask. Steps are synchronous, so the step that made this change is
-   * complete by then.
+   * Schedules a flush as a microtask. Steps are synchronous, so the step that made the change is
+   * complete when the flush runs.
    */
   #onChange(): void {
     this.#changed = true

@@ -25,15 +25,16 @@ interface Head extends StoreHead {
   readonly journal: number
 }
 
-/** Contents of a state file other than its rows. */
+/** Contents of a state file, except its rows. */
 export interface LoadedFile {
   readonly now: Date
   readonly journal: number
 }
 
 /**
- * Serializes the state as lines of JSON: a head, `["table","key",row]` for each row, and
- * `{"rows":n}` at the end. Not one string, because JavaScript limits strings to 512 MB.
+ * Serializes the state as lines of JSON: first a head, then `["table","key",row]` for each row, and
+ * `{"rows":n}` at the end. The lines are generated one by one, because JavaScript limits strings to
+ * 512 MB.
  */
 export function* stateLines(now: Date, store: Store, journal = 0): Generator<string> {
   const head: Head = { version: STATE_FORMAT, now: now.toISOString(), journal, ...store.head() }
@@ -47,9 +48,9 @@ export function* stateLines(now: Date, store: Store, journal = 0): Generator<str
 }
 
 /**
- * Writes a state file and returns its size in bytes. Writes a temporary file and renames it, so a
- * crash or a full disk leaves either the old state or the new one. Synchronous, so that no request
- * changes the state in between.
+ * Writes a state file and returns its size in bytes. It writes a temporary file and renames it, so
+ * that a crash or a full disk leaves either the old state or the new one. The function is
+ * synchronous, so that no request changes the state in between.
  * @throws {Error} If the file cannot be written; the previous file is unchanged.
  */
 export function writeStateFile(file: string, lines: Iterable<string>, chunkSize?: number): number {
@@ -76,8 +77,8 @@ export function writeStateFile(file: string, lines: Iterable<string>, chunkSize?
 }
 
 /**
- * Returns the present state as a stream that later changes do not affect. The data is in a deleted
- * temporary file: it takes no memory and leaves nothing behind.
+ * Returns the present state as a stream that later changes do not affect. The data is in a
+ * temporary file that is already deleted, so it takes no memory and leaves nothing behind.
  */
 export function streamState(lines: Iterable<string>): Readable {
   const folder = mkdtempSync(join(tmpdir(), 'tollgate-export-'))
@@ -106,9 +107,9 @@ function removeQuietly(file: string): void {
 }
 
 /**
- * Checks at start-up that the state file's folder is writable, while another path can still be
- * chosen.
- * @throws {Error} If it is not.
+ * Checks that the folder of a state file is writable. This runs at start-up, while the user can
+ * still choose another path.
+ * @throws {Error} If the folder is not writable.
  */
 export function checkWritable(file: string): void {
   try {
@@ -122,7 +123,7 @@ export function checkWritable(file: string): void {
 }
 
 /**
- * Loads a state file into an empty store, row by row. `null` if there is no file.
+ * Loads a state file into an empty store, row by row. Returns `null` if the file does not exist.
  * @throws {TypeError} If the file has another format, or is damaged.
  */
 export async function loadStateFile(file: string, store: Store): Promise<LoadedFile | null> {

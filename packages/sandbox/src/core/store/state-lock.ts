@@ -29,7 +29,7 @@ interface Owner {
   readonly path: string
 }
 
-/** Exclusive use of a state file. */
+/** The right to use a state file exclusively. */
 export interface StateLock {
   release(): void
 }
@@ -48,8 +48,8 @@ const HEARTBEAT_TIMEOUT = 30_000
 const EMPTY_LOCK_TIMEOUT = 1000
 
 /**
- * Takes the lock of a state file. Takes over the lock of a killed process: immediately if it ran on
- * this machine, otherwise after half a minute without a heartbeat.
+ * Locks a state file for this process. Takes over the lock of a killed process: immediately if that
+ * ran on this machine, otherwise after half a minute without a heartbeat.
  * @throws {Error} If another sandbox has the file open, in this process or another.
  */
 export async function lockStateFile(

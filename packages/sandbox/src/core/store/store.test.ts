@@ -9,7 +9,7 @@ interface Row {
   due: number | null
 }
 
-it('draws the same ids on every run and never the same id twice', () => {
+it('the store generates the same ids on every run, and never the same id twice', () => {
   const draw = () => {
     const store = new Store(7)
     return Array.from({ length: 5000 }, () => store.nextId('cus_', 14))
@@ -21,14 +21,14 @@ it('draws the same ids on every run and never the same id twice', () => {
   expect(new Store(8).nextId('cus_', 14)).not.toBe(ids[0])
 })
 
-it('draws the same ids as in earlier releases, on which state files and existing tests rely', () => {
+it('the store generates the same ids as in earlier releases, on which state files and existing tests rely', () => {
   const store = new Store(7)
   expect(store.nextId('cus_', 14)).toBe('cus_qXFn1zInUFvW2D')
   expect(store.nextId('evt_')).toBe('evt_DHqy983zWqdpedyZNaR45YCX')
   expect(store.randomText(7, '0123456789')).toBe('1247729')
 })
 
-it('finds rows by index in insertion order, and updates the index when a row changes', () => {
+it('a table finds rows by an index in insertion order, and updates the index when a row changes', () => {
   const table = new Store().table<Row>('rows')
   table.indexBy('owner', (row) => row.owner)
   for (const [id, owner] of [

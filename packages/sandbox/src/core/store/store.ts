@@ -1,38 +1,47 @@
 import { copyJson } from './copy-json.ts'
 import { Table } from './table.ts'
 
-/** The complete state of a sandbox except the time, as plain JSON. */
+/** The complete state of a sandbox as plain JSON, except the time of its clock. */
 export interface StoreSnapshot {
-  /** Seed from which ids are generated. */
+  /** Seed from which object ids are generated. */
   readonly seed: number
   /**
-   * Number of values drawn from the seed so far. Needed to generate the same next id after a
-   * restore.
+   * Number of random values drawn from the seed so far. With it, a restored sandbox generates the
+   * same next id.
    */
   readonly drawn: number
-  /** Last number drawn from each counter, by the counter's name. */
+  /** Current value of each counter, by the name of the counter. */
   readonly counters: Readonly<Record<string, number>>
-  /** Rows by table, oldest first. Their format is internal and changes between versions. */
+  /**
+   * Rows of each table, oldest first. The format of rows is internal and changes between versions
+   * of the sandbox.
+   */
   readonly tables: Readonly<Record<string, ReadonlyArray<readonly [key: string, value: unknown]>>>
 }
 
-/** The part of a store's state that is not in tables. */
+/**
+ * The state of a store without its tables: the seed, the number of drawn values, and the counters.
+ */
 export type StoreHead = Pick<StoreSnapshot, 'seed' | 'drawn' | 'counters'>
 
-/** A row that was changed, added (at the end of its table) or deleted. */
+/**
+ * A change of one row: the changed row, a new row (at the end of its table), or the key of a
+ * deleted row.
+ */
 export type RowChange =
   | readonly [table: string, key: string, row: object]
   | readonly [table: string, key: string, row: object, isNew: true]
   | readonly [table: string, key: string]
 
-/** Persists a store's changes. */
+/** Receives a store's changes in order to persist them. */
 export interface StoreWatcher {
   readonly onChange: () => void
   readonly flush: () => void
 }
 
 /**
- * In-memory tables of plain JSON objects, and the generator of their ids. A snapshot is plain JSON.
+ * The in-memory database of a sandbox: tables of plain JSON objects, and the generator of their
+ * ids.
  */
 export class Store {
   #seed: number
@@ -57,16 +66,16 @@ export class Store {
   }
 
   /**
-   * Draws random-looking letters and digits that are the same on every run and practically never
-   * repeat.
+   * Generates letters and digits that look random, are the same on every run with the same seed,
+   * and practically never repeat.
    */
   randomText(length: number, alphabet = BASE62): string {
     return textOf(length, alphabet, () => mix(this.#seed, this.#drawn++))
   }
 
   /**
-   * Draws an id for a read-only call. Uses a separate sequence, so that reads do not change the ids
-   * of later objects.
+   * Generates an id for a read-only call. It has a separate sequence, so that reads do not change
+   * the ids of later objects.
    */
   nextReadId(prefix: string, length: number): string {
     const read = this.nextNumber('reads')
@@ -74,12 +83,12 @@ export class Store {
     return prefix + textOf(length, BASE62, () => mix(~this.#seed, drawn++))
   }
 
-  /** Draws an id: a prefix such as `cus_` and random text. */
+  /** Generates an object id: a prefix such as `cus_`, followed by random text. */
   nextId(prefix: string, length = 24): string {
     return prefix + this.randomText(length)
   }
 
-  /** Returns 1, 2, 3 … separately for each name. */
+  /** Returns the next number (1, 2, 3 …) of the counter with this name. */
   nextNumber(name: string): number {
     const next = (this.#counters.get(name) ?? 0) + 1
     this.#counters.set(name, next)
@@ -103,7 +112,7 @@ export class Store {
     for (const [name, value] of Object.entries(counters)) this.#counters.set(name, value)
   }
 
-  /** Restores a persisted row. */
+  /** Puts a row that was read from a file into its table. */
   put(table: string, key: string, row: object): void {
     this.table(table).set(key, row)
     this.packOld()
@@ -119,7 +128,7 @@ export class Store {
     for (const table of this.#tables.values()) table.watch(watcher.onChange)
   }
 
-  /** Persists all changes so far, if the store is persisted at all. */
+  /** Writes all changes so far to the journal, if the store is persisted. */
   flush(): void {
     this.#watcher?.flush()
   }
@@ -130,8 +139,8 @@ export class Store {
   }
 
   /**
-   * Returns the rows changed since the last call, in their present state, and resets the list of
-   * changes.
+   * Returns the rows that changed since the last call, in their present state, and starts a new
+   * list of changes.
    */
   *takeChanges(): Generator<RowChange> {
     for (const [name, table] of this.#tables) {
@@ -143,13 +152,14 @@ export class Store {
     }
   }
 
-  /** Resets the list of changed rows. */
+  /** Forgets which rows changed. */
   dropChanges(): void {
     for (const table of this.#tables.values()) table.dropChanges()
   }
 
   /**
-   * Iterates every row of every table, oldest first. Rows are not copied, so use them immediately.
+   * Iterates over all rows of all tables, oldest first. Rows are not copied, so use each one
+   * immediately.
    */
   *rows(): Generator<readonly [table: string, key: string, row: object]> {
     for (const [name, table] of this.#tables) {
@@ -158,7 +168,8 @@ export class Store {
   }
 
   /**
-   * Packs old rows. Call it only between steps, when no caller holds a row (see `Table.packOld`).
+   * Packs old rows of all tables to save memory. Call it only between steps, when no caller holds a
+   * row (see `Table.packOld`).
    */
   packOld(): void {
     for (const table of this.#packed) table.packOld()
@@ -169,8 +180,8 @@ export class Store {
   }
 
   /**
-   * Restores a snapshot without copying it: its objects become the rows, so no one else may use
-   * them.
+   * Restores a snapshot without copying it. The objects of the snapshot become the rows, so no
+   * other code may use them afterwards.
    */
   adopt(snapshot: StoreSnapshot): void {
     this.setHead(snapshot)

@@ -2,20 +2,22 @@
 const MAX_WAITING = 1_048_576
 
 /**
- * Index from a value to the keys of its rows. New entries wait in a list until the first lookup:
- * most indexes are never read in a year of renewals, and inserting into each takes longer than all
- * other work of storing a row.
+ * Index of a table: finds the keys of the rows with a value. New entries wait in a list until the
+ * first lookup: most indexes are never read in a year of renewals, and inserting into each takes
+ * longer than all other work of storing a row.
  */
 export class TableIndex<T> {
   readonly #keyOf: (row: T) => string | null
   /**
-   * Keys by value: a plain string for a single row, which is the usual case and takes less memory
-   * than a list.
+   * Keys of rows by value. A single key, the usual case, is stored as a plain string, which takes
+   * less memory than a list.
    */
   readonly #keys = new Map<string, string | string[]>()
-  /** The value each row is indexed under. `null` if values never change. */
+  /**
+   * The value under which each row is indexed, by key. `null` if the values of rows never change.
+   */
   readonly #valueOf: Map<string, string> | null
-  /** Entries not yet inserted: key, value, key, value, … */
+  /** Entries that are not inserted yet, as a flat list: key, value, key, value, … */
   #waiting: Array<string | null> = []
 
   constructor(keyOf: (row: T) => string | null, fixed = false) {
@@ -58,7 +60,7 @@ export class TableIndex<T> {
     else others.push(key)
   }
 
-  /** Removes a row. `read` returns the row as it was put. */
+  /** Removes a row from the index. `read` returns the row as it was indexed. */
   remove(key: string, read: () => T | undefined): void {
     this.#sortIn()
     const row = this.#valueOf === null ? read() : undefined

@@ -131,7 +131,7 @@ function openTimed() {
   return { table, count }
 }
 
-it('unpacks only the rows that a list returns', () => {
+it('a table unpacks only the rows that a list returns', () => {
   const { table, count } = openTimed()
   const owned = count(() => table.newestBy('owner', 'o7'))
   expect(owned).toEqual({
@@ -146,7 +146,7 @@ it('unpacks only the rows that a list returns', () => {
   expect(count(() => table.newestFirst().after('500'), 10).read).toBe(11)
 })
 
-it('filters rows by column values without unpacking the others', () => {
+it('a table filters rows by column values without unpacking the other rows', () => {
   const { table, count } = openTimed()
   const within = (list: NewestFirst<Timed>, from = 100, to = 102) =>
     count(() => list.where('at', (at) => Number(at) >= from && Number(at) <= to))
@@ -164,7 +164,7 @@ it('filters rows by column values without unpacking the others', () => {
   expect(count(() => owned).ids).toHaveLength(10)
 })
 
-it('adds and deletes rows without a key lookup, and finds every key when one is looked up later', () => {
+it('a table finds every key on the first lookup, after rows were added and deleted without lookups', () => {
   const table = new Table<{ n: number }>()
   const column = table.columnBy('n', ({ n }) => n)
   table.packBeyond(0)
@@ -193,7 +193,7 @@ it('a table can be iterated while rows are deleted and gaps are closed', () => {
   expect(table.size).toBe(0)
 })
 
-it('compacts the packed texts of a table when rows are unpacked and packed repeatedly', () => {
+it('a table compacts its packed texts when rows are unpacked and packed repeatedly', () => {
   const table = new Table<{ id: string; text: string }>()
   table.packBeyond(0)
   const ids = Array.from({ length: 200 }, (_, n) => String(n))

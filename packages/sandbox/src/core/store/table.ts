@@ -6,30 +6,35 @@ import { TableIndex } from './table-index.ts'
 import { TextPages } from './text-pages.ts'
 
 /**
- * Objects in insertion order. After changing an object, call `set` again: only then are indexes and
- * due times updated. Rows that were not used for a while may be packed into texts.
+ * A table of objects in insertion order. After changing an object, call `set` again: only then are
+ * indexes and due times updated. Rows that were not used for a while may be packed into texts.
  */
 export class Table<T extends object> {
   /**
-   * Keys by place, in insertion order. A deleted row leaves its place empty until gaps are closed.
+   * Keys by place (position in the table), in insertion order. A deleted row leaves its place empty
+   * until the gaps are closed.
    */
   #keys: string[] = []
-  /** Rows by place. A number is the address of a packed row's text. */
+  /** Rows by place (position in the table). A number is the address of a packed row's text. */
   #rows: Array<T | number | undefined> = []
   #texts = new TextPages()
-  /** First place that may hold a row; all places before it are empty. */
+  /** First place (position in the table) that may hold a row. All places before it are empty. */
   #first = 0
   #size = 0
   /**
-   * Places by key. Created on the first lookup, because tens of thousands of events are rarely
-   * looked up by key.
+   * Places (positions in the table) by key. Created on the first lookup, because tens of thousands
+   * of events are rarely looked up by key.
    */
   #places: Map<string, number> | null = null
   /**
-   * How many rows stay unpacked, and the packer for the others. `null` if rows are never packed.
+   * The number of rows that stay unpacked, and the packer for all others. `null` if rows are never
+   * packed.
    */
   #packing: { readonly most: number; readonly packer: Packer<T> } | null = null
-  /** Places of the unpacked rows, least recently unpacked or set first. Some are empty. */
+  /**
+   * Places (positions in the table) of the unpacked rows, least recently used first. Some of them
+   * are empty.
+   */
   #unpacked: number[] = []
   readonly #columns = new Map<string, Column<T>>()
   readonly #indexes = new Map<string, TableIndex<T>>()
@@ -38,9 +43,9 @@ export class Table<T extends object> {
     { dueOf: (row: T) => number | null; queue: DueQueue | DueQueues<T> }
   >()
   readonly #onPacked: (table: { packOld(): void }) => void
-  /** Called with each key that is set or deleted. */
+  /** Callback that receives each key that is set or deleted. */
   #observer: ((key: string) => void) | null = null
-  /** The callback for changes, and the changed keys: `true` for new rows. */
+  /** The callback for changes, and the keys that changed: `true` for new rows. */
   #watch: { readonly onChange: () => void; readonly keys: Map<string, boolean> } | null = null
 
   /** `onPacked` is called with this table once packing is switched on. */
@@ -52,7 +57,7 @@ export class Table<T extends object> {
     return this.#size
   }
 
-  /** Number of places, including empty ones. */
+  /** Number of places in the table, including empty ones. */
   get end(): number {
     return this.#keys.length
   }
@@ -80,8 +85,8 @@ export class Table<T extends object> {
   }
 
   /**
-   * Reads a row by place without keeping it unpacked: changes to the returned object may be lost.
-   * `undefined` for an empty place.
+   * Reads the row at a place (position in the table) without keeping it unpacked: changes to the
+   * returned object may be lost. `undefined` for an empty place.
    */
   at(place: number): T | undefined {
     const kept = this.#rows[place]
@@ -95,7 +100,7 @@ export class Table<T extends object> {
     else this.#put(place, key, row, false)
   }
 
-  /** Adds a row under a key that is known to be new. Faster than `set`. */
+  /** Adds a row under a key that must be new. Faster than `set`. */
   add(key: string, row: T): void {
     const place = this.#keys.push(key) - 1
     this.#places?.set(key, place)
@@ -109,7 +114,7 @@ export class Table<T extends object> {
     if (place !== undefined) this.#deleteAt(place)
   }
 
-  /** Deletes rows, oldest first, until `isOld` returns `false` for one. */
+  /** Deletes rows from the oldest on, until `isOld` returns `false` for the place of one. */
   deleteOldest(isOld: (place: number) => boolean): void {
     while (this.#size > 0 && isOld(this.#first)) this.#deleteAt(this.#first)
   }
@@ -126,14 +131,14 @@ export class Table<T extends object> {
     for (const key of keys) this.#recordChange(key, false)
   }
 
-  /** Iterates the rows, oldest first. Read-only, as with `at`. */
+  /** Iterates over the rows, oldest first. Do not change the rows: changes may be lost. */
   *values(): IterableIterator<T> {
     for (const [, row] of this.entries()) yield row
   }
 
   /**
-   * Iterates keys and rows, oldest first. Read-only, as with `at`. Rows may be set and deleted
-   * meanwhile.
+   * Iterates over keys and rows, oldest first. Do not change the rows: changes may be lost. Rows
+   * may be set and deleted during the iteration.
    */
   *entries(): IterableIterator<[key: string, row: T]> {
     const keys = this.#keys
@@ -145,21 +150,22 @@ export class Table<T extends object> {
     }
   }
 
-  /** Lists the rows, newest first. Read-only, as with `at`. */
+  /** Lists the rows, newest first. Do not change the rows: changes may be lost. */
   newestFirst(): NewestFirst<T> {
     return new NewestFirst(this)
   }
 
   /**
-   * Lists the rows at some places, newest first, without unpacking others. Read-only, as with `at`.
+   * Lists the rows at the places that `isAt` accepts, newest first, without unpacking others. Do
+   * not change the rows: changes may be lost.
    */
   newestAt(isAt: (place: number) => boolean): NewestFirst<T> {
     return new NewestFirst(this, { isAt })
   }
 
   /**
-   * Lists the rows with a value in an index or a column, newest first, without unpacking others.
-   * Read-only, as with `at`.
+   * Lists the rows with a value in an index or a column, newest first, without unpacking others. Do
+   * not change the rows: changes may be lost.
    */
   newestBy(name: string, value: string): NewestFirst<T> {
     const column = this.#indexes.has(name) ? undefined : this.#columns.get(name)
@@ -171,8 +177,9 @@ export class Table<T extends object> {
   }
 
   /**
-   * Declares an index. Call it once per index. Rows whose key is `null` are not indexed. With
-   * `fixed`, the key of a row never changes, and the index takes half the memory.
+   * Declares an index of the table. Rows for which `keyOf` returns `null` are not indexed. With
+   * `fixed`, the value of a row never changes, and the index takes half the memory. Call it once
+   * per index.
    */
   indexBy(name: string, keyOf: (row: T) => string | null, { fixed = false } = {}): void {
     const index = new TableIndex(keyOf, fixed)
@@ -181,8 +188,8 @@ export class Table<T extends object> {
   }
 
   /**
-   * Returns the column of a field, which filters rows without unpacking them. The first call reads
-   * every existing row.
+   * Returns the column of a field, by which rows can be filtered without unpacking them. The first
+   * call reads every existing row.
    */
   columnBy(name: string, read: (row: T) => unknown): Column<T> {
     let column = this.#columns.get(name)
@@ -202,14 +209,15 @@ export class Table<T extends object> {
     return this.#columns.get(name)
   }
 
-  /** Returns the rows with this value in an index, oldest first. */
+  /** Returns the rows with this value in the index `name`, oldest first. */
   findBy(name: string, value: string): T[] {
     const keys = this.#index(name).keys(value)
     return keys.flatMap((key) => this.get(key) ?? [])
   }
 
   /**
-   * Returns the rows with this value in an index, oldest first. Read-only: packed rows stay packed.
+   * Returns the rows with this value in the index `name`, oldest first. Packed rows stay packed, so
+   * changes to the returned objects may be lost.
    */
   readBy(name: string, value: string): T[] {
     const keys = this.#index(name).keys(value)
@@ -217,14 +225,17 @@ export class Table<T extends object> {
   }
 
   /**
-   * Declares when a row is due (epoch milliseconds, `null` for never), and returns the queue of due
-   * rows.
+   * Declares when a row is due (in epoch milliseconds, `null` for never), and returns the queue of
+   * due rows.
    */
   dueBy(name: string, dueOf: (row: T) => number | null): DueQueue {
     return this.#addQueue(name, dueOf, new DueQueue())
   }
 
-  /** Declares when a row is due, with a separate queue for each clock. */
+  /**
+   * Declares when a row is due (in epoch milliseconds, `null` for never), with a separate queue for
+   * each clock.
+   */
   dueByClock(
     name: string,
     dueOf: (row: T) => number | null,
@@ -234,8 +245,8 @@ export class Table<T extends object> {
   }
 
   /**
-   * Packs all but `most` rows, which take a fifth of the memory then. Has an effect once per table.
-   * Rows of different kinds share no samples.
+   * Packs all rows except the `most` recently used ones. A packed row takes a fifth of the memory.
+   * Rows of different kinds share no samples. Only the first call for a table has an effect.
    */
   packBeyond(most: number, kindOf?: (row: T) => string): void {
     if (this.#packing) return
@@ -246,7 +257,7 @@ export class Table<T extends object> {
   }
 
   /**
-   * Packs the rows least recently unpacked or set. Later changes to an object returned before are
+   * Packs the least recently used rows. Later changes to objects that the table returned before are
    * lost, so call it only between steps, when no caller holds a row.
    */
   packOld(): void {
@@ -263,14 +274,14 @@ export class Table<T extends object> {
   }
 
   /**
-   * Calls the observer with each key that is set or deleted, while the change is in progress. There
-   * is one observer; it must read the row later.
+   * Registers the one observer of the table. It is called with each key that is set or deleted,
+   * while the change is in progress, so it must read the row later.
    */
   observe(observer: (key: string) => void): void {
     this.#observer = observer
   }
 
-  /** Calls back at every change from now on, and remembers the changed keys. */
+  /** Calls `onChange` at every change from now on, and remembers the changed keys. */
   watch(onChange: () => void): void {
     this.#watch = { onChange, keys: new Map() }
   }
@@ -280,8 +291,8 @@ export class Table<T extends object> {
   }
 
   /**
-   * Returns the rows changed since the last call, in their present state. `undefined` for deleted
-   * rows.
+   * Returns the rows that changed since the last call, in their present state. A deleted row is
+   * `undefined`.
    */
   *takeChanges(): Generator<readonly [key: string, row: T | undefined, isNew: boolean]> {
     const keys = this.#watch?.keys
@@ -315,7 +326,7 @@ export class Table<T extends object> {
     if (typeof kept === 'number') this.#texts.remove(kept)
   }
 
-  /** Moves the texts to new pages, without the gaps of removed ones. */
+  /** Moves the texts of packed rows to new memory pages, to close the gaps of removed texts. */
   #moveTexts(): void {
     const texts = new TextPages()
     this.#rows = this.#rows.map((kept) =>
@@ -346,7 +357,10 @@ export class Table<T extends object> {
     this.#resetPlaces(isThere)
   }
 
-  /** Resets everything that refers to rows by place, after places have changed. */
+  /**
+   * Updates everything that refers to rows by place (position in the table), after the places have
+   * changed.
+   */
   #resetPlaces(isKept: (value: unknown, place: number) => boolean): void {
     this.#first = 0
     this.#places = null

@@ -7,7 +7,7 @@ const text = fc.oneof(
   fc.constantFrom('', 'ü€😀', 'x'.repeat(300_000), '€'.repeat(400_000)),
 )
 
-it('returns each stored text until it is removed, whatever its length and script', () => {
+it('TextPages returns each stored text until it is removed, whatever its length and writing system', () => {
   fc.assert(
     fc.property(fc.array(fc.tuple(text, fc.boolean()), { maxLength: 20 }), (steps) => {
       const pages = new TextPages()
@@ -29,7 +29,7 @@ it('returns each stored text until it is removed, whatever its length and script
   )
 })
 
-it('frees pages without live texts, and reports when most of the memory is wasted', () => {
+it('TextPages frees pages whose texts are all removed, and reports when most of the memory is unused', () => {
   const pages = new TextPages()
   const text = 'x'.repeat(10_000)
   const first: number[] = []
@@ -42,7 +42,7 @@ it('frees pages without live texts, and reports when most of the memory is waste
   expect(pages.isMostlyUnused).toBe(false)
 })
 
-it('adds several texts at once, more than fit on one page', () => {
+it('TextPages adds several texts at once, even more than fit on one page', () => {
   const pages = new TextPages()
   const texts = Array.from({ length: 300 }, (_, n) => `"${String(n).padStart(n * 30, '€')}"`)
   for (const some of [texts.slice(0, 20), texts, []]) {

@@ -23,7 +23,8 @@ export class TextPages {
   #held = 0
 
   /**
-   * Stores texts and returns their addresses. Storing several at once takes hardly longer than one.
+   * Stores texts and returns the address of each. Storing several texts at once takes hardly longer
+   * than storing one.
    */
   add(texts: readonly string[]): number[] {
     if (texts.length === 0) return []
@@ -56,7 +57,7 @@ export class TextPages {
     return bytes.toString('latin1', address % PAGE, endOf(bytes, address))
   }
 
-  /** Removes a text. Frees its page if no other text is left on it. */
+  /** Removes a text. Frees the text's page if no other text is left on it. */
   remove(address: number): void {
     const page = this.#pageOf(address)
     const size = endOf(page.bytes, address) + 1 - (address % PAGE)

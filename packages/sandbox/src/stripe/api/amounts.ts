@@ -17,8 +17,8 @@ const KINDS: readonly Kind[] = [...SUBJECTS, 'invoiceitem', 'coupon', 'price']
 
 /**
  * Rejects amounts with a non-zero third decimal in three-decimal currencies, because card networks
- * support two. The currency stands beside the amount, in an enclosing object, or on the object the
- * call is about.
+ * support only two decimals. The currency is found beside the amount, in an enclosing object, or on
+ * the object that the call changes.
  */
 export function checkAmounts(
   params: Readonly<Record<string, unknown>>,

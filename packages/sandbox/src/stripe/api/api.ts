@@ -1,15 +1,20 @@
 import type { HttpRequest, HttpResponse } from '../../core/http.ts'
 import type { Router } from '../../core/router.ts'
 import { copyJson } from '../../core/store/copy-json.ts'
-import type { CallFate } from '../../core/trouble.ts'
+import type { AppliedCallFault } from '../../core/trouble.ts'
 import { markAvailableFunds } from '../payments/balance-transactions.ts'
 import { nowOf, type StripeContext } from '../state/context.ts'
 import { runAtomically, UnitOfWork } from '../state/unit-of-work.ts'
-import type { Shape } from '../versions/shape.ts'
+import type { VersionConverter } from '../versions/shape.ts'
 import type { ResolvedVersion, Versions } from '../versions/versions.ts'
 import { ACCOUNT_ID } from '../wire/account-id.ts'
 import { API_VERSION } from '../wire/contract.generated.ts'
-import { invalidRequest, refused, type StripeErrorBody, StripeFault } from '../wire/errors.ts'
+import {
+  faultWithStatus,
+  invalidRequest,
+  type StripeErrorBody,
+  StripeFault,
+} from '../wire/errors.ts'
 import type { LegacyFeature } from '../wire/legacy-features.ts'
 import { refuseUnsupported } from '../wire/unsupported.ts'
 import { checkAmounts } from './amounts.ts'
@@ -28,11 +33,11 @@ import type { OperationResponse, Operations } from './operation.ts'
 import { checkPageCall, filterForPage, PAGE_CALLS, PAGE_HEADERS } from './page-calls.ts'
 import { parseForm, readParameters } from './parameters.ts'
 import { createRouter, createRoutesByName, idsOf, type Route } from './routes.ts'
-import { CallsV2, inV2, type OperationsV2 } from './v2.ts'
+import { CallsV2, type OperationsV2, toV2Fault } from './v2.ts'
 
 /**
- * Handles calls of `/v1` and of the supported part of `/v2`, with Stripe's errors, versions and
- * idempotency.
+ * Stripe's API: answers HTTP requests to `/v1` and to the supported part of `/v2`, with Stripe's
+ * errors, API versions and idempotency keys.
  */
 export class StripeApi {
   readonly #context: StripeContext
@@ -97,8 +102,8 @@ export class StripeApi {
   #respond(
     request: HttpRequest,
     requestId: string,
-    shape: Shape | null,
-    trouble: CallFate | null,
+    shape: VersionConverter | null,
+    trouble: AppliedCallFault | null,
   ): HttpResponse {
     const isV2 = request.path.startsWith('/v2/')
     try {
@@ -116,12 +121,13 @@ export class StripeApi {
         return { status: 500, body: errorJson(brokenServer().body, requestId) }
       })
     } catch (error) {
-      if (error instanceof StripeFault) return this.#refuse(isV2 ? inV2(error) : error, requestId)
+      if (error instanceof StripeFault)
+        return this.#refuse(isV2 ? toV2Fault(error) : error, requestId)
       throw error
     }
   }
 
-  /** Validates a call of `/v1` and returns a function that runs it. */
+  /** Validates a call of `/v1`. Returns a function that runs the call. */
   #check(asked: AuthenticatedCall): () => Answer {
     const { request, shape, caller } = asked
     const { route, ids } = this.#findRoute(request, shape)
@@ -140,7 +146,7 @@ export class StripeApi {
     return () => this.#run(asked, route, { ids, params, removedParams })
   }
 
-  /** Validates a call of `/v2` and returns a function that runs it. */
+  /** Validates a call of `/v2`. Returns a function that runs the call. */
   #checkV2(asked: AuthenticatedCall): () => Answer {
     const { request, requestId, caller } = asked
     const found = caller === 'page' ? null : this.#callsV2.find(request)
@@ -153,7 +159,7 @@ export class StripeApi {
         return { status: 200, body: JSON.stringify(answer) }
       } catch (error) {
         if (!(error instanceof StripeFault)) throw error
-        return { status: error.status, body: errorJson(inV2(error).body, requestId) }
+        return { status: error.status, body: errorJson(toV2Fault(error).body, requestId) }
       }
     }
   }
@@ -164,7 +170,10 @@ export class StripeApi {
     return authenticateSession(request, endOf, nowOf(this.#context))
   }
 
-  #findRoute(request: HttpRequest, shape: Shape | null): { route: Route; ids: readonly string[] } {
+  #findRoute(
+    request: HttpRequest,
+    shape: VersionConverter | null,
+  ): { route: Route; ids: readonly string[] } {
     const { method, path } = request
     const old = shape?.operationAt(method, path)
     const route = this.#routes.get(old?.target ?? '')
@@ -175,11 +184,14 @@ export class StripeApi {
   }
 
   tooLarge(): HttpResponse {
-    const fault = refused(413, 'Request body is too large.')
+    const fault = faultWithStatus(413, 'Request body is too large.')
     return this.#refuse(fault, this.#context.store.nextId('req_', 14))
   }
 
-  /** Reports an internal error of the sandbox as Stripe reports its own. */
+  /**
+   * Returns the response to an internal error of the sandbox, in the format of Stripe's own
+   * internal errors.
+   */
   failed(): HttpResponse {
     return this.#refuse(brokenServer(), this.#context.store.nextId('req_', 14))
   }
@@ -188,7 +200,7 @@ export class StripeApi {
     const account = request.headers['stripe-account']
     // The header may name the key's own account. No other accounts are connected to it.
     if (account !== undefined && account !== ACCOUNT_ID) {
-      throw refused(
+      throw faultWithStatus(
         403,
         `The provided key '${maskKey(this.#apiKeys.apiKey)}' does not have access to account '${String(account)}' (or that account does not exist). Application access may have been revoked.`,
         'account_invalid',
@@ -320,7 +332,7 @@ interface Answer {
 interface AuthenticatedCall {
   readonly request: HttpRequest
   readonly requestId: string
-  readonly shape: Shape | null
+  readonly shape: VersionConverter | null
   readonly caller: Caller
 }
 
@@ -346,7 +358,7 @@ function collectIds(ids: readonly string[], params: Record<string, unknown>): st
 function ownResponse(
   rendered: OperationResponse,
   paths: readonly string[],
-  shape: Shape | null,
+  shape: VersionConverter | null,
 ): OperationResponse {
   if (shape) return shape.downgrade(rendered)
   return paths.length > 0 ? copyJson(rendered) : rendered
@@ -367,14 +379,14 @@ function errorJson(body: StripeErrorBody, requestId: string): string {
 }
 
 function unrecognized(request: HttpRequest): StripeFault {
-  return refused(
+  return faultWithStatus(
     404,
     `Unrecognized request URL (${request.method}: ${request.path}). Please see https://stripe.com/docs or we can help at https://support.stripe.com/.`,
   )
 }
 
 function rateLimited(): StripeFault {
-  return refused(
+  return faultWithStatus(
     429,
     'Request rate limit exceeded. You can learn more about rate limits here https://stripe.com/docs/rate-limits.',
     'rate_limit',

@@ -5,7 +5,7 @@ import { showTax } from '../payments/tax-location.ts'
 import { render } from '../state/render.ts'
 import type { CheckoutParts, CheckoutSessionRow, Kind, Rows } from '../state/rows.ts'
 import type { Tables } from '../state/tables.ts'
-import type { Shape } from '../versions/shape.ts'
+import type { VersionConverter } from '../versions/shape.ts'
 import { KINDS } from '../wire/contract.generated.ts'
 import { invalidRequest } from '../wire/errors.ts'
 import type { WireObject } from '../wire/wire-object.ts'
@@ -136,7 +136,7 @@ function taxIds(customer: string, tables: Tables): WireObject[] {
   return ids.flatMap((id) => tables.tax_id.get(id) ?? []).reverse() as WireObject[]
 }
 
-/** Builds the line items of a checkout session. */
+/** Returns the line items of a checkout session as the API renders them. */
 export function checkoutItems(sessionId: string, tables: Tables): WireObject[] {
   const session = tables['checkout.session'].get(sessionId)
   return (session?.$.items ?? []).flatMap((item, at) => {
@@ -170,13 +170,14 @@ export function inlineList(data: WireObject[], url: string): WireObject {
 /** Tables with the objects to expand, and the API version to render them for. */
 interface Source {
   readonly tables: Tables
-  readonly shape: Shape | null
+  readonly shape: VersionConverter | null
   /** Total number of rows of the list in the response, on all pages. */
   readonly total?: () => number
 }
 
 /**
- * Replaces ids by objects along each path, up to four levels deep as at Stripe.
+ * Replaces ids in a response by objects, along each of the `expand` paths, up to four levels deep
+ * as at Stripe.
  * @throws {StripeFault} If a path cannot be expanded.
  */
 export function expand(response: object, paths: readonly string[], source: Source): void {

@@ -17,11 +17,11 @@ interface KeyRow {
 const DAY_MS = 86_400_000
 const MAX_KEYS = 20_000
 
-/** Stores the first response to each idempotency key and replays it for a day. */
+/** Stores the first response to each idempotency key, and repeats it for a day. */
 export class IdempotencyKeys {
   readonly #table: Table<KeyRow>
 
-  /** Keys of requests whose responses have not been sent yet. */
+  /** Idempotency keys of requests whose responses have not been sent yet. */
   readonly #inUse = new Set<string>()
 
   constructor(store: Store) {
@@ -29,8 +29,8 @@ export class IdempotencyKeys {
   }
 
   /**
-   * Rejects other requests with this key until the returned function is called, because this
-   * request is still in progress.
+   * Marks an idempotency key as in use: other requests with this key are rejected until the
+   * returned function is called.
    */
   hold(key: string): () => void {
     this.#inUse.add(key)
@@ -38,7 +38,7 @@ export class IdempotencyKeys {
   }
 
   /**
-   * Returns the stored response to a key. `null` if there is none.
+   * Returns the stored response to an idempotency key. `null` if there is none.
    * @throws {StripeFault} If the key is in use, or was used with another path or other parameters.
    */
   find(key: string, method: string, path: string, body: Buffer, nowMs: number): KeyRow | null {

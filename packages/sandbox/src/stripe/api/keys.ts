@@ -1,12 +1,12 @@
 import type { HttpRequest } from '../../core/http.ts'
-import { refused, StripeFault } from '../wire/errors.ts'
+import { faultWithStatus, StripeFault } from '../wire/errors.ts'
 
 export interface ApiKeys {
   readonly apiKey: string
   readonly publishableKey: string
 }
 
-/** Caller: a server with the secret key, or a web page with the publishable key. */
+/** Kind of API caller: a server with the secret key, or a web page with the publishable key. */
 export type Caller = 'server' | 'page'
 
 export function authenticate(request: HttpRequest, keys: ApiKeys): Caller {
@@ -14,17 +14,17 @@ export function authenticate(request: HttpRequest, keys: ApiKeys): Caller {
   if (key === keys.apiKey) return 'server'
   if (key === keys.publishableKey) return 'page'
   if (key === null) {
-    throw refused(
+    throw faultWithStatus(
       401,
       "You did not provide an API key. You need to provide your API key in the Authorization header, using Bearer auth (e.g. 'Authorization: Bearer YOUR_SECRET_KEY'). See https://stripe.com/docs/api#authentication for details, or we can help at https://support.stripe.com/.",
     )
   }
-  throw refused(401, `Invalid API Key provided: ${maskKey(key)}`)
+  throw faultWithStatus(401, `Invalid API Key provided: ${maskKey(key)}`)
 }
 
 /**
  * Authenticates a call to the meter event stream by its session token. `endOf` returns when the
- * session expires, in Unix seconds, or `null` for an unknown token.
+ * session of a token expires, in Unix seconds, or `null` for an unknown token.
  */
 export function authenticateSession(
   request: HttpRequest,
@@ -34,7 +34,7 @@ export function authenticateSession(
   const token = keyOf(request)
   const end = token === null ? null : endOf(token)
   if (end === null) {
-    throw refused(
+    throw faultWithStatus(
       401,
       'The meter event stream takes the authentication token of a meter event session, not an API key: create one with POST /v2/billing/meter_event_session.',
     )
@@ -72,8 +72,8 @@ export function maskKey(key: string): string {
 }
 
 /**
- * Whether the request comes from the sandbox's own card field (an iframe on its origin). Only such
- * requests may contain card numbers.
+ * Whether a request comes from the sandbox's own card field (an iframe on the sandbox's origin).
+ * Only these requests may contain card numbers.
  */
 export function isFromCardField(request: HttpRequest): boolean {
   const { origin, host } = request.headers

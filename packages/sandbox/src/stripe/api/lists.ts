@@ -1,5 +1,5 @@
 import { NewestFirst } from '../../core/store/newest-first.ts'
-import { atLeastOne, invalidRequest, noSuch } from '../wire/errors.ts'
+import { belowOneFault, invalidRequest, noSuch } from '../wire/errors.ts'
 import type { WireObject } from '../wire/wire-object.ts'
 
 export interface ListResponse {
@@ -44,7 +44,9 @@ export function listPage<R extends { id: string }>(
   return response
 }
 
-/** Takes `limit` rows after skipping `skipped`, and tells whether more follow. */
+/**
+ * Takes `limit` rows after skipping the first `skipped`. `hasMore` tells whether more rows follow.
+ */
 export function takePage<R>(
   rows: Iterable<R>,
   limit: number,
@@ -62,7 +64,7 @@ export function takePage<R>(
 /** All rows of a list, by the response that contains one page of them. */
 const ROWS = new WeakMap<object, Iterable<unknown>>()
 
-/** Counts the rows on all pages of a list. */
+/** Returns the number of rows on all pages of a list. */
 export function totalOf(list: object): number {
   let total = 0
   for (const _row of ROWS.get(list) ?? []) total++
@@ -71,7 +73,7 @@ export function totalOf(list: object): number {
 
 function readLimit(limit: number | undefined): number {
   if (limit === undefined) return 10
-  if (limit < 1) throw atLeastOne('limit')
+  if (limit < 1) throw belowOneFault('limit')
   if (limit > 100) {
     throw invalidRequest(
       'This value must be less than or equal to 100.',
@@ -108,7 +110,7 @@ export function inRange(value: number, range: Range | undefined): boolean {
   )
 }
 
-/** Keeps the rows created in a time range. */
+/** Returns the rows that were created in a time range. */
 export function createdIn<R extends { created: number }>(
   rows: Iterable<R>,
   range: Range | undefined,

@@ -4,18 +4,18 @@ import type { ROUTES } from '../wire/contract.generated.ts'
 import type { WireObject } from '../wire/wire-object.ts'
 import type { ListResponse } from './lists.ts'
 
-/** A validated call of the API. */
+/** A validated call of the `/v1` API. */
 export interface Call {
   readonly work: UnitOfWork
-  /** Ids in the path, in order. */
+  /** The ids in the call's path, in order. */
   readonly ids: readonly string[]
-  /** Last id in the path. Empty if the path has none. */
+  /** The last id in the call's path. Empty if the path contains none. */
   readonly id: string
   readonly path: string
-  /** Parameters of older API versions that no longer exist. */
+  /** Parameters of the call that exist only in older API versions. */
   readonly removedParams: Readonly<Record<string, string>>
   /**
-   * Whether the request comes from the sandbox's own card field, the only place that may send card
+   * Whether the call comes from the sandbox's own card field. Only these calls may send card
    * numbers.
    */
   readonly isFromCardField: boolean
@@ -26,8 +26,8 @@ export type OperationResponse = WireObject | ListResponse | { readonly [field: s
 export type Operation<P = never> = (params: P, call: Call) => OperationResponse
 
 /**
- * Operations by their name in the SDK, such as `'Customers.create'`, with the SDK's parameter
- * types.
+ * Operations of the API, by their name in the SDK such as `'Customers.create'`, with the parameter
+ * types of the SDK.
  */
 export type Operations = {
   readonly [N in (typeof ROUTES)[number][2]]?: Operation<ParamsOf<N>>

@@ -1,5 +1,11 @@
 import type { Tables } from '../state/tables.ts'
-import { invalidRequest, missingParam, noSuch, refused, type StripeFault } from '../wire/errors.ts'
+import {
+  faultWithStatus,
+  invalidRequest,
+  missingParam,
+  noSuch,
+  type StripeFault,
+} from '../wire/errors.ts'
 import type { FormObject } from '../wire/form.ts'
 import { words } from '../wire/words.ts'
 
@@ -10,8 +16,8 @@ interface PageCall {
 }
 
 /**
- * The calls allowed with a publishable key, which is public, and their parameters. They are those
- * that Stripe.js makes; no other call works with this key.
+ * The API calls that are allowed with a publishable key, which is not secret, and their parameters.
+ * These are the calls that Stripe.js makes.
  */
 export const PAGE_CALLS: Readonly<Record<string, PageCall>> = {
   'Tokens.create': { takes: ['card'] },
@@ -36,8 +42,8 @@ export const PAGE_CALLS: Readonly<Record<string, PageCall>> = {
 }
 
 /**
- * CORS headers for pages of any origin, which is safe because these calls use no cookies and the
- * key is public.
+ * CORS headers of responses to web pages. Pages of any origin are allowed, which is safe because
+ * these calls use no cookies and the publishable key is not secret.
  */
 export const PAGE_HEADERS: Readonly<Record<string, string>> = {
   'access-control-allow-origin': '*',
@@ -58,9 +64,9 @@ const STRIPE_JS_PARAMS = [
 ]
 
 /**
- * Checks that a page may make this call, and removes the parameters that only pages send.
- * @throws {StripeFault} As Stripe rejects it, if the call, its client secret or a parameter is not
- * allowed.
+ * Checks that a web page may make this API call, and removes the parameters that only pages send.
+ * @throws {StripeFault} If the call, its client secret or a parameter is not allowed, with Stripe's
+ * error.
  */
 export function checkPageCall(
   tables: Tables,
@@ -88,7 +94,7 @@ export function checkPageCall(
 }
 
 function secretKeyRequired(): StripeFault {
-  return refused(
+  return faultWithStatus(
     401,
     'This API call cannot be made with a publishable API key. Please use a secret API key. You can find a list of your API keys at https://dashboard.stripe.com/account/apikeys.',
     'secret_key_required',
@@ -139,8 +145,8 @@ const PUBLIC_FIELDS: Readonly<Record<string, ReadonlySet<string>>> = {
 }
 
 /**
- * Returns a response or an error for a page: every intent in it is reduced to the fields in
- * `SHOWN`.
+ * Returns a copy of a response or error that may be shown to a web page: every intent in it has
+ * only the fields in `SHOWN`.
  */
 export function filterForPage<T>(value: T): T {
   if (Array.isArray(value)) return value.map(filterForPage) as T

@@ -16,7 +16,7 @@ describe('parseForm', () => {
     ],
     ['a[][x][]=1&a[][x][]=2&a[][y]=3', { a: { 0: { x: { 0: '1', 1: '2' }, y: '3' } } }],
     ['a[0][x]=1&a[0][y]=2&a[1][x]=3', { a: { 0: { x: '1', y: '2' }, 1: { x: '3' } } }],
-  ])('parses %s as Rack does', (text, form) => {
+  ])('parses the form body %s as Rack does', (text, form) => {
     expect(JSON.parse(JSON.stringify(parseForm(text)))).toEqual(form)
   })
 })
@@ -29,15 +29,18 @@ describe('readParameters', () => {
     ['false', false],
     ['False', false],
     ['0', false],
-  ])('accepts %s as a boolean', (text, value) => {
+  ])('accepts %s as the value of a boolean parameter', (text, value) => {
     expect(readParameters({ o: { active: 'b' } }, parseForm(`active=${text}`))).toEqual({
       active: value,
     })
   })
 
-  it.each(['TRUE', 'yes', 'wrong', '2', 'null'])('rejects %s as a boolean', (text) => {
-    expect(() => readParameters({ o: { active: 'b' } }, parseForm(`active=${text}`))).toThrow(
-      `Invalid boolean: ${text}`,
-    )
-  })
+  it.each(['TRUE', 'yes', 'wrong', '2', 'null'])(
+    'rejects %s as the value of a boolean parameter',
+    (text) => {
+      expect(() => readParameters({ o: { active: 'b' } }, parseForm(`active=${text}`))).toThrow(
+        `Invalid boolean: ${text}`,
+      )
+    },
+  )
 })

@@ -2,7 +2,10 @@ import { NODES } from '../wire/contract.generated.ts'
 import { invalidRequest, missingParam, unknownParams } from '../wire/errors.ts'
 import { type FormObject, type FormValue, isForm } from '../wire/form.ts'
 
-/** Type of a parameter in the generated contract. A number refers to an entry of `NODES`. */
+/**
+ * Type of a parameter in the contract that is generated from the SDK. A number refers to an entry
+ * of `NODES`.
+ */
 export type Node =
   | 's'
   | 'n'
@@ -45,8 +48,8 @@ const TIMESTAMP_NAMES = /(?:_at|_by|_date|_end|_time|_anchor)$|^(?:start|end)$/
 const MAX_TIMESTAMP = 253_402_300_799
 
 /**
- * Parses a form body: `a[b][0]=c` becomes nested objects. Arrays keep their indexes as keys until
- * their type is known.
+ * Parses a form body into nested objects: `a[b][0]=c` is the entry `0` of `b` in `a`. Arrays are
+ * objects with their indexes as keys until their type is known.
  */
 export function parseForm(text: string): FormObject {
   const form: FormObject = Object.create(null) as FormObject
@@ -113,7 +116,8 @@ function hasField(form: FormObject, [key = '', ...rest]: readonly string[]): boo
 }
 
 /**
- * Validates a form against the contract and converts its values.
+ * Validates the parameters in a form against their type in the generated contract, and converts the
+ * values.
  * @throws {StripeFault} With Stripe's error for unknown, missing or invalid parameters.
  */
 export function readParameters(node: number | Node, form: FormObject): Record<string, unknown> {
@@ -123,7 +127,7 @@ export function readParameters(node: number | Node, form: FormObject): Record<st
   return params
 }
 
-/** Adds the parameters of list pagination to a type. */
+/** Returns a parameter type with the parameters of list pagination added. */
 export function withPaging(node: number | Node): Node {
   const type = resolve(node)
   if (typeof type === 'string' || !('o' in type)) throw new TypeError('Not an object type')

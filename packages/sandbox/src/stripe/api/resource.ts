@@ -5,7 +5,7 @@ import { createdIn, filterRows, type ListResponse, listPage, type Range } from '
 import type { Call, Operation } from './operation.ts'
 import { searchPage } from './search.ts'
 
-/** Creates an operation that returns the row found or created by `run`. */
+/** Creates an API operation that returns the row which `run` finds or creates. */
 export function answer<K extends Kind, P>(
   kind: K,
   run: (params: P, call: Call) => Rows[K],
@@ -13,7 +13,10 @@ export function answer<K extends Kind, P>(
   return (params, call) => render(kind, run(params, call), call.work.tables)
 }
 
-/** Creates an operation that inserts a row, emits its `created` event and returns it. */
+/**
+ * Creates an API operation that inserts the row which `build` returns, emits its `created` event
+ * and returns it.
+ */
 export function create<K extends Kind, P>(
   kind: K,
   build: (params: P, call: Call) => Rows[K],
@@ -27,7 +30,7 @@ export function retrieve(kind: Kind): Operation<object> {
   return answer(kind, (_params, { work, id }) => work.requireLive(kind, id))
 }
 
-/** Creates an operation that deletes the row in the path. `run` performs the deletion. */
+/** Creates an API operation that deletes the row named by the path. `run` performs the deletion. */
 export function remove<K extends Kind>(
   kind: K,
   run: (row: Rows[K], call: Call) => void,
@@ -39,7 +42,10 @@ export function remove<K extends Kind>(
   }
 }
 
-/** Creates an operation that changes the row in the path with `apply` and returns it. */
+/**
+ * Creates an API operation that changes the row named by the path with `apply`, and returns the
+ * row.
+ */
 export function change<K extends Kind, P>(
   kind: K,
   apply: (row: Rows[K], params: P, call: Call) => void,
@@ -57,8 +63,8 @@ type Settable<R, P> = {
 }[keyof R & keyof P]
 
 /**
- * Creates an operation that copies the named parameters to the row and merges metadata. `apply`
- * makes further changes.
+ * Creates an API operation that copies the named parameters to the row named by the path, and
+ * merges metadata. `apply` makes further changes.
  */
 export function update<K extends Kind, P>(
   kind: K,
@@ -112,8 +118,8 @@ function matches(field: unknown, wanted: unknown): boolean {
 }
 
 /**
- * Creates a list operation. Filters compare the fields of the same name, except for those in
- * `where`.
+ * Creates an API operation that lists rows. Each filter compares the field of the same name, except
+ * for the filters in `where`.
  */
 export function list<K extends Kind, P extends object>(
   kind: K,

@@ -6,11 +6,11 @@ import { type Node, withPaging } from './parameters.ts'
 export interface Route {
   readonly operation: Operation
   readonly name: string
-  /** Parameter type, or its index in `NODES`. */
+  /** Type of the parameters, or its index in `NODES`. */
   readonly params: number | Node
 }
 
-/** Creates the router for all routes of the contract that have an operation. */
+/** Creates a router with all routes of the generated contract for which there is an operation. */
 export function createRouter(operations: Readonly<Record<string, Operation>>): Router<Route> {
   const router = new Router<Route>()
   for (const [method, path, name, params] of ROUTES) {
@@ -20,7 +20,7 @@ export function createRouter(operations: Readonly<Record<string, Operation>>): R
   return router
 }
 
-/** Maps routes by operation name, for paths that exist only in older API versions. */
+/** Returns all routes by operation name. Needed for paths that exist only in older API versions. */
 export function createRoutesByName(
   operations: Readonly<Record<string, Operation>>,
 ): ReadonlyMap<string, Route> {
@@ -66,7 +66,7 @@ const REMOVED_OPERATIONS: Readonly<Record<string, Node>> = {
   },
 }
 
-/** Returns the ids in a path, in order. */
+/** Returns the ids in the path of a call, in order. */
 export function idsOf(params: Readonly<Record<string, string>>): string[] {
   return Object.values(params).map(decodeSegment)
 }

@@ -33,8 +33,8 @@ interface SearchParams {
 
 /**
  * Runs a search in Stripe's query language, such as `email:"a@b.c" AND metadata["k"]:"v" AND
- * created>1`, with either AND or OR throughout. Evaluates fields in columns, so only the rows of
- * the returned page are read.
+ * created>1`. A query uses either AND or OR. Fields are compared by the columns of the table, so
+ * that only the rows of the returned page are read.
  */
 export function searchPage<R extends object>(
   table: Table<R>,

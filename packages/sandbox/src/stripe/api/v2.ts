@@ -8,7 +8,7 @@ import { takePage } from './lists.ts'
 import { type Node, parseForm, readParameters } from './parameters.ts'
 import { idsOf } from './routes.ts'
 
-/** A call of `/v2`, whose bodies are JSON. */
+/** A validated call of the `/v2` API, whose bodies are JSON. */
 export interface CallV2 {
   readonly work: UnitOfWork
   readonly ids: readonly string[]
@@ -17,14 +17,17 @@ export interface CallV2 {
 export interface OperationV2 {
   readonly params: Node
   readonly run: (params: never, call: CallV2) => object
-  /** Set for calls authenticated by the token of a meter event session instead of an API key. */
+  /**
+   * Set for operations that are authenticated by the token of a meter event session instead of an
+   * API key.
+   */
   readonly isStream?: true
 }
 
-/** Operations by method and path, such as `'GET /v2/core/events/:id'`. */
+/** Operations of the `/v2` API by method and path, such as `'GET /v2/core/events/:id'`. */
 export type OperationsV2 = Readonly<Record<string, OperationV2>>
 
-/** TypeScript type of the values that a parameter type describes. */
+/** TypeScript type of the values that a parameter type of the contract describes. */
 export type Read<N> = N extends 's' | 'd'
   ? string
   : N extends 'n'
@@ -47,7 +50,7 @@ type ReadObject<O, R> = { readonly [K in Extract<keyof O, R>]: Read<O[K]> } & {
   readonly [K in Exclude<keyof O, R>]?: Read<O[K]>
 }
 
-/** Defines an operation of `/v2` whose parameters have the given type. */
+/** Defines an operation of the `/v2` API, whose parameters have the type `params`. */
 export function callV2<const N extends Node>(
   params: N,
   run: (params: Read<N>, call: CallV2) => object,
@@ -61,7 +64,7 @@ export interface FoundV2 {
   readonly run: OperationV2['run']
 }
 
-/** Finds and reads calls of `/v2`. */
+/** Finds the operations for requests to the `/v2` API, and reads their parameters. */
 export class CallsV2 {
   readonly #router = new Router<OperationV2>()
 
@@ -77,7 +80,8 @@ export class CallsV2 {
   }
 
   /**
-   * Finds the operation for a request and reads its parameters. `null` if there is no such path.
+   * Finds the operation for a request and reads its parameters. `null` if the `/v2` API has no
+   * operation at this path.
    */
   find({ method, path, query, body }: HttpRequest): FoundV2 | null {
     const found = this.#router.find(method, path)
@@ -133,10 +137,10 @@ export function faultV2(
 const CODES: Readonly<Record<number, string>> = { 400: 'invalid_fields', 404: 'not_found' }
 
 /**
- * Converts an error to the format of `/v2`: invalid requests get a code; authentication and rate
- * limit errors are identified by their status.
+ * Converts an error to the format of the `/v2` API: invalid requests get a code; authentication and
+ * rate limit errors are identified by their status.
  */
-export function inV2({ status, body }: StripeFault): StripeFault {
+export function toV2Fault({ status, body }: StripeFault): StripeFault {
   const own = body.code?.startsWith('parameter_') ? undefined : body.code
   const code = own ?? CODES[status]
   const { doc_url: _docs, ...told } = body
@@ -152,7 +156,7 @@ export interface PageParamsV2 {
   readonly page?: string
 }
 
-/** Parameters of every list of `/v2`. */
+/** Types of the parameters that every list of the `/v2` API has. */
 export const PAGE_PARAMS = { limit: 'n', page: 's' } as const
 
 export interface ListV2 {
@@ -162,8 +166,8 @@ export interface ListV2 {
 }
 
 /**
- * Returns one page of a `/v2` list. Page tokens refer to the neighboring row, so new rows do not
- * shift pages. `address` is the list's URL including its filters.
+ * Returns one page of a list of the `/v2` API. Page tokens refer to the neighboring row, so new
+ * rows do not shift pages. `address` is the list's URL including its filters.
  */
 export function listV2<R extends { readonly id: string }>(
   rows: NewestFirst<R>,
@@ -208,13 +212,14 @@ function readPage<R>(
 
 const ISO = /^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:\d\d)$/
 
-/** Formats Unix seconds as `/v2` does: `2026-01-31T10:00:00.000Z`. */
-export function timeV2(seconds: number): string {
+/** Formats Unix seconds as a time of the `/v2` API: `2026-01-31T10:00:00.000Z`. */
+export function formatTimeV2(seconds: number): string {
   return new Date(seconds * 1000).toISOString()
 }
 
 /**
- * Parses a time of `/v2` to Unix seconds. Also accepts Unix seconds, which SDKs send in filters.
+ * Parses a time of the `/v2` API to Unix seconds. Unix seconds as text are also accepted, because
+ * SDKs send them in filters.
  * @throws {StripeFault} If the text is neither.
  */
 export function readTimeV2(text: string, param: string): number {

@@ -1,17 +1,21 @@
 import type { CouponRow } from '../state/rows.ts'
 import type { UnitOfWork } from '../state/unit-of-work.ts'
-import { atLeastOne, invalidRequest } from '../wire/errors.ts'
+import { belowOneFault, invalidRequest } from '../wire/errors.ts'
 import { requireCurrency } from '../wire/money.ts'
 
 /**
- * Returns a coupon's fixed discount in a currency. `null` if it has none, or none in this currency.
+ * Returns a coupon's fixed discount in a currency, in minor units. `null` if the coupon has no
+ * fixed discount, or none in this currency.
  */
 export function amountOffIn(coupon: CouponRow, currency: string): number | null {
   if (currency === coupon.currency) return coupon.amount_off
   return coupon.$.currencyOptions?.[currency]?.amount_off ?? null
 }
 
-/** Adds or replaces a coupon's fixed discounts in other currencies. */
+/**
+ * Reads a coupon's fixed discounts in other currencies. Adds them to those before, or replaces
+ * them.
+ */
 export function readAmountsOff(
   coupon: Pick<CouponRow, 'amount_off' | 'currency'>,
   given: Readonly<Record<string, { readonly amount_off: number }>>,
@@ -27,7 +31,7 @@ export function readAmountsOff(
         path,
       )
     }
-    if (amount_off < 1) throw atLeastOne(`${path}[amount_off]`)
+    if (amount_off < 1) throw belowOneFault(`${path}[amount_off]`)
     options[currency] = { amount_off }
   }
   return options

@@ -8,8 +8,8 @@ import { readUnitAmount } from './unit-amount.ts'
 type OptionParams = Stripe.PriceCreateParams.CurrencyOptions
 
 /**
- * Returns a price's unit amount in a currency, in minor units with decimals. `null` if it is not
- * sold in that currency or has no unit amount.
+ * Returns a price's unit amount in a currency, in minor units with decimals. `null` if the price is
+ * not sold in that currency or has no unit amount.
  */
 export function unitAmountIn(price: PriceRow, currency: string): string | null {
   if (currency === price.currency) return price.unit_amount_decimal
@@ -29,7 +29,7 @@ export function checkSoldIn(price: PriceRow, currency: string, param: string): v
   )
 }
 
-/** Adds or replaces a price's amounts in other currencies. */
+/** Reads a price's amounts in other currencies. Adds them to those before, or replaces them. */
 export function readCurrencyOptions(
   { own, tiered }: { readonly own: string; readonly tiered: boolean },
   given: Readonly<Record<string, OptionParams>>,
@@ -68,8 +68,8 @@ function readOptionTiers(params: OptionParams, known: CurrencyOption | undefined
 }
 
 /**
- * Renders `currency_options` as Stripe returns it when expanded, including the price's own
- * currency.
+ * Renders a price's `currency_options` as Stripe returns them when expanded. They include the
+ * price's own currency.
  */
 export function showCurrencyOptions(price: PriceRow): object {
   const { tax_behavior, unit_amount, unit_amount_decimal } = price

@@ -5,8 +5,8 @@ import { formatDecimal } from '../wire/money.ts'
 import type { PricePart } from './tiers.ts'
 
 /**
- * Describes an invoice line as Stripe does: `3 × Gold (at $10.00 / month)`, `500 × Calls (Tier 2 at
- * $0.005 / month)`.
+ * Returns the description of an invoice line, as Stripe writes it: `3 × Gold (at $10.00 / month)`,
+ * `500 × Calls (Tier 2 at $0.005 / month)`.
  */
 export function describePart(
   work: UnitOfWork,

@@ -2,7 +2,7 @@ import type Stripe from 'stripe'
 import { blank } from '../state/blank.ts'
 import type { PriceRow, PriceTier } from '../state/rows.ts'
 import type { UnitOfWork } from '../state/unit-of-work.ts'
-import { atLeastOne, invalidRequest, missingParam } from '../wire/errors.ts'
+import { belowOneFault, invalidRequest, missingParam } from '../wire/errors.ts'
 import { given, mergeMetadata } from '../wire/fields.ts'
 import { requireCurrency } from '../wire/money.ts'
 import { readCurrencyOptions } from './currency-options.ts'
@@ -84,7 +84,7 @@ function readUnitTerms(params: NewPrice): Terms {
     )
   }
   const transform = params.transform_quantity ?? null
-  if (transform && transform.divide_by < 1) throw atLeastOne('transform_quantity[divide_by]')
+  if (transform && transform.divide_by < 1) throw belowOneFault('transform_quantity[divide_by]')
   const { mayBeCredit = false } = params
   return {
     ...readUnitAmount(params, undefined, { mayBeCredit }),
@@ -144,7 +144,10 @@ function readRecurring(
   }
 }
 
-/** Reads `aggregate_usage`, which older API versions accept for metered prices without a meter. */
+/**
+ * Reads the parameter `aggregate_usage`, which older API versions accept for metered prices without
+ * a meter.
+ */
 export function legacyUsage(removedParams: Readonly<Record<string, string>>): {
   aggregateUsage?: string
 } {
@@ -153,7 +156,7 @@ export function legacyUsage(removedParams: Readonly<Record<string, string>>): {
     : { aggregateUsage: removedParams.aggregate_usage }
 }
 
-export function backedByMeters() {
+export function meterRequiredFault() {
   return invalidRequest(
     'Starting with Stripe version `2025-03-31.basil`, metered prices must be backed by meters.',
   )
@@ -181,7 +184,7 @@ function readMeter(work: UnitOfWork, params: Stripe.PriceCreateParams.Recurring)
       'recurring[meter]',
     )
   }
-  if (params.meter === undefined) throw backedByMeters()
+  if (params.meter === undefined) throw meterRequiredFault()
   const meter = work.require('billing.meter', params.meter, 'recurring[meter]')
   if (meter.status === 'active') return meter.id
   throw invalidRequest(

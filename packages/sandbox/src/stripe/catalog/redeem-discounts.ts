@@ -2,7 +2,7 @@ import { addMonths } from '../../core/clock/calendar.ts'
 import { blank } from '../state/blank.ts'
 import type { CouponRow, CustomerRow, DiscountRow, PromotionCodeRow } from '../state/rows.ts'
 import type { UnitOfWork } from '../state/unit-of-work.ts'
-import { invalidRequest, missingParam, noSuch, onlyOne } from '../wire/errors.ts'
+import { invalidRequest, missingParam, mutuallyExclusiveFault, noSuch } from '../wire/errors.ts'
 import { formatAmount } from '../wire/money.ts'
 import { amountOffIn, isValid } from './coupons.ts'
 import { amountOf, isMetered } from './tiers.ts'
@@ -36,13 +36,13 @@ interface DiscountTarget {
 
 export interface PurchasedItem {
   readonly price: string
-  /** Quantity. `null` for a metered price, whose usage is not known yet. */
+  /** Number of units. `null` for a metered price, whose usage is not known yet. */
   readonly quantity: number | null
 }
 
 /**
- * Redeems coupons and promotion codes and returns the ids of the discounts. Existing discounts keep
- * their ids.
+ * Redeems the coupons and promotion codes of a call, and returns the ids of the discounts. Existing
+ * discounts keep their ids.
  * @throws {StripeFault} If a coupon or code is invalid for this purchase.
  */
 export function redeemDiscounts(
@@ -58,7 +58,7 @@ export function redeemDiscounts(
     )
     if (given.length !== 1) {
       if (given.length === 0) throw missingParam(`${path}[coupon]`)
-      throw onlyOne('coupon, promotion_code, discount', path)
+      throw mutuallyExclusiveFault('coupon, promotion_code, discount', path)
     }
     if (param.discount !== undefined)
       return requireDiscount(work, param.discount, `${path}[discount]`, target)
@@ -128,7 +128,8 @@ function requirePromotionCode(
 }
 
 /**
- * Checks a promotion code's minimum amount against the price of the items, with or without a trial.
+ * Checks that the price of the purchased items reaches a promotion code's minimum amount. The price
+ * counts even if a trial makes it free at first.
  */
 export function checkMinimum(
   work: UnitOfWork,

@@ -1,10 +1,9 @@
 import { words } from '../wire/words.ts'
 
-/**
- * Automatic tax by address, for a few countries at their standard rates. The account counts as
- * registered in all places of these tables and in no others.
- */
+// Automatic tax by address, for a few countries at their standard rates. The account counts as
+// registered in all places of these tables and in no others.
 
+/** The parts of an address that determine where a customer is taxed. */
 export interface Address {
   readonly country?: string | null
   readonly state?: string | null
@@ -24,7 +23,7 @@ export interface TaxPlace {
   readonly taxes: readonly PlaceTax[]
   /**
    * Type of tax id with which a business owes the tax itself (reverse charge). `null` if there is
-   * none.
+   * no reverse charge in this place.
    */
   readonly reversedBy: string | null
 }
@@ -88,8 +87,8 @@ const STATES: Readonly<Record<string, readonly [number, number, number]>> = {
 const NAMES = new Intl.DisplayNames(['en'], { type: 'region', fallback: 'none' })
 
 /**
- * Finds where tax is due. `null` if the address is incomplete: no country, or a US address without
- * a ZIP code.
+ * Finds the place where an address is taxed. `null` if the address is incomplete: without a
+ * country, or a US address without a ZIP code.
  */
 export function findTaxPlace(address: Address | null | undefined): TaxPlace | null {
   const country = address?.country?.toUpperCase() ?? ''
@@ -107,7 +106,10 @@ export function findTaxPlace(address: Address | null | undefined): TaxPlace | nu
   }
 }
 
-/** Returns the English name of a country. `null` if the code is not a country. */
+/**
+ * Returns the English name of a country by its two-letter code. `null` if there is no country with
+ * this code.
+ */
 export function countryName(code: string): string | null {
   if (!/^[A-Z]{2}$/.test(code) || code === 'ZZ') return null
   return NAMES.of(code) ?? null

@@ -20,8 +20,8 @@ const code = (id: string, name: string, description: string): TaxCode => ({
 export const NONTAXABLE = 'txcd_00000000'
 
 /**
- * A selection of Stripe's tax codes. Products may have others; all except the first are taxed
- * alike.
+ * A selection of Stripe's tax codes. A product may have any other code too; all codes except the
+ * first are taxed in the same way.
  */
 export const TAX_CODES: readonly TaxCode[] = [
   code(NONTAXABLE, 'Nontaxable', 'Any nontaxable good or service.'),

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import type { PriceRow } from '../state/rows.ts'
-import { ONE } from '../wire/decimals.ts'
+import { UNITS_PER_ONE } from '../wire/decimals.ts'
 import { amountOf, partsOf, readTiers, sumParts } from './tiers.ts'
 
 const TIERS = [
@@ -38,10 +38,13 @@ it.each([
   [1001, 450 + 0 + 300, 250 + 300],
   [1004, 450 + 1 + 300, 251 + 300],
   [5000, 450 + 1000 + 300, 1250 + 300],
-])('charges %i units %i cents in graduated tiers, %i by volume', (quantity, graduated, volume) => {
-  expect(amountOf(tiered('graduated'), quantity, 'usd')).toBe(graduated)
-  expect(amountOf(tiered('volume'), quantity, 'usd')).toBe(volume)
-})
+])(
+  'charges for %i units %i cents with graduated tiers and %i cents with volume tiers',
+  (quantity, graduated, volume) => {
+    expect(amountOf(tiered('graduated'), quantity, 'usd')).toBe(graduated)
+    expect(amountOf(tiered('volume'), quantity, 'usd')).toBe(volume)
+  },
+)
 
 it('charges the flat amount of the first tier for a quantity of zero', () => {
   const tiers = [
@@ -62,7 +65,7 @@ it.each([
   [61, 2000, 1000],
   [150, 3000, 2000],
 ])(
-  'charges %i units in packages of sixty %i cents rounded up, %i rounded down',
+  'charges for %i units in packages of sixty %i cents if rounded up, and %i cents if rounded down',
   (quantity, up, down) => {
     expect(amountOf(packaged('up'), quantity, 'usd')).toBe(up)
     expect(amountOf(packaged('down'), quantity, 'usd')).toBe(down)
@@ -72,9 +75,9 @@ it.each([
 it('assigns every unit of a quantity to exactly one tier', () => {
   fc.assert(
     fc.property(fc.integer({ min: 0, max: 100_000 }), (quantity) => {
-      const parts = partsOf(tiered('graduated'), BigInt(quantity) * ONE, 'usd')
+      const parts = partsOf(tiered('graduated'), BigInt(quantity) * UNITS_PER_ONE, 'usd')
       const sum = parts.reduce((total, part) => total + part.quantity, 0n)
-      expect(sum).toBe(BigInt(quantity) * ONE)
+      expect(sum).toBe(BigInt(quantity) * UNITS_PER_ONE)
       expect(sumParts(parts)).toBe(parts.reduce((total, part) => total + part.amount, 0))
     }),
   )

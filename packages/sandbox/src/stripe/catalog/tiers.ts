@@ -1,15 +1,18 @@
 import type Stripe from 'stripe'
 import type { PriceRow, PriceTier } from '../state/rows.ts'
-import { multiplyUnits, ONE } from '../wire/decimals.ts'
-import { invalidRequest, notNegative } from '../wire/errors.ts'
+import { multiplyUnits, UNITS_PER_ONE } from '../wire/decimals.ts'
+import { invalidRequest, negativeNumberFault } from '../wire/errors.ts'
 
 type TierParams = Stripe.PriceCreateParams.Tier
 
-/** One line of an invoice: a quantity at a unit amount, or a tier's flat amount. */
+/**
+ * The part of a price's cost that becomes one invoice line: a quantity at a unit amount, or the
+ * flat amount of a tier.
+ */
 export interface PricePart {
-  /** Quantity in the fixed-point units of `wire/decimals.ts`. */
+  /** Quantity as a fixed-point number (see `wire/decimals.ts`). */
   readonly quantity: bigint
-  /** Amount in minor units with decimals: per unit, or the flat amount of the tier. */
+  /** Amount in minor units with decimals: the amount per unit, or the flat amount of the tier. */
   readonly unitAmount: string
   readonly amount: number
   /** Number of the tier, starting at 1. `null` for a price without tiers. */
@@ -21,8 +24,8 @@ export function isMetered(price: Pick<PriceRow, 'recurring'>): boolean {
 }
 
 /**
- * Validates the tiers of a price. `within` is the name of the parameter that holds them, for
- * errors.
+ * Reads and validates the tiers of a price. `within` is the name of the parameter that holds the
+ * tiers, for error messages.
  */
 export function readTiers(tiers: readonly TierParams[], within = 'tiers'): PriceTier[] {
   if (tiers.length === 0) throw invalidRequest('`tiers` must have at least one tier.', within)
@@ -80,7 +83,7 @@ function readAmount(
   const text = cents ?? decimal
   if (text === undefined) return null
   if (Number(text) < 0) {
-    throw notNegative(`${path}[${name}]`)
+    throw negativeNumberFault(`${path}[${name}]`)
   }
   return String(text)
 }
@@ -90,9 +93,9 @@ function wholeOf(decimal: string | null): number | null {
 }
 
 /**
- * Splits the cost of a quantity into invoice lines. Graduated tiers are filled one after the other;
- * with volume tiers the total quantity selects one tier. The first tier's flat amount is due for a
- * quantity of zero, too.
+ * Splits the cost of a quantity into the parts that become invoice lines. Graduated tiers are
+ * filled one after the other; with volume tiers, the total quantity selects one tier. The flat
+ * amount of the first tier is due even for a quantity of zero.
  */
 export function partsOf(price: PriceRow, quantity: bigint, currency: string): PricePart[] {
   const { unit, tiers } = termsIn(price, currency)
@@ -105,9 +108,9 @@ export function partsOf(price: PriceRow, quantity: bigint, currency: string): Pr
   return [{ quantity, unitAmount: unit, amount, tier: null }]
 }
 
-/** Returns the cost of a whole number of units, in minor units. */
+/** Returns the cost of a whole number of units of a price, in minor units. */
 export function amountOf(price: PriceRow, quantity: number, currency: string): number {
-  return sumParts(partsOf(price, BigInt(quantity) * ONE, currency))
+  return sumParts(partsOf(price, BigInt(quantity) * UNITS_PER_ONE, currency))
 }
 
 export function sumParts(parts: readonly PricePart[]): number {
@@ -129,9 +132,9 @@ function termsIn(price: PriceRow, currency: string): { unit: string; tiers: Pric
 function packages(price: PriceRow, quantity: bigint): bigint {
   const transform = price.transform_quantity
   if (!transform) return quantity
-  const size = BigInt(transform.divide_by) * ONE
+  const size = BigInt(transform.divide_by) * UNITS_PER_ONE
   const full = quantity / size
-  return (transform.round === 'up' && full * size < quantity ? full + 1n : full) * ONE
+  return (transform.round === 'up' && full * size < quantity ? full + 1n : full) * UNITS_PER_ONE
 }
 
 function graduatedParts(tiers: readonly PriceTier[], quantity: bigint): PricePart[] {
@@ -139,7 +142,7 @@ function graduatedParts(tiers: readonly PriceTier[], quantity: bigint): PricePar
   let below = 0n
   for (const [at, tier] of tiers.entries()) {
     if (at > 0 && quantity <= below) break
-    const top = tier.up_to === null ? quantity : BigInt(tier.up_to) * ONE
+    const top = tier.up_to === null ? quantity : BigInt(tier.up_to) * UNITS_PER_ONE
     const inside = (quantity < top ? quantity : top) - below
     parts.push(...tierParts(tier, at, inside))
     below = top
@@ -148,7 +151,9 @@ function graduatedParts(tiers: readonly PriceTier[], quantity: bigint): PricePar
 }
 
 function volumeParts(tiers: readonly PriceTier[], quantity: bigint): PricePart[] {
-  const at = tiers.findIndex((tier) => tier.up_to === null || quantity <= BigInt(tier.up_to) * ONE)
+  const at = tiers.findIndex(
+    (tier) => tier.up_to === null || quantity <= BigInt(tier.up_to) * UNITS_PER_ONE,
+  )
   const tier = tiers[at]
   return tier ? tierParts(tier, at, quantity) : []
 }
@@ -162,7 +167,12 @@ function tierParts(tier: PriceTier, at: number, quantity: bigint): PricePart[] {
     parts.push({ quantity, unitAmount: unit, amount, tier: at + 1 })
   }
   if (flat !== null) {
-    parts.push({ quantity: 0n, unitAmount: flat, amount: multiplyUnits(ONE, flat), tier: at + 1 })
+    parts.push({
+      quantity: 0n,
+      unitAmount: flat,
+      amount: multiplyUnits(UNITS_PER_ONE, flat),
+      tier: at + 1,
+    })
   }
   return parts
 }

@@ -8,7 +8,7 @@ interface AmountParams {
 
 /**
  * Reads a price's amount, in minor units with or without decimals. `within` is the name of the
- * parameter that holds it, for errors.
+ * parameter that holds the amount, for error messages.
  */
 export function readUnitAmount(
   params: AmountParams,

@@ -1,6 +1,6 @@
 import type { MeterEventRow, MeterRow, PriceRow, UsageRecordRow } from '../state/rows.ts'
 import type { UnitOfWork } from '../state/unit-of-work.ts'
-import { ONE, toUnits } from '../wire/decimals.ts'
+import { toUnits, UNITS_PER_ONE } from '../wire/decimals.ts'
 
 /** Owner of usage: meters count by customer, usage records by subscription item. */
 interface UsageOwner {
@@ -8,7 +8,10 @@ interface UsageOwner {
   readonly item: string
 }
 
-/** Returns the usage of a metered price in a period, including its start and excluding its end. */
+/**
+ * Returns the usage of a metered price in a period, including the start of the period and excluding
+ * its end.
+ */
 export function usageOf(
   work: UnitOfWork,
   price: PriceRow,
@@ -20,7 +23,7 @@ export function usageOf(
     : meteredUsage(work, price, by.customer, period)
 }
 
-/** Whether a price is metered without a meter, as before API version 2025-03-31.basil. */
+/** Whether a metered price has no meter, as was possible before API version 2025-03-31.basil. */
 export function hasNoMeter({ recurring }: Pick<PriceRow, 'recurring'>): boolean {
   return recurring?.usage_type === 'metered' && recurring.meter === null
 }
@@ -40,7 +43,10 @@ function meteredUsage(
   return used < 0n ? 0n : used
 }
 
-/** Returns a customer's meter events in a period in the order received, without cancelled ones. */
+/**
+ * Returns a customer's meter events in a period, in the order in which they were received.
+ * Cancelled events are left out.
+ */
 export function eventsOf(
   work: UnitOfWork,
   meter: MeterRow,
@@ -55,7 +61,7 @@ export function eventsOf(
 export function aggregate(meter: MeterRow, events: readonly MeterEventRow[]): bigint {
   const counted = lastPerWindow(meter, events)
   const { formula } = meter.default_aggregation
-  if (formula === 'count') return BigInt(counted.length) * ONE
+  if (formula === 'count') return BigInt(counted.length) * UNITS_PER_ONE
   const values = counted.map((event) => toUnits(event.$.value))
   if (formula === 'sum') return values.reduce((sum, value) => sum + value, 0n)
   let last: MeterEventRow | null = null
@@ -75,7 +81,10 @@ function lastPerWindow(meter: MeterRow, events: readonly MeterEventRow[]): Meter
   return [...last.values()]
 }
 
-/** Aggregations of usage records. The records are those of one period, oldest first. */
+/**
+ * Functions that compute the usage of a period from usage records, by the value of
+ * `aggregate_usage`. The records are sorted, oldest first.
+ */
 export const AGGREGATIONS: Readonly<
   Record<string, (records: readonly UsageRecordRow[], ever: readonly UsageRecordRow[]) => number>
 > = {
@@ -94,7 +103,7 @@ function recordedUsage(
   const ever = recordsOf(work, item).filter(({ timestamp }) => timestamp < end)
   const records = ever.filter(({ timestamp }) => timestamp >= start)
   const aggregate = AGGREGATIONS[price.$?.aggregateUsage ?? 'sum']
-  return BigInt(aggregate?.(records, ever) ?? 0) * ONE
+  return BigInt(aggregate?.(records, ever) ?? 0) * UNITS_PER_ONE
 }
 
 /** Returns a subscription item's usage records of all periods, sorted by timestamp. */

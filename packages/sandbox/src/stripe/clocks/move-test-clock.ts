@@ -4,7 +4,10 @@ import { testClockTime } from '../state/test-clocks.ts'
 import { runScheduled, type UnitOfWork } from '../state/unit-of-work.ts'
 import { billingCycleOn } from '../subscriptions/billing-cycle.ts'
 
-/** Starts moving a test clock. The response says `advancing`; the clock moves afterwards. */
+/**
+ * Starts to move a test clock. The response of the API call has the status `advancing`; the clock
+ * moves after the response.
+ */
 export function startAdvancing(work: UnitOfWork, row: TestClockRow, target: number): void {
   work.edit('test_helpers.test_clock', row)
   row.status = 'advancing'
@@ -14,7 +17,7 @@ export function startAdvancing(work: UnitOfWork, row: TestClockRow, target: numb
   setImmediate(() => finishAdvancing(context, row.id))
 }
 
-/** Continues moving test clocks that were advancing when the process ended. */
+/** Continues to move the test clocks that were advancing when the process ended. */
 export function resumeAdvancing(context: StripeContext): void {
   for (const { id, status } of [...context.tables['test_helpers.test_clock'].values()]) {
     if (status === 'advancing') finishAdvancing(context, id)
@@ -36,8 +39,8 @@ function finishAdvancing(context: StripeContext, id: string): void {
 }
 
 /**
- * Moves a test clock and runs everything that falls due on it, in chronological order. Other clocks
- * stand still.
+ * Moves a test clock to the time `target` and runs everything that becomes due on it, in
+ * chronological order. Other clocks do not move.
  */
 export function moveTestClock(context: StripeContext, id: string, target: number): void {
   const timeline = billingCycleOn(context, id)

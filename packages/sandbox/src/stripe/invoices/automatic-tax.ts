@@ -1,7 +1,7 @@
 import { countryName, type PlaceTax, type TaxPlace } from '../catalog/tax-by-address.ts'
 import { NONTAXABLE } from '../catalog/tax-codes.ts'
 import { taxIdsOf } from '../payments/tax-ids.ts'
-import { taxLocationOf, unknownLocation } from '../payments/tax-location.ts'
+import { taxLocationOf, unknownLocationFault } from '../payments/tax-location.ts'
 import { blank } from '../state/blank.ts'
 import type { CustomerRow, InvoiceRow, LineRow, TaxRateRow } from '../state/rows.ts'
 import type { UnitOfWork } from '../state/unit-of-work.ts'
@@ -16,13 +16,16 @@ type AutomaticTax = InvoiceRow['automatic_tax']
 
 export type TaxReason = NonNullable<NonNullable<LineRow['taxes']>[number]['taxability_reason']>
 
-/** The tax rates of a line, and the reason for them. */
-export interface Assessment {
+/** The tax rates of an invoice line, and the reason for them. */
+export interface LineTaxAssessment {
   readonly rates: readonly TaxRateRow[]
   readonly reason: TaxReason
 }
 
-/** Shared by all invoices without automatic tax. Never changed in place. */
+/**
+ * Value of `automatic_tax` that all invoices without automatic tax share. It is never changed in
+ * place.
+ */
 export const NO_AUTOMATIC_TAX: AutomaticTax = {
   disabled_reason: null,
   enabled: false,
@@ -38,8 +41,8 @@ export const AUTOMATIC_TAX: AutomaticTax = {
   provider: 'stripe',
 }
 
-/** Reads the parameter `automatic_tax`. `undefined` if the call does not set it. */
-export function wantsAutomaticTax(
+/** Reads the parameter `automatic_tax`. Returns `undefined` if the call does not send it. */
+export function readAutomaticTaxParam(
   params: { readonly automatic_tax?: { enabled: boolean; liability?: { type: string } } },
   path = 'automatic_tax',
 ): boolean | undefined {
@@ -52,13 +55,13 @@ export function wantsAutomaticTax(
 
 export function applyAutomaticTax(
   invoice: InvoiceRow,
-  params: Parameters<typeof wantsAutomaticTax>[0],
+  params: Parameters<typeof readAutomaticTaxParam>[0],
 ): void {
-  const wanted = wantsAutomaticTax(params)
+  const wanted = readAutomaticTaxParam(params)
   if (wanted !== undefined) invoice.automatic_tax = wanted ? AUTOMATIC_TAX : NO_AUTOMATIC_TAX
 }
 
-/** Rejects manual tax rates, which cannot be combined with automatic tax. */
+/** Rejects a call with manual tax rates, because they cannot be combined with automatic tax. */
 export function refuseManualRates(rates: ReadonlyArray<string>, param: string): void {
   if (rates.length === 0) return
   throw invalidRequest(
@@ -68,13 +71,14 @@ export function refuseManualRates(rates: ReadonlyArray<string>, param: string): 
 }
 
 /**
- * Returns a function that determines the tax of each invoice line. `null` if automatic tax is off
- * or the customer's location is unknown; the invoice's `automatic_tax.status` tells which.
+ * Returns a function that determines the automatic tax of each line of an invoice. Returns `null`
+ * if automatic tax is off or the location of the customer is unknown; `automatic_tax.status` of the
+ * invoice tells which.
  */
 export function assessInvoice(
   work: UnitOfWork,
   invoice: InvoiceRow,
-): ((line: LineRow) => Assessment) | null {
+): ((line: LineRow) => LineTaxAssessment) | null {
   if (!invoice.automatic_tax.enabled) return null
   const customer = work.find('customer', invoice.customer ?? '')
   const location = customer ? taxLocationOf(work, customer) : null
@@ -177,12 +181,16 @@ function rateFor(
   return row
 }
 
-/** How to handle a finalized invoice whose customer's location is unknown. */
+/**
+ * Handling of an invoice with automatic tax whose customer's location is unknown when the invoice
+ * is finalized: the call is rejected, automatic tax is disabled, or the invoice is left unchanged.
+ */
 export type MissingLocation = 'refused' | 'disabled' | 'left'
 
 /**
- * Applies automatic tax to an invoice whose customer has no known location. An explicit call is
- * rejected. Scheduled work bills without tax and turns automatic tax off for the subscription.
+ * Handles an invoice with automatic tax whose customer has no known location, as `without` says.
+ * Calls are rejected. Scheduled work bills without tax and disables automatic tax of the
+ * subscription.
  * @throws {StripeFault} If `without` is `refused`.
  */
 export function resolveMissingLocation(
@@ -191,7 +199,7 @@ export function resolveMissingLocation(
   without: MissingLocation,
 ): void {
   if (invoice.automatic_tax.status !== 'requires_location_inputs' || without === 'left') return
-  if (without === 'refused') throw unknownLocation()
+  if (without === 'refused') throw unknownLocationFault()
   invoice.automatic_tax = {
     ...NO_AUTOMATIC_TAX,
     disabled_reason: 'finalization_requires_location_inputs',

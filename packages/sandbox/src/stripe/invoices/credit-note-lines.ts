@@ -10,16 +10,19 @@ import { multiplyDecimal } from '../wire/money.ts'
 import { sumOf, taxesOn } from './invoice-totals.ts'
 
 type LineParams = Stripe.CreditNoteCreateParams.Line
-/** A credit note line before the credit note has an id. */
-export interface NewNoteLine {
+/** A line of a credit note that has no id yet. */
+export interface NewCreditNoteLine {
   readonly line: Omit<CreditNoteLineRow, '$'>
   readonly by: CreditNoteLineRow['$']['by']
 }
-type Line = NewNoteLine['line']
+type Line = NewCreditNoteLine['line']
 type Tax = NonNullable<Line['taxes']>[number]
 
-/** Creates the single line of a credit note that names only an amount. It carries no tax. */
-export function lineOfAmount(work: UnitOfWork, amount: number): NewNoteLine {
+/**
+ * Creates the single line of a credit note for which the call sent only `amount`. The line carries
+ * no tax.
+ */
+export function lineOfAmount(work: UnitOfWork, amount: number): NewCreditNoteLine {
   const unit = { quantity: 1, unit_amount: amount, unit_amount_decimal: `${amount}` }
   return { line: { ...newLine(work, amount), ...unit }, by: null }
 }
@@ -28,7 +31,7 @@ export function readLines(
   work: UnitOfWork,
   invoice: InvoiceRow,
   params: readonly LineParams[],
-): NewNoteLine[] {
+): NewCreditNoteLine[] {
   const before = creditedBefore(work, invoice)
   return params.map((each, at) => {
     const path = `lines[${at}]`
@@ -72,7 +75,7 @@ function invoiceLine(
   params: LineParams,
   path: string,
   credited: Map<string, Credited>,
-): NewNoteLine {
+): NewCreditNoteLine {
   const whole = requireLine(work, invoice, params, path)
   const by = params.quantity === undefined ? 'amount' : 'quantity'
   const before = credited.get(whole.id) ?? { amount: 0, quantity: 0, by }

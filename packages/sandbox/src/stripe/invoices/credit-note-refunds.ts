@@ -27,8 +27,9 @@ function linkedBefore(work: UnitOfWork, invoice: InvoiceRow, refund: string | nu
 }
 
 /**
- * Links existing refunds to a credit note.
- * @throws {StripeFault} If a refund is not of this invoice, or its remaining amount is too small.
+ * Links existing refunds to a credit note of an invoice.
+ * @throws {StripeFault} If a refund does not belong to a payment of the invoice, or less of it is
+ * left than requested.
  */
 export function linkRefunds(
   work: UnitOfWork,
@@ -64,7 +65,10 @@ function newLink(refund: string, amount: number): CreditNoteRow['refunds'][numbe
   return { amount_refunded: amount, payment_record_refund: null, refund, type: 'refund' }
 }
 
-/** Checks that credit notes and refunds together do not exceed the invoice's total. */
+/**
+ * Checks that all credit notes and refunds of an invoice together do not exceed the invoice's
+ * total.
+ */
 export function checkTotal(
   work: UnitOfWork,
   invoice: InvoiceRow,
@@ -103,7 +107,10 @@ function sumOfLinks(linked: CreditNoteRow['refunds']): number {
   return linked.reduce((sum, each) => sum + each.amount_refunded, 0)
 }
 
-/** Checks that the refund and the balance credit are possible, before anything is changed. */
+/**
+ * Checks, before anything is changed, that the refund and the balance credit of a credit note are
+ * possible.
+ */
 export function checkSources(work: UnitOfWork, invoice: InvoiceRow, params: Params): void {
   if (params.refund_amount) checkRefund(work, requireCharge(work, invoice), params.refund_amount)
   if (!params.credit_amount) return

@@ -2,9 +2,9 @@ import type Stripe from 'stripe'
 import { blank } from '../state/blank.ts'
 import type { CreditNoteRow, InvoiceRow } from '../state/rows.ts'
 import type { UnitOfWork } from '../state/unit-of-work.ts'
-import { atLeastOne, invalidRequest, onlyOne } from '../wire/errors.ts'
+import { belowOneFault, invalidRequest, mutuallyExclusiveFault } from '../wire/errors.ts'
 import { given, mergeMetadata } from '../wire/fields.ts'
-import { lineOfAmount, type NewNoteLine, readLines } from './credit-note-lines.ts'
+import { lineOfAmount, type NewCreditNoteLine, readLines } from './credit-note-lines.ts'
 import {
   checkSources,
   checkSplit,
@@ -17,21 +17,21 @@ import { groupDiscounts, groupTaxes, sumOf } from './invoice-totals.ts'
 
 type Params = Stripe.CreditNoteCreateParams
 
-/** A computed credit note and its lines. Nothing has been changed yet. */
-export interface DraftNote {
+/** A credit note with its lines, calculated but not issued. */
+export interface DraftCreditNote {
   readonly note: CreditNoteRow
-  readonly lines: readonly NewNoteLine[]
+  readonly lines: readonly NewCreditNoteLine[]
 }
 
 /**
- * Computes a credit note.
+ * Calculates a credit note without issuing it.
  * @throws {StripeFault} If the credit note is not possible.
  */
 export function draftCreditNote(
   work: UnitOfWork,
   params: Params,
   { requiresReturn = true }: { readonly requiresReturn?: boolean } = {},
-): DraftNote {
+): DraftCreditNote {
   const invoice = work.require('invoice', params.invoice, 'invoice')
   if (invoice.status !== 'open' && invoice.status !== 'paid') {
     throw invalidRequest(
@@ -82,8 +82,8 @@ export function draftCreditNote(
 }
 
 /**
- * Issues a credit note: reduces the open amount of the invoice, and refunds or credits the rest as
- * requested.
+ * Issues a credit note: reduces the open amount of the invoice, and returns the rest of the credit
+ * as the call requests.
  */
 export function issueCreditNote(work: UnitOfWork, params: Params): CreditNoteRow {
   const { note, lines } = draftCreditNote(work, params)
@@ -99,7 +99,10 @@ export function issueCreditNote(work: UnitOfWork, params: Params): CreditNoteRow
   return note
 }
 
-/** Voids a credit note of an open invoice. Amounts that were already paid cannot be restored. */
+/**
+ * Voids a credit note and restores the amount due of its invoice. Rejected unless the invoice is
+ * open and the credit note returned no paid amount.
+ */
 export function voidCreditNote(work: UnitOfWork, note: CreditNoteRow): void {
   const invoice = work.require('invoice', note.invoice)
   if (note.status === 'void') throw invalidRequest('This credit note has already been voided.')
@@ -121,19 +124,24 @@ function specifiesReturn(params: Params): boolean {
   return ways.some((way) => params[way] !== undefined)
 }
 
-function linesOf(work: UnitOfWork, invoice: InvoiceRow, params: Params): readonly NewNoteLine[] {
+function linesOf(
+  work: UnitOfWork,
+  invoice: InvoiceRow,
+  params: Params,
+): readonly NewCreditNoteLine[] {
   const { amount, lines } = params
-  if (amount !== undefined && lines !== undefined) throw onlyOne('amount, lines', 'amount')
+  if (amount !== undefined && lines !== undefined)
+    throw mutuallyExclusiveFault('amount, lines', 'amount')
   if (lines !== undefined && lines.length > 0) return readLines(work, invoice, lines)
   if (amount === undefined) {
     throw invalidRequest('You must specify one of these parameters: amount, lines.', 'amount')
   }
-  if (amount < 1) throw atLeastOne('amount')
+  if (amount < 1) throw belowOneFault('amount')
   return [lineOfAmount(work, amount)]
 }
 
 /** Computes the totals of a credit note from its lines, as for an invoice. */
-function computeNoteTotals(added: readonly NewNoteLine[]) {
+function computeNoteTotals(added: readonly NewCreditNoteLine[]) {
   const lines = added.map(({ line }) => line)
   const taxes = lines.flatMap((line) => line.taxes ?? [])
   const inclusive = sumOf(taxes.filter((tax) => tax.tax_behavior === 'inclusive'))

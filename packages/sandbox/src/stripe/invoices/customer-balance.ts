@@ -3,8 +3,8 @@ import type { CustomerBalanceTransactionRow, CustomerRow } from '../state/rows.t
 import type { UnitOfWork } from '../state/unit-of-work.ts'
 
 /**
- * Changes the customer's balance by `amount` (negative is a credit to the customer) and records the
- * reason.
+ * Changes a customer's balance by `amount` in minor units, and records the reason. A negative
+ * amount is a credit to the customer.
  */
 export function adjustBalance(
   work: UnitOfWork,

@@ -8,7 +8,7 @@ import type {
   SubscriptionRow,
 } from '../state/rows.ts'
 import type { UnitOfWork } from '../state/unit-of-work.ts'
-import { fromUnits, ONE, toUnits } from '../wire/decimals.ts'
+import { fromUnits, toUnits, UNITS_PER_ONE } from '../wire/decimals.ts'
 import { AUTOMATIC_TAX, NO_AUTOMATIC_TAX } from './automatic-tax.ts'
 import { computeTotals } from './invoice-totals.ts'
 
@@ -28,13 +28,13 @@ export interface NewInvoice {
   readonly subscription?: SubscriptionRow | null
   readonly billingReason: NonNullable<InvoiceRow['billing_reason']>
   readonly autoAdvance: boolean
-  /** Whether automatic tax is on. Defaults to the subscription's setting. */
+  /** Whether the invoice has automatic tax. Defaults to the setting of the subscription. */
   readonly automaticTax?: boolean | undefined
   readonly periodStart?: number
   readonly periodEnd?: number
 }
 
-/** Creates a draft invoice without lines. Finalizing it is a separate step. */
+/** Creates a draft invoice without lines. The caller adds the lines and finalizes the invoice. */
 export function createInvoice(work: UnitOfWork, options: NewInvoice): InvoiceRow {
   const { customer, subscription = null } = options
   const method = subscription?.collection_method ?? 'charge_automatically'
@@ -146,7 +146,10 @@ export function createInvoice(work: UnitOfWork, options: NewInvoice): InvoiceRow
 export interface NewLine {
   readonly amount: number
   readonly description: string | null
-  /** A plain number, or a bigint in the fixed-point units of `wire/decimals.ts`. */
+  /**
+   * Number of units of the line: a plain number, or a bigint as a fixed-point number (see
+   * `wire/decimals.ts`).
+   */
   readonly quantity: number | bigint | null
   readonly period: { readonly start: number; readonly end: number }
   readonly price: string | null
@@ -157,7 +160,7 @@ export interface NewLine {
   readonly discounts?: readonly string[]
   readonly metadata?: Readonly<Record<string, string>>
   readonly subscription: string | null
-  /** Subscription item the line bills. `null` for other lines. */
+  /** Id of the subscription item that the line bills. `null` for all other lines. */
   readonly subscriptionItem: string | null
   readonly invoiceItem: string | null
   readonly proration: boolean
@@ -191,7 +194,7 @@ export function addLine(work: UnitOfWork, invoice: InvoiceRow, line: NewLine): L
             type: 'price_details',
             unit_amount_decimal: line.unitAmountDecimal,
           },
-    quantity: typeof count === 'bigint' ? Number(count / ONE) : count,
+    quantity: typeof count === 'bigint' ? Number(count / UNITS_PER_ONE) : count,
     quantity_decimal: typeof count === 'bigint' ? fromUnits(count) : (count?.toString() ?? null),
     subscription: line.subscription,
     subtotal: line.amount,
@@ -237,7 +240,7 @@ function parentOf(line: NewLine): LineRow['parent'] {
   }
 }
 
-/** Moves an invoice item onto a draft invoice. */
+/** Moves a pending invoice item to a draft invoice. */
 export function moveItemToInvoice(
   work: UnitOfWork,
   invoice: InvoiceRow,
@@ -267,8 +270,8 @@ export function moveItemToInvoice(
 }
 
 /**
- * Returns the customer's pending invoice items in this currency: those of the given subscription,
- * and those of none.
+ * Returns a customer's pending invoice items in a currency: the items of the given subscription,
+ * and the items without a subscription.
  */
 export function pendingItems(
   work: UnitOfWork,
@@ -286,7 +289,9 @@ export function pendingItems(
     )
 }
 
-/** Recomputes a draft's totals after its lines, discounts or taxes have changed. */
+/**
+ * Calculates the totals of a draft invoice again, after its lines, discounts or taxes have changed.
+ */
 export function refreshTotals(work: UnitOfWork, invoice: InvoiceRow): void {
   work.edit('invoice', invoice)
   const lines = work.findBy('line_item', 'invoice', invoice.id)

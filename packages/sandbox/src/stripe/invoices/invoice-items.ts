@@ -30,7 +30,9 @@ export interface NewInvoiceItem {
   readonly taxCode?: string | '' | null | undefined
 }
 
-/** Creates an invoice item: a one-time amount that stays pending until the next invoice. */
+/**
+ * Creates an invoice item: a one-time amount that stays pending until the customer's next invoice.
+ */
 export function newInvoiceItem(work: UnitOfWork, options: NewInvoiceItem): InvoiceItemRow {
   const { price = null } = options
   const quantity = options.quantity ?? 1
@@ -114,7 +116,9 @@ interface AddedItem {
   readonly tax_rates?: readonly string[] | '' | null
 }
 
-/** Handles `add_invoice_items`: adds one-time prices to the subscription's next invoice. */
+/**
+ * Adds the one-time prices in the parameter `add_invoice_items` to the subscription's next invoice.
+ */
 export function addInvoiceItems(
   work: UnitOfWork,
   subscription: SubscriptionRow,

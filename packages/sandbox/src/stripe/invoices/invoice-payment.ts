@@ -34,7 +34,7 @@ export function holdAsDraft(work: UnitOfWork, invoice: InvoiceRow): void {
   invoice.$.nextAt = at
 }
 
-/** Finalizes a draft: the invoice becomes open, or paid if nothing is due. */
+/** Finalizes a draft invoice. Afterwards the invoice is open, or paid if nothing is due. */
 export function finalizeInvoice(
   work: UnitOfWork,
   invoice: InvoiceRow,
@@ -143,8 +143,8 @@ function describePayment(invoice: InvoiceRow): string {
 }
 
 /**
- * Returns the payment method to charge: the default of the invoice, then of the subscription, then
- * of the customer.
+ * Returns the id of the payment method that an invoice charges: the default of the invoice,
+ * otherwise of the subscription, otherwise of the customer. `null` if none has a default.
  */
 export function paymentMethodFor(work: UnitOfWork, invoice: InvoiceRow): string | null {
   const subscription = work.find('subscription', invoice.$.subscription ?? '')
@@ -158,7 +158,7 @@ export function paymentMethodFor(work: UnitOfWork, invoice: InvoiceRow): string 
 
 export type CollectOutcome = PaymentOutcome | { readonly status: 'no_payment_method' }
 
-/** Attempts to collect an open invoice once. */
+/** Makes one attempt to charge an open invoice. */
 export function collectInvoice(
   work: UnitOfWork,
   invoice: InvoiceRow,
@@ -193,8 +193,8 @@ export function collectInvoice(
 }
 
 /**
- * Counts an attempt on an invoice, and returns whether it counted. The first attempt and automatic
- * retries count; manual attempts do not use up retries.
+ * Counts a payment attempt on an invoice, and returns whether it was counted. The first attempt and
+ * automatic retries are counted; manual attempts do not use up retries.
  */
 export function countAttempt(invoice: InvoiceRow, isRetry: boolean): boolean {
   const counts = isRetry || invoice.attempt_count === 0
@@ -215,7 +215,7 @@ function finalDecline(intent: PaymentIntentRow, method: string): Decline | null 
 }
 
 /**
- * Applies the result of a payment attempt to the invoice. Also called when the client confirms the
+ * Updates an invoice with the result of a payment attempt. Also called when the client confirms the
  * payment intent.
  */
 export function applyPaymentOutcome(
@@ -284,7 +284,10 @@ export function markPaid(
   work.emit(told, 'invoice', invoice)
 }
 
-/** Voids an open or uncollectible invoice. Applied credit returns to the customer's balance. */
+/**
+ * Voids an open or uncollectible invoice. Credit that was applied to the invoice returns to the
+ * customer's balance.
+ */
 export function voidInvoice(work: UnitOfWork, invoice: InvoiceRow): void {
   if (invoice.status !== 'open' && invoice.status !== 'uncollectible') {
     throw invalidRequest(
@@ -338,7 +341,7 @@ function cancelPayments(work: UnitOfWork, invoice: InvoiceRow): void {
   work.emit('payment_intent.canceled', 'payment_intent', intent)
 }
 
-/** Finds the invoice that a payment intent pays. `null` if it pays none. */
+/** Finds the invoice that a payment intent pays. `null` if it does not pay an invoice. */
 export function invoiceOf(work: UnitOfWork, intent: PaymentIntentRow): InvoiceRow | null {
   return work.find('invoice', intent.$.invoice ?? '') ?? null
 }

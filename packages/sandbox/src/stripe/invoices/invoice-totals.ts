@@ -5,7 +5,7 @@ import type { UnitOfWork } from '../state/unit-of-work.ts'
 import { allocate, inclusivePart, percentOf } from '../wire/money.ts'
 import { assessInvoice, type TaxReason } from './automatic-tax.ts'
 
-/** Computes an invoice's discounts, taxes and totals from its lines. */
+/** Calculates the discounts, taxes and totals of an invoice from its lines. */
 export function computeTotals(
   work: UnitOfWork,
   invoice: InvoiceRow,
@@ -96,8 +96,8 @@ function ratesOf(work: UnitOfWork, ids: readonly string[]): TaxRateRow[] {
 }
 
 /**
- * Computes the tax of each rate: added to the amount, or contained in it. `reason` is set for rates
- * determined by automatic tax.
+ * Calculates the tax of an amount for each tax rate. The tax is added to the amount (exclusive) or
+ * contained in it (inclusive). `reason` is set for rates of automatic tax.
  */
 export function taxesOn(
   amount: number,
@@ -142,7 +142,7 @@ function shareOf(total: number, rate: TaxRateRow, rates: readonly TaxRateRow[]):
   return shares[rates.indexOf(rate)] ?? 0
 }
 
-/** Sums each discount over all lines. */
+/** Sums the amounts of each discount over all lines of an invoice. */
 export function groupDiscounts(
   lines: ReadonlyArray<Pick<LineRow, 'discount_amounts'>>,
 ): NonNullable<InvoiceRow['total_discount_amounts']> {
@@ -155,7 +155,10 @@ export function groupDiscounts(
   return [...totals].map(([discount, amount]) => ({ amount, discount }))
 }
 
-/** Sums the taxes of all lines by rate and reason. Taxes of zero are included with their reason. */
+/**
+ * Sums the taxes of all lines of an invoice by rate and reason. Taxes of zero are included with
+ * their reason.
+ */
 export function groupTaxes(
   lines: ReadonlyArray<Pick<LineRow, 'taxes'>>,
 ): NonNullable<InvoiceRow['total_taxes']> {

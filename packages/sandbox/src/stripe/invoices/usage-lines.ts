@@ -6,7 +6,10 @@ import type { UnitOfWork } from '../state/unit-of-work.ts'
 import { fromUnits } from '../wire/decimals.ts'
 import { addLine } from './invoice-draft.ts'
 
-/** Input of a usage line. It can be reconstructed from an existing line. */
+/**
+ * The usage that an invoice line bills: item, price and period. It can be restored from an existing
+ * line.
+ */
 export interface UsageSource {
   readonly price: PriceRow
   readonly period: { readonly start: number; readonly end: number }
@@ -17,7 +20,7 @@ export interface UsageSource {
   readonly metadata: Readonly<Record<string, string>>
 }
 
-/** Bills the usage of a completed period, with one line per tier. */
+/** Adds the usage of a completed period to an invoice, with one line per tier. */
 export function addUsageLines(
   work: UnitOfWork,
   invoice: InvoiceRow,
@@ -48,7 +51,10 @@ export function addUsageLines(
   })
 }
 
-/** Rebills usage lines before finalization, because usage reported until then still counts. */
+/**
+ * Calculates the usage lines of a draft invoice again before it is finalized, because usage
+ * reported until then still counts.
+ */
 export function refreshUsage(work: UnitOfWork, invoice: InvoiceRow): void {
   const lines = work.findBy('line_item', 'invoice', invoice.id)
   const first = new Map<string, LineRow>()

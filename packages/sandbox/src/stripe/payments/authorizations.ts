@@ -1,14 +1,14 @@
 import type { PaymentIntentRow } from '../state/rows.ts'
 import type { UnitOfWork } from '../state/unit-of-work.ts'
 
-/** Cancels a payment intent whose authorization was not captured in time. */
+/** Cancels a payment intent whose authorized amount was not captured in time. */
 export function expireAuthorization(work: UnitOfWork, id: string): void {
   const intent = work.edit('payment_intent', work.require('payment_intent', id))
   cancelPaymentIntent(work, intent, 'expired')
   work.emit('charge.expired', 'charge', work.require('charge', String(intent.latest_charge)))
 }
 
-/** Cancels a payment intent and releases an uncaptured authorization. */
+/** Cancels a payment intent and releases the authorized amount, if it was not captured. */
 export function cancelPaymentIntent(
   work: UnitOfWork,
   intent: PaymentIntentRow,

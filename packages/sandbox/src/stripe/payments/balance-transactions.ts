@@ -12,7 +12,7 @@ const FEE_FIXED = 30
 /** Fee for a dispute in minor units, charged whatever the outcome. */
 const DISPUTE_FEE = 1500
 
-/** Records the proceeds of a captured charge as a balance transaction. */
+/** Creates the balance transaction of a captured charge. */
 export function recordCharge(work: UnitOfWork, charge: ChargeRow): void {
   const fee = percentOf(charge.amount_captured, FEE_PERCENT) + FEE_FIXED
   const card = testCardOf(work.find('payment_method', charge.payment_method ?? ''))
@@ -27,7 +27,7 @@ export function recordCharge(work: UnitOfWork, charge: ChargeRow): void {
   })
 }
 
-/** Records a refund as a balance transaction. */
+/** Creates the balance transaction of a refund. */
 export function recordRefund(work: UnitOfWork, refund: RefundRow, charge: ChargeRow): void {
   refund.balance_transaction = record(work, {
     amount: -refund.amount,
@@ -39,7 +39,10 @@ export function recordRefund(work: UnitOfWork, refund: RefundRow, charge: Charge
   })
 }
 
-/** Records the returned money of a failed refund as a balance transaction. */
+/**
+ * Creates the balance transaction of a failed refund, whose money returns to the balance. Returns
+ * its id.
+ */
 export function recordRefundFailure(work: UnitOfWork, refund: RefundRow): string {
   return record(work, {
     amount: refund.amount,
@@ -51,7 +54,10 @@ export function recordRefundFailure(work: UnitOfWork, refund: RefundRow): string
   })
 }
 
-/** Records the disputed amount withdrawn by the bank as a balance transaction. */
+/**
+ * Creates the balance transaction of a dispute, for the amount that the bank withdraws. Returns its
+ * id.
+ */
 export function recordDisputeWithdrawal(work: UnitOfWork, dispute: DisputeRow): string {
   return record(work, {
     amount: -dispute.amount,
@@ -66,8 +72,8 @@ export function recordDisputeWithdrawal(work: UnitOfWork, dispute: DisputeRow): 
 }
 
 /**
- * Records the amount returned after a won dispute as a balance transaction. The fee is not
- * returned.
+ * Creates the balance transaction of a won dispute, whose amount is returned without the fee.
+ * Returns its id.
  */
 export function recordDisputeReversal(work: UnitOfWork, dispute: DisputeRow): string {
   return record(work, {
@@ -126,10 +132,10 @@ function feeDetail(amount: number, currency: string, description = 'Stripe proce
 }
 
 /**
- * Marks balance transactions whose funds are available by now. Called before they are read, because
- * a scheduled job for each would double the work of moving the clock. Stops at the first
- * transaction already marked, since they become available in order; transactions that were
- * available immediately do not count.
+ * Sets the status of balance transactions to `available`, if their funds are available by now.
+ * Called before balance transactions are read, because a scheduled job for each would double the
+ * work of moving the clock. Stops at the first transaction already marked, since they become
+ * available in order; transactions whose funds were available immediately do not count.
  */
 export function markAvailableFunds(work: UnitOfWork): void {
   for (const row of work.tables.balance_transaction.newestFirst()) {

@@ -1,7 +1,7 @@
 import { cardError } from '../wire/errors.ts'
 import { TEST_CARDS, type TestCard } from './test-cards.ts'
 
-/** Names of the test cards by number: the first name if several cards share a number. */
+/** Names of Stripe's test cards by card number. If several cards share a number, the first name. */
 export const CARD_NUMBERS: Readonly<Record<string, string>> = Object.fromEntries(
   Object.entries(TEST_CARDS)
     .reverse()
@@ -9,8 +9,8 @@ export const CARD_NUMBERS: Readonly<Record<string, string>> = Object.fromEntries
 )
 
 /**
- * Finds the test card with a number, which may contain spaces.
- * @throws {StripeFault} As Stripe rejects it, if the number is invalid or not a test card.
+ * Finds the test card with a card number, which may contain spaces.
+ * @throws {StripeFault} If the number is invalid or not that of a test card, with Stripe's error.
  */
 export function requireCardNumber(typed: string): { name: string; card: TestCard } {
   const number = typed.replace(/[\s-]/g, '')

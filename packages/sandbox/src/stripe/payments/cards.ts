@@ -8,8 +8,9 @@ import { cardOfToken } from './new-payment-method.ts'
 import { checkAttachable, emptyAddress, releaseMethod } from './payment-methods.ts'
 
 /**
- * Legacy cards, the predecessors of payment methods. Each is stored as a payment method whose id
- * begins with `card_`, and can be charged like any other.
+ * Whether a payment method is a legacy card, the predecessor of payment methods. Each legacy card
+ * is stored as a payment method whose id begins with `card_`, and can be charged like any other
+ * payment method.
  */
 export function isCard(row: PaymentMethodRow): boolean {
   return row.id.startsWith('card_')
@@ -31,7 +32,10 @@ export function requireCard(
   throw noSuch('source', id, param)
 }
 
-/** Adds a card from a token to a customer. The first card becomes the default. */
+/**
+ * Adds the card of a token to a customer's legacy cards. A customer's first card becomes the
+ * default.
+ */
 export function addCard(
   work: UnitOfWork,
   customer: CustomerRow,
@@ -51,7 +55,7 @@ export function addCard(
   return row
 }
 
-/** Replaces the customer's default card with a new one and deletes the old one. */
+/** Replaces a customer's default legacy card with a new card and deletes the old one. */
 export function replaceDefaultCard(work: UnitOfWork, customer: CustomerRow, source: string): void {
   const before = work.find('payment_method', customer.default_source ?? '')
   const row = addCard(work, customer, { source })
@@ -101,7 +105,7 @@ export function removeCard(work: UnitOfWork, row: PaymentMethodRow): void {
   work.emitObject('customer.source.deleted', shown)
 }
 
-/** Renders a payment method as a legacy card object. */
+/** Renders a payment method in the format of a legacy card. */
 export function toCard(row: PaymentMethodRow): WireObject {
   const { card } = row
   const { address, name } = row.billing_details

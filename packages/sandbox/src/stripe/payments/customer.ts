@@ -3,8 +3,8 @@ import type { UnitOfWork } from '../state/unit-of-work.ts'
 import { invalidRequest, missingParam, noSuch } from '../wire/errors.ts'
 
 /**
- * Finds a customer that is not deleted.
- * @throws {StripeFault} If there is none.
+ * Finds a customer by id. A deleted customer is not found.
+ * @throws {StripeFault} If there is no customer with this id.
  */
 export function requireCustomer(
   work: UnitOfWork,
@@ -15,28 +15,28 @@ export function requireCustomer(
   return work.requireLive('customer', id, param)
 }
 
-/** Finds the customer named by the parameter `customer`. `null` if the parameter is absent. */
+/** Finds the customer that the parameter `customer` names. `null` if the parameter was not sent. */
 export function findCustomer(work: UnitOfWork, id: string | undefined): CustomerRow | null {
   return id === undefined ? null : requireCustomer(work, id, 'customer')
 }
 
 /**
- * Returns the customer's default payment method or legacy card, used when no invoice or
- * subscription names one.
+ * Returns the id of a customer's default payment method or legacy card. It is charged if neither
+ * the invoice nor the subscription names a payment method.
  */
 export function defaultMethodOf(customer: CustomerRow | undefined): string | null {
   return customer?.invoice_settings.default_payment_method ?? customer?.default_source ?? null
 }
 
-/** Sets the customer's default payment method for invoices. `null` removes it. */
+/** Sets a customer's default payment method for invoices. `null` removes the default. */
 export function setDefaultMethod(work: UnitOfWork, customer: CustomerRow, id: string | null): void {
   work.edit('customer', customer)
   customer.invoice_settings = { ...customer.invoice_settings, default_payment_method: id }
 }
 
 /**
- * Returns the id of a payment method of this customer.
- * @throws {StripeFault} If it does not exist or is not attached to the customer.
+ * Returns the id of a payment method that is attached to this customer.
+ * @throws {StripeFault} If the payment method does not exist or is not attached to the customer.
  */
 export function requireOwnMethod(
   work: UnitOfWork,

@@ -28,7 +28,7 @@ export function noEvidence(): Evidence {
   return { ...EMPTY, enhanced_evidence: {} }
 }
 
-/** Merges evidence into the dispute. An empty string removes a field. */
+/** Adds evidence to a dispute. An empty string removes a field of the evidence. */
 export function addEvidence(
   work: UnitOfWork,
   dispute: DisputeRow,

@@ -23,7 +23,10 @@ const NETWORK_CODES: Readonly<Record<string, string>> = {
   unrecognized: '10.4',
 }
 
-/** Opens a dispute immediately if the charge was paid with a test card that causes one. */
+/**
+ * Opens a dispute about a charge immediately, if the charge was paid with a test card that causes
+ * disputes.
+ */
 export function disputeIfTestCard(work: UnitOfWork, charge: ChargeRow): void {
   const method = work.find('payment_method', charge.payment_method ?? '')
   const behavior = method ? behaviorOf(method) : 'ok'
@@ -32,7 +35,10 @@ export function disputeIfTestCard(work: UnitOfWork, charge: ChargeRow): void {
   }
 }
 
-/** Opens a dispute: the bank withdraws the amount or, for an inquiry, only asks for information. */
+/**
+ * Opens a dispute about a charge. The bank withdraws the amount or, for an inquiry, only asks for
+ * information.
+ */
 export function openDispute(work: UnitOfWork, charge: ChargeRow, cause: DisputeCause): DisputeRow {
   const amount = charge.amount_captured - charge.amount_refunded
   if (amount < 1) throw invalidRequest(`The charge ${charge.id} has nothing left to dispute.`)
@@ -100,7 +106,7 @@ export function isClosed(dispute: DisputeRow): boolean {
   return ['won', 'lost', 'warning_closed'].includes(dispute.status)
 }
 
-/** Closes a dispute as decided by the bank. An inquiry is closed whatever the outcome. */
+/** Closes a dispute with the decision of the bank. An inquiry is closed whatever the decision. */
 export function closeDispute(work: UnitOfWork, dispute: DisputeRow, outcome: 'won' | 'lost'): void {
   if (isClosed(dispute)) throw invalidRequest('This dispute is already closed')
   work.edit('dispute', dispute)
@@ -117,7 +123,7 @@ export function closeDispute(work: UnitOfWork, dispute: DisputeRow, outcome: 'wo
   work.emit('charge.dispute.closed', 'dispute', dispute)
 }
 
-/** Turns an inquiry into a dispute of the charge's unrefunded amount. */
+/** Turns an inquiry into a dispute about the unrefunded amount of the charge. */
 export function escalateInquiry(work: UnitOfWork, dispute: DisputeRow): void {
   const charge = work.require('charge', dispute.charge)
   const left = charge.amount_captured - charge.amount_refunded
@@ -147,8 +153,8 @@ export function isInquiry(dispute: DisputeRow): boolean {
 }
 
 /**
- * Closes a dispute without a response as lost. A dispute under review stays open until the bank
- * decides.
+ * Closes a dispute as lost because its deadline has passed without a response. A dispute under
+ * review stays open until the bank decides.
  */
 export function expireDispute(work: UnitOfWork, id: string): void {
   const dispute = work.edit('dispute', work.require('dispute', id))

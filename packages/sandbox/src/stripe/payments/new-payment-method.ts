@@ -2,11 +2,11 @@ import type Stripe from 'stripe'
 import type { PaymentMethodRow, TokenRow } from '../state/rows.ts'
 import type { UnitOfWork } from '../state/unit-of-work.ts'
 import {
+  faultWithStatus,
   invalidRequest,
   missingParam,
+  mutuallyExclusiveFault,
   noSuch,
-  onlyOne,
-  refused,
   type StripeFault,
 } from '../wire/errors.ts'
 import { given, mergeMetadata } from '../wire/fields.ts'
@@ -21,7 +21,7 @@ type MethodParams = Pick<
 
 /**
  * Creates a payment method from a card token. `within` is the name of the parameter that holds
- * `params`, for errors.
+ * `params`, for error messages.
  */
 export function createMethod(
   work: UnitOfWork,
@@ -46,8 +46,8 @@ export function createMethod(
 }
 
 /**
- * Finds a payment method, or creates one from a test value such as `pm_card_visa` or
- * `pm_sepaDebit_success_de`.
+ * Finds the payment method with an id. For a test value such as `pm_card_visa` or
+ * `pm_sepaDebit_success_de`, creates a payment method.
  */
 export function resolvePaymentMethod(
   work: UnitOfWork,
@@ -68,8 +68,8 @@ export function resolvePaymentMethod(
 }
 
 /**
- * Returns the payment method an intent should use: an existing one, or one created from
- * `payment_method_data`.
+ * Returns the payment method that a call names for an intent: an existing one, or one created from
+ * `payment_method_data`. `null` if the call names none.
  */
 export function methodOfIntent(
   work: UnitOfWork,
@@ -77,7 +77,7 @@ export function methodOfIntent(
 ): PaymentMethodRow | null {
   const { payment_method: id, payment_method_data: data } = params
   if (id !== undefined && data !== undefined) {
-    throw onlyOne('payment_method, payment_method_data', 'payment_method_data')
+    throw mutuallyExclusiveFault('payment_method, payment_method_data', 'payment_method_data')
   }
   if (data !== undefined) return createMethod(work, data as MethodParams, 'payment_method_data')
   return id === undefined ? null : resolvePaymentMethod(work, id, 'payment_method')
@@ -88,21 +88,21 @@ function cardOf(
   card: { token?: string; number?: string },
   path: string,
 ): PaymentMethodRow {
-  if (card.number !== undefined) throw bareNumber()
+  if (card.number !== undefined) throw bareCardNumberFault()
   if (card.token === undefined) throw missingParam(`${path}[token]`)
   return cardOfToken(work, card.token, `${path}[token]`)
 }
 
-export function bareNumber(): StripeFault {
-  return refused(
+export function bareCardNumberFault(): StripeFault {
+  return faultWithStatus(
     402,
     'Sending credit card numbers directly to the Stripe API is generally unsafe. We suggest you use test tokens that map to the test card you are using, see https://stripe.com/docs/testing.',
   )
 }
 
 /**
- * Creates the card of a token without storing it. Stripe's test tokens can be reused; other tokens
- * work once.
+ * Creates the card of a token without storing it. Stripe's test tokens can be used any number of
+ * times; other tokens work once.
  */
 export function cardOfToken(work: UnitOfWork, id: string, param: string): PaymentMethodRow {
   const test = id.startsWith('tok_') ? findTestCard(id) : null
@@ -149,7 +149,10 @@ function checkAddress(row: PaymentMethodRow): void {
   row.card = { ...row.card, checks }
 }
 
-/** Creates a card with the typed expiry date and, if given, security code. */
+/**
+ * Creates a card payment method with the expiry date and, if given, the security code that the
+ * customer typed.
+ */
 export function newTypedCard(
   work: UnitOfWork,
   test: { name: string; card: TestCard },

@@ -19,7 +19,7 @@ export type PaymentOutcome =
   | { readonly status: 'processing' }
   | { readonly status: 'declined'; readonly decline: Decline }
 
-/** Charges an intent's card once and records the result. */
+/** Charges the card of a payment intent once and records the result. */
 export function attemptCardPayment(work: UnitOfWork, intent: PaymentIntentRow): PaymentOutcome {
   const method = work.require('payment_method', intent.payment_method ?? '', 'payment_method')
   work.edit('payment_intent', intent)
@@ -81,7 +81,10 @@ function expiryDecline(work: UnitOfWork, method: PaymentMethodRow): Decline | nu
   return wasPastWhenMade && set < work.now * 1000 ? toDecline('expired_card') : null
 }
 
-/** Whether using this card for the first time requires the customer's authentication. */
+/**
+ * Whether a card requires the customer's authentication (3-D Secure) when it is used for the first
+ * time.
+ */
 export function needsSetup(method: PaymentMethodRow): boolean {
   const behavior = behaviorOf(method)
   return typeof behavior === 'object' && 'challenges' in behavior && !method.$.authenticated
@@ -113,7 +116,7 @@ function succeedIntent(
   }
 }
 
-/** Returns the intent to `requires_payment_method` and records the error. */
+/** Records a decline on a payment intent and sets its status back to `requires_payment_method`. */
 export function failIntent(
   work: UnitOfWork,
   intent: PaymentIntentRow,
@@ -145,7 +148,7 @@ function declineFields(decline: Decline) {
   }
 }
 
-/** Creates the 402 error of a declined card. `extra` contains the intent. */
+/** Creates the error response (status 402) for a declined card. `extra` contains the intent. */
 export function cardFault(
   decline: Decline,
   extra: Readonly<Record<string, unknown>>,
@@ -156,8 +159,8 @@ export function cardFault(
 }
 
 /**
- * Returns the next action for a 3-D Secure challenge: a redirect to the bank's page, or
- * `use_stripe_sdk` for Stripe.js.
+ * Returns the `next_action` of an intent for a 3-D Secure challenge: a redirect to the bank's page,
+ * or `use_stripe_sdk` for Stripe.js.
  */
 export function nextAction(work: UnitOfWork, intent: PaymentIntentRow | SetupIntentRow) {
   const url = `${work.context.baseUrl}/pages/authenticate/${intent.id}?client_secret=${intent.client_secret}`

@@ -14,7 +14,10 @@ export function detachPaymentMethod(work: UnitOfWork, row: PaymentMethodRow): vo
   work.emit('payment_method.detached', 'payment_method', row, customer ? { customer } : null)
 }
 
-/** Detaches a payment method from its customer and removes it as a default. */
+/**
+ * Detaches a payment method from its customer, and removes it as a default of the customer and of
+ * subscriptions.
+ */
 export function releaseMethod(work: UnitOfWork, row: PaymentMethodRow): void {
   const customer = work.find('customer', row.customer ?? '')
   row.customer = null
@@ -53,8 +56,8 @@ export function requirePaymentMethod(
 
 /**
  * Attaches a payment method to a customer.
- * @throws {StripeFault} If it belongs to another customer, was detached before, or is a test card
- * that always declines.
+ * @throws {StripeFault} If the payment method belongs to another customer, was detached before, or
+ * is a test card that always declines.
  */
 export function attachPaymentMethod(
   work: UnitOfWork,
@@ -79,7 +82,10 @@ export function attachPaymentMethod(
   work.emit('payment_method.attached', 'payment_method', row)
 }
 
-/** Rejects a payment method of a customer other than the intent's. An unattached one is allowed. */
+/**
+ * Rejects a payment method that is attached to another customer than the intent's. A payment method
+ * without a customer is allowed.
+ */
 export function checkOwner(
   { id, customer: owner }: PaymentMethodRow,
   customer: string | null,
@@ -133,7 +139,7 @@ export function newCard(
   }
 }
 
-/** Fields common to all new payment methods. */
+/** Returns the fields that all new payment methods have in common. */
 export function newMethod(work: UnitOfWork) {
   return {
     ...blank('payment_method'),

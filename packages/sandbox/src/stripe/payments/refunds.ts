@@ -2,7 +2,7 @@ import type Stripe from 'stripe'
 import { blank } from '../state/blank.ts'
 import type { ChargeRow, RefundRow } from '../state/rows.ts'
 import type { UnitOfWork } from '../state/unit-of-work.ts'
-import { atLeastOne, invalidRequest } from '../wire/errors.ts'
+import { belowOneFault, invalidRequest } from '../wire/errors.ts'
 import { mergeMetadata } from '../wire/fields.ts'
 import { formatAmount } from '../wire/money.ts'
 import { recordRefund, recordRefundFailure } from './balance-transactions.ts'
@@ -11,7 +11,10 @@ import { testCardOf } from './test-cards.ts'
 
 const HOUR = 3600
 
-/** Refunds `amount` of a captured charge, by default all that is left. */
+/**
+ * Refunds a captured charge: `amount` in minor units, or by default the amount that is not refunded
+ * yet.
+ */
 export function refundCharge(
   work: UnitOfWork,
   charge: ChargeRow,
@@ -53,7 +56,7 @@ export function refundCharge(
   return refund
 }
 
-/** Completes or fails a refund to a test card with delayed refunds. */
+/** Completes or fails a refund to a test card whose refunds are delayed. */
 export function finishRefund(work: UnitOfWork, id: string): void {
   const refund = work.edit('refund', work.require('refund', id))
   delete refund.$
@@ -65,8 +68,8 @@ export function finishRefund(work: UnitOfWork, id: string): void {
 }
 
 /**
- * Makes a succeeded refund fail, as a bank may do days later. The charge can then be refunded
- * again.
+ * Makes a refund fail that had succeeded, as a bank may do days later. The charge can then be
+ * refunded again.
  */
 export function failRefund(work: UnitOfWork, refund: RefundRow): void {
   if (refund.status !== 'succeeded') {
@@ -83,8 +86,10 @@ export function failRefund(work: UnitOfWork, refund: RefundRow): void {
 }
 
 /**
- * Returns the amount to refund.
- * @throws {StripeFault} If the charge is disputed, already refunded, or less is left than `wanted`.
+ * Returns the amount to refund in minor units: `wanted`, or by default the amount that is not
+ * refunded yet.
+ * @throws {StripeFault} If the charge is disputed or already refunded, or less than `wanted` is
+ * left.
  */
 export function checkRefund(
   work: UnitOfWork,
@@ -107,7 +112,7 @@ export function checkRefund(
       'charge_already_refunded',
     )
   }
-  if (amount < 1) throw atLeastOne('amount')
+  if (amount < 1) throw belowOneFault('amount')
   if (amount > left) {
     const shown = (cents: number) => formatAmount(cents, charge.currency)
     throw invalidRequest(

@@ -29,7 +29,7 @@ const PATTERNS: Readonly<Record<string, RegExp>> = {
   us_ein: /^\d{2}-?\d{7}$/,
 }
 
-/** Adds a tax id to a customer, or to the account if `owner` is absent. */
+/** Adds a tax id to a customer, or to the account if `owner` is `null`. */
 export function addTaxId(
   work: UnitOfWork,
   owner: CustomerRow | null,
@@ -63,7 +63,10 @@ export function addTaxId(
   return row
 }
 
-/** Applies the result of the verification, after the tax id was returned as pending. */
+/**
+ * Sets the result of the verification of a tax id. This happens after the tax id was returned as
+ * pending.
+ */
 export function verifyTaxId(work: UnitOfWork, row: TaxIdRow): void {
   const status = TEST_VALUES[row.value] ?? 'pending'
   if (row.verification?.status !== 'pending' || status === 'pending') return

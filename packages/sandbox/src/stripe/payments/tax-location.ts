@@ -12,9 +12,9 @@ export interface TaxLocation {
 }
 
 /**
- * Returns where a customer is taxed: the first non-empty one of the shipping address, the
- * customer's address and the card's address decides, even if it is incomplete. `null` if it is
- * incomplete or all are empty.
+ * Returns the location where a customer is taxed. It is the first address that is set: the shipping
+ * address, the customer's address, or the card's address. Returns `null` if that address is
+ * incomplete, or none is set.
  */
 export function taxLocationOf(
   { tables }: { readonly tables: Tables },
@@ -34,7 +34,7 @@ export function taxLocationOf(
   return null
 }
 
-/** Renders the field `tax` of a customer. */
+/** Renders the field `tax` of a customer, with the location where the customer is taxed. */
 export function showTax(tables: Tables, customer: CustomerRow) {
   const location = taxLocationOf({ tables }, customer)
   return {
@@ -55,10 +55,10 @@ export function showTax(tables: Tables, customer: CustomerRow) {
 }
 
 export function requireTaxLocation(work: UnitOfWork, customer: CustomerRow): void {
-  if (taxLocationOf(work, customer) === null) throw unknownLocation()
+  if (taxLocationOf(work, customer) === null) throw unknownLocationFault()
 }
 
-export function unknownLocation() {
+export function unknownLocationFault() {
   return invalidRequest(
     "The customer's location isn't recognized. Set a valid customer address in order to automatically calculate tax.",
     undefined,

@@ -1,6 +1,6 @@
 import { words } from '../wire/words.ts'
 
-/** Behavior of a test card when it is used. */
+/** How a test card behaves when it is attached or charged. */
 export type CardBehavior =
   | 'ok'
   /** Declined at once, also when it is attached to a customer. */
@@ -13,8 +13,8 @@ export type CardBehavior =
   | { readonly disputes: DisputeCause }
 
 /**
- * Reason of a dispute. With `inquiry`, the bank only asks for information and withdraws no money
- * yet.
+ * Why a test card causes disputes. With `inquiry`, the bank only asks for information and withdraws
+ * no money yet.
  */
 export interface DisputeCause {
   readonly reason: string
@@ -29,21 +29,21 @@ export interface TestCard {
   readonly country: string
   readonly behavior: CardBehavior
   /**
-   * Radar's risk level for charges. Charges with the highest risk are blocked. Defaults to
+   * Radar's risk level of charges. Charges with the highest risk are blocked. The default is
    * `normal`.
    */
   readonly risk?: 'elevated' | 'highest'
-  /** Failing checks: of the security code, and of the parts of the address that are known. */
+  /** Checks that fail: of the security code, and of those parts of the address that are known. */
   readonly checks?: {
     readonly cvc?: 'fail'
     readonly line1?: 'fail' | 'unavailable'
     readonly postalCode?: 'fail' | 'unavailable'
   }
-  /** Set if funds are available immediately instead of after two days. */
+  /** Set if the funds of a charge are available immediately instead of after two days. */
   readonly bypassesPending?: true
   /**
-   * Delayed refunds: pending, then succeeded after an hour; or succeeded, then failed after an
-   * hour.
+   * How refunds are delayed: they are pending and succeed after an hour, or they succeed and fail
+   * after an hour.
    */
   readonly refunds?: 'succeed-later' | 'fail-later'
 }
@@ -158,7 +158,10 @@ export const TEST_CARDS: Readonly<Record<string, TestCard>> = {
   ...Object.fromEntries(ALSO_AS_VISA.map((name) => [`visa_${name}`, CARDS[name]])),
 }
 
-/** Finds the test card of a value such as `pm_card_visa` or `tok_visa`. `null` if there is none. */
+/**
+ * Finds the test card of a test value such as `pm_card_visa` or `tok_visa`. `null` if there is
+ * none.
+ */
 export function findTestCard(value: string): { name: string; card: TestCard } | null {
   const name = /^(?:pm_card|tok)_(\w+)$/.exec(value)?.[1]
   const found = name !== undefined && Object.hasOwn(TEST_CARDS, name) ? TEST_CARDS[name] : undefined
@@ -169,12 +172,12 @@ interface OfTestCard {
   readonly $: { readonly behavior: string }
 }
 
-/** Returns the test card behind a payment method. `null` for a bank account. */
+/** Returns the test card of a payment method. `null` for a bank account. */
 export function testCardOf(method: OfTestCard | null | undefined): TestCard | null {
   return method ? (findTestCard(`pm_card_${method.$.behavior}`)?.card ?? null) : null
 }
 
-/** Returns the behavior of the test card behind a payment method. */
+/** Returns how the test card of a payment method behaves. */
 export function behaviorOf(method: OfTestCard): CardBehavior {
   return testCardOf(method)?.behavior ?? 'ok'
 }
@@ -229,8 +232,8 @@ export function isFinalDecline(declineCode: string): boolean {
 }
 
 /**
- * Returns the error for a decline code. An unknown code becomes `card_declined` with that decline
- * code.
+ * Returns the error for a decline code. For an unknown decline code, the error code is
+ * `card_declined`.
  */
 export function toDecline(declineCode: string): Decline {
   const known = Object.hasOwn(DECLINES, declineCode) ? DECLINES[declineCode] : undefined

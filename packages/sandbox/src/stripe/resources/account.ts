@@ -2,7 +2,7 @@ import type Stripe from 'stripe'
 import { listPage } from '../api/lists.ts'
 import type { Operations } from '../api/operation.ts'
 import { ACCOUNT_ID } from '../wire/account-id.ts'
-import { refused } from '../wire/errors.ts'
+import { faultWithStatus } from '../wire/errors.ts'
 import type { Wire } from '../wire/wire.ts'
 import type { WireObject } from '../wire/wire-object.ts'
 
@@ -87,7 +87,7 @@ export const account: Operations = {
 
   'Accounts.retrieve': (_params, { id }) => {
     if (id === ACCOUNT.id) return ACCOUNT
-    throw refused(
+    throw faultWithStatus(
       403,
       `The provided key does not have access to account '${id}' (or that account does not exist). Application access may have been revoked.`,
       'account_invalid',

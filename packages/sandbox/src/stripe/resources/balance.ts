@@ -4,7 +4,10 @@ import { markAvailableFunds } from '../payments/balance-transactions.ts'
 import type { BalanceTransactionRow } from '../state/rows.ts'
 import { noSuch } from '../wire/errors.ts'
 
-/** The account's balance: payments less fees and refunds. There are no payouts. */
+/**
+ * Operations on the account's balance, which consists of payments less fees and refunds. There are
+ * no payouts.
+ */
 export const balance: Operations = {
   'Balance.retrieve': (_params, { work }) => {
     const pending = new Map<string, number>([['usd', 0]])
@@ -37,7 +40,7 @@ function toFunds(sums: ReadonlyMap<string, number>) {
   }))
 }
 
-/** Read-only operations: balance transactions are created by payments, refunds and disputes. */
+/** Operations that read balance transactions. Payments, refunds and disputes create them. */
 export const balanceTransactions: Operations = {
   'BalanceTransactions.retrieve': answer('balance_transaction', (_params, { work, id }) => {
     markAvailableFunds(work)

@@ -19,7 +19,10 @@ import { nextInvoice } from '../subscriptions/upcoming-invoice.ts'
 import { invalidRequest } from '../wire/errors.ts'
 import { cancelNow } from './subscriptions.ts'
 
-/** Changes that a customer makes in the portal, limited by its configuration. */
+/**
+ * A change of plan by a customer in the portal. The portal's configuration limits the possible
+ * changes.
+ */
 
 export interface PlanChange {
   readonly price: string
@@ -33,7 +36,7 @@ export interface CancelForm {
 }
 
 /**
- * Whether the subscription is scheduled to end. In flexible billing mode the portal sets only
+ * Whether a subscription is scheduled to end. In flexible billing mode, the portal sets only
  * `cancel_at`.
  */
 export function isEnding(subscription: SubscriptionRow): boolean {
@@ -72,7 +75,9 @@ export function cancelAsCustomer(
   })
 }
 
-/** Applies the retention coupon, with which the customer keeps the subscription. */
+/**
+ * Applies the coupon of a retention offer to a subscription. The customer keeps the subscription.
+ */
 export function acceptRetentionOffer(
   work: UnitOfWork,
   subscription: SubscriptionRow,
@@ -93,7 +98,7 @@ export function renewAsCustomer(
   })
 }
 
-/** Returns the prices the customer may switch to, with the allowed quantities. */
+/** Returns the prices to which a customer may switch in the portal, with the allowed quantities. */
 export function findOffers(
   work: UnitOfWork,
   subscription: SubscriptionRow,
@@ -131,7 +136,7 @@ export function findOffers(
 }
 
 /**
- * Checks a change against the configuration.
+ * Checks that the portal's configuration allows a change of plan.
  * @throws {StripeFault} If the price or quantity is not offered.
  */
 export function checkOffered(
@@ -180,13 +185,16 @@ export function changePlan(
 
 export interface PlanPreview {
   readonly currency: string
-  /** Amount that is collected immediately, in minor units. */
+  /** Amount in minor units that is charged immediately. */
   readonly dueNow: number
-  /** The invoice after that. `null` if the subscription ends before it. */
+  /**
+   * Total and date of the invoice after the change of plan. `null` if the subscription ends before
+   * that invoice.
+   */
   readonly next: { readonly total: number; readonly at: number } | null
 }
 
-/** Previews a change of plan: applies it, reads the amounts and rolls everything back. */
+/** Previews a change of plan: applies the change, reads the amounts and rolls everything back. */
 export function previewPlan(
   context: StripeContext,
   id: string,
@@ -227,7 +235,7 @@ function toUpdate(
   }
 }
 
-/** Adds a card and makes it the default for invoices. */
+/** Adds a card to a customer and makes it the default payment method for invoices. */
 export function addCard(work: UnitOfWork, customer: CustomerRow, card: string): PaymentMethodRow {
   const method = resolvePaymentMethod(work, card, 'payment_method')
   attachPaymentMethod(work, method, customer)

@@ -35,7 +35,7 @@ export const billingPortalConfigurations: Operations = {
   'BillingPortal/Configurations.list': list('billing_portal.configuration'),
 }
 
-/** Creates the configuration used when the account has none, with every feature on. */
+/** Creates the portal configuration that is used if the account has none. All features are on. */
 export function defaultConfiguration(work: UnitOfWork): PortalConfigurationRow {
   for (const row of work.tables['billing_portal.configuration'].values()) {
     if (row.is_default) return row

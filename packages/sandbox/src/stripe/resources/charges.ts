@@ -2,7 +2,7 @@ import type { Operations } from '../api/operation.ts'
 import { list, retrieve, search, update } from '../api/resource.ts'
 import { invalidRequest } from '../wire/errors.ts'
 
-/** Read and update operations. Charges are created by payment intents. */
+/** Operations that read and update charges. Payment intents create them. */
 export const charges: Operations = {
   'Charges.create': () => {
     throw invalidRequest(

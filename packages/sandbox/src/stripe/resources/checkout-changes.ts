@@ -3,11 +3,14 @@ import type { CheckoutSessionRow } from '../state/rows.ts'
 import type { UnitOfWork } from '../state/unit-of-work.ts'
 import { invalidRequest } from '../wire/errors.ts'
 import { priceSession, setCustomerAddress } from './checkout-order.ts'
-import { addressNeeded } from './checkout-tax.ts'
+import { addressRequiredFault } from './checkout-tax.ts'
 
 /** Changes that a customer can make on the checkout page before paying. */
 
-/** Applies a promotion code typed by the customer. It is redeemed when the session is completed. */
+/**
+ * Applies a promotion code that the customer typed to a checkout session. The code is redeemed when
+ * the session is completed.
+ */
 export function applyCode(work: UnitOfWork, session: CheckoutSessionRow, typed: string): void {
   checkNoPaymentAttempt(session)
   if (!session.allow_promotion_codes) {
@@ -24,7 +27,10 @@ export function applyCode(work: UnitOfWork, session: CheckoutSessionRow, typed: 
   priceSession(work, session)
 }
 
-/** Sets the address used to compute tax, as far as the customer has entered it. */
+/**
+ * Sets the address from which the tax of a checkout session is calculated, as far as the customer
+ * has entered it.
+ */
 export function setAddress(
   work: UnitOfWork,
   session: CheckoutSessionRow,
@@ -41,7 +47,7 @@ export function setAddress(
     state: state.trim().toUpperCase() || null,
   })
   const quote = priceSession(work, session)
-  if (quote?.taxStatus === 'requires_location_inputs') throw addressNeeded()
+  if (quote?.taxStatus === 'requires_location_inputs') throw addressRequiredFault()
 }
 
 export function removeCode(work: UnitOfWork, session: CheckoutSessionRow): void {
@@ -53,7 +59,7 @@ export function removeCode(work: UnitOfWork, session: CheckoutSessionRow): void 
   priceSession(work, session)
 }
 
-/** Changes the quantity of an item, within the limits of the session. */
+/** Changes the quantity of an item of a checkout session, within the allowed limits. */
 export function setQuantity(
   work: UnitOfWork,
   session: CheckoutSessionRow,
@@ -81,7 +87,10 @@ function checkNoPaymentAttempt({ subscription }: CheckoutSessionRow): void {
   throw invalidRequest('This Checkout Session cannot be changed after a payment was attempted.')
 }
 
-/** Returns the allowed quantities. At least one, because zero would remove the item. */
+/**
+ * Returns the lowest and highest quantity that the customer may choose. The lowest is at least one,
+ * because zero would remove the item.
+ */
 export function quantityBounds(adjustable: { minimum: number; maximum: number }) {
   return { least: Math.max(1, adjustable.minimum), most: adjustable.maximum }
 }

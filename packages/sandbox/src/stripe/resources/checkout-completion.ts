@@ -31,12 +31,12 @@ import {
 } from './checkout-order.ts'
 import { type Answers, answerQuestions, taxIdOf } from './checkout-questions.ts'
 import { createsCustomer, draftOrder, type Order, toSubscription } from './checkout-quote.ts'
-import { addressNeeded } from './checkout-tax.ts'
+import { addressRequiredFault } from './checkout-tax.ts'
 import { createCustomer } from './customers.ts'
 
 type Address = NonNullable<CustomerRow['address']>
 
-/** Input of a customer on the checkout page, for `completeCheckout()`. */
+/** The input of a customer on the checkout page, for `completeCheckout()`. */
 export interface CheckoutInput {
   /**
    * Id of a payment method, or a test value such as `pm_card_visa` or
@@ -44,13 +44,15 @@ export interface CheckoutInput {
    * @default 'pm_card_visa'
    */
   readonly paymentMethod?: string
-  /** Email of a customer created by the checkout. Ignored if the session sets one. */
+  /**
+   * E-mail address of a customer that the checkout creates. Ignored if the session sets an address.
+   */
   readonly email?: string
-  /** Name on the card, also used for a customer created by the checkout. */
+  /** Name on the card. Also the name of a customer that the checkout creates. */
   readonly name?: string
   /**
-   * Billing address; `country` is a two-letter code. Used to compute tax if the session has
-   * automatic tax.
+   * Billing address; `country` is a two-letter code. If the session has automatic tax, the tax is
+   * calculated from this address.
    */
   readonly address?: {
     readonly line1?: string
@@ -63,7 +65,7 @@ export interface CheckoutInput {
   readonly promotionCode?: string
   /** Answers to the session's `custom_fields`, by key. */
   readonly fields?: Readonly<Record<string, string>>
-  /** Tax id, for a session with `tax_id_collection`. */
+  /** The customer's tax id, for a session with `tax_id_collection`. */
   readonly taxId?: { readonly type: string; readonly value: string }
 }
 
@@ -78,7 +80,10 @@ interface Payer {
   readonly method: PaymentMethodRow | null
 }
 
-/** Completes a session as its page does: pays, subscribes or saves a card. */
+/**
+ * Completes a checkout session as its page does: makes the payment, creates the subscription, or
+ * saves the card.
+ */
 export function completeCheckout(
   work: UnitOfWork,
   id: string,
@@ -92,7 +97,7 @@ export function completeCheckout(
   if (typed.address) setCustomerAddress(session, typed.address)
   // Must come first: pricing the order rolls back a trial run, which replaces rows by copies.
   const quote = priceSession(work, session, taxIdOf(session, form))
-  if (quote?.taxStatus === 'requires_location_inputs') throw addressNeeded()
+  if (quote?.taxStatus === 'requires_location_inputs') throw addressRequiredFault()
   const order = orderOf(session)
   const customer = customerOf(work, order, typed)
   session.customer_details = customerDetails(customer, typed)

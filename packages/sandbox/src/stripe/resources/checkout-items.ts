@@ -7,7 +7,12 @@ import { isMetered } from '../catalog/tiers.ts'
 import type { CheckoutItem, PriceRow } from '../state/rows.ts'
 import type { UnitOfWork } from '../state/unit-of-work.ts'
 import { checkActive, checkQuantity } from '../subscriptions/subscription-items.ts'
-import { atLeastOne, invalidRequest, missingParam, onlyOne } from '../wire/errors.ts'
+import {
+  belowOneFault,
+  invalidRequest,
+  missingParam,
+  mutuallyExclusiveFault,
+} from '../wire/errors.ts'
 import { given, mergeMetadata } from '../wire/fields.ts'
 import { requireCurrency } from '../wire/money.ts'
 import type { CheckoutMode, CheckoutParams } from './checkout-rules.ts'
@@ -15,7 +20,7 @@ import type { CheckoutMode, CheckoutParams } from './checkout-rules.ts'
 type LineItem = Stripe.Checkout.SessionCreateParams.LineItem
 type PriceData = NonNullable<LineItem['price_data']>
 
-/** Reads the line items of a session and creates prices for `price_data`. */
+/** Reads the line items of a new checkout session, and creates prices for `price_data`. */
 export function readItems(
   work: UnitOfWork,
   params: CheckoutParams,
@@ -61,12 +66,12 @@ function readItem(work: UnitOfWork, item: LineItem, path: string) {
 function readQuantity(quantity: number | undefined, path: string): number {
   if (quantity === undefined) throw missingParam(`${path}[quantity]`)
   if (quantity >= 1) return quantity
-  throw atLeastOne(`${path}[quantity]`)
+  throw belowOneFault(`${path}[quantity]`)
 }
 
 function readPrice(work: UnitOfWork, item: LineItem, path: string): PriceRow {
   if (item.price !== undefined && item.price_data !== undefined) {
-    throw onlyOne('price, price_data', path)
+    throw mutuallyExclusiveFault('price, price_data', path)
   }
   if (item.price_data) return makePrice(work, item.price_data, `${path}[price_data]`)
   if (item.price === undefined) throw missingParam(`${path}[price]`)
@@ -77,7 +82,8 @@ function readPrice(work: UnitOfWork, item: LineItem, path: string): PriceRow {
 
 function makePrice(work: UnitOfWork, data: PriceData, path: string): PriceRow {
   const { product, product_data: described, ...rest } = data
-  if (product !== undefined && described !== undefined) throw onlyOne('product, product_data', path)
+  if (product !== undefined && described !== undefined)
+    throw mutuallyExclusiveFault('product, product_data', path)
   if (product === undefined && described === undefined) throw missingParam(`${path}[product]`)
   const id = product ?? makeProduct(work, described, `${path}[product_data]`)
   return createPrice(work, {

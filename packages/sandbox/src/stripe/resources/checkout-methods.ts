@@ -15,7 +15,7 @@ const DEBITS: Readonly<Record<string, DebitType>> = { eur: 'sepa_debit', usd: 'u
 /** Debits offered by default, as if enabled in the dashboard. */
 const OFFERED: ReadonlySet<DebitType> = new Set(['sepa_debit'])
 
-/** Returns the payment method types a session accepts. */
+/** Returns the types of payment methods that a checkout session accepts. */
 export function methodTypes(session: CheckoutSessionRow): string[] {
   const params = JSON.parse(session.$.params) as CheckoutParams
   const { allowed_payment_method_types: allowed, excluded_payment_method_types: excluded } = params
@@ -34,7 +34,10 @@ function debitTypeFor(session: CheckoutSessionRow, params: CheckoutParams): Debi
   return (Object.hasOwn(DEBITS, currency) ? DEBITS[currency] : null) ?? null
 }
 
-/** Returns the bank account that the customer entered. `null` for other payment methods. */
+/**
+ * Returns the test bank account that the customer entered in a checkout page. `null` for other
+ * payment methods.
+ */
 export function findEnteredAccount(work: UnitOfWork, value: string): PaymentMethodRow | null {
   if (debitTypeOf(value) === null) return null
   const account = findTestAccount(value)
@@ -42,7 +45,7 @@ export function findEnteredAccount(work: UnitOfWork, value: string): PaymentMeth
   return newDebitMethod(work, value, account)
 }
 
-/** Checks that the session accepts the type of payment method. */
+/** Checks that a checkout session accepts a payment method of this type. */
 export function checkAccepted(session: CheckoutSessionRow, { type }: PaymentMethodRow): void {
   const taken = methodTypes(session)
   if (taken.includes(type)) return

@@ -37,7 +37,7 @@ interface NewSession {
   readonly expires: number
 }
 
-/** Creates an open session. Its amounts are computed separately. */
+/** Creates an open checkout session. The amounts are calculated separately. */
 export function newSession(work: UnitOfWork, options: NewSession): CheckoutSessionRow {
   const { params, mode, customer, items, expires } = options
   const id = work.newId('cs_test_', 40)
@@ -147,7 +147,7 @@ function invoiceCreation({
   }
 }
 
-/** Returns the order of a session in its present state. */
+/** Returns the order that a checkout session describes in its present state. */
 export function orderOf(session: CheckoutSessionRow, taxId?: Order['taxId']): Order {
   return {
     session: session.id,
@@ -164,9 +164,9 @@ export function orderOf(session: CheckoutSessionRow, taxId?: Order['taxId']): Or
 }
 
 /**
- * Computes the session's amounts and stores them, unless an invoice already fixes them. `null` in
- * setup mode. May replace rows by copies, because it rolls back a trial run; callers must fetch
- * rows again.
+ * Calculates and stores the amounts of a checkout session, unless an invoice already determines
+ * them. Returns `null` in setup mode. The calculation is a trial run that is rolled back and may
+ * replace rows by copies, so callers must fetch their rows again.
  */
 export function priceSession(
   work: UnitOfWork,
@@ -204,8 +204,8 @@ export function priceSession(
 }
 
 /**
- * Replaces the preliminary discount ids of the session's amounts by those of the redeemed
- * discounts, in the same order.
+ * Replaces the preliminary discount ids in a checkout session's amounts with the ids of the
+ * redeemed discounts, in the same order.
  */
 export function replaceDiscountIds(session: CheckoutSessionRow, redeemed: readonly string[]): void {
   const known = Object.keys(session.$.discounts ?? {})
@@ -217,8 +217,8 @@ export function replaceDiscountIds(session: CheckoutSessionRow, redeemed: readon
 }
 
 /**
- * Whether the customer must provide a payment method. Not needed if nothing is due, unless the
- * session always collects one.
+ * Whether the customer must enter a payment method in a checkout session. If nothing is due, only
+ * if the session always collects one.
  */
 export function needsCard(session: CheckoutSessionRow, quote: Quote | null): boolean {
   if (quote === null || quote.due > 0) return true

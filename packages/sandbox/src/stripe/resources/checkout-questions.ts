@@ -10,10 +10,13 @@ type Field = CheckoutSessionRow['custom_fields'][number]
 type FieldParams = NonNullable<CheckoutParams['custom_fields']>[number]
 
 export interface Answers {
-  /** Answers by the field's `key`. */
+  /** The customer's answers to `custom_fields`, by the `key` of the field. */
   readonly fields?: Readonly<Record<string, string>>
   readonly taxId?: { readonly type: string; readonly value: string }
-  /** `false` if the customer left the checkbox empty. */
+  /**
+   * Whether the customer ticked the checkbox for the terms. `undefined` if the form was not
+   * submitted by a page.
+   */
   readonly acceptsTerms?: boolean
 }
 
@@ -78,7 +81,7 @@ function readTaxIds(params: CheckoutParams): { enabled: boolean; required: 'neve
 }
 
 /**
- * Stores the customer's answers.
+ * Stores a customer's answers to the additional fields of a checkout session.
  * @throws {StripeFault} If a required answer is missing or invalid.
  */
 export function answerQuestions(
@@ -105,7 +108,10 @@ export function answerQuestions(
   session.customer_details = { ...details, tax_ids }
 }
 
-/** Returns the tax id the customer entered, if the session collects one. */
+/**
+ * Returns the tax id that the customer entered. `undefined` if the checkout session collects none,
+ * or none was entered.
+ */
 export function taxIdOf(session: CheckoutSessionRow, { taxId }: Answers): NewTaxId | undefined {
   if (!taxId || !session.tax_id_collection?.enabled) return undefined
   return taxId as NewTaxId

@@ -23,22 +23,22 @@ import { addIntervals } from '../wire/periods.ts'
 import type { CheckoutMode, CheckoutParams } from './checkout-rules.ts'
 import { createCustomer } from './customers.ts'
 
-/** The purchase a session describes, independent of who pays. */
+/** The purchase that a checkout session describes, independent of the customer. */
 export interface Order {
   readonly session: string
   readonly mode: CheckoutMode
   readonly params: CheckoutParams
-  /** Customer id. `null` while the customer is unknown. */
+  /** Id of the customer. `null` while the customer is unknown. */
   readonly customer: string | null
   readonly items: readonly CheckoutItem[]
   readonly discounts: ReadonlyArray<{ coupon?: string; promotion_code?: string }>
-  /** Address the customer entered, used to compute tax. */
+  /** Address that the customer entered, from which the tax is calculated. */
   readonly address?: CustomerRow['address'] | undefined
   readonly taxId?: NewTaxId | undefined
 }
 
 export interface QuoteLine {
-  /** Index of the session's item. `null` for an invoice item that was pending before. */
+  /** Index of the checkout session's item. `null` for an invoice item that was already pending. */
   readonly item: number | null
   readonly description: string | null
   readonly quantity: number | null
@@ -49,28 +49,31 @@ export interface QuoteLine {
   readonly parts: CheckoutParts
 }
 
-/** The amounts of an order as its invoice or payment would show them. */
+/** The amounts of an order, as the invoice or payment would show them. */
 export interface Quote {
   readonly currency: string
   readonly lines: readonly QuoteLine[]
   readonly parts: CheckoutParts
-  /** Preliminary discounts, by the ids used in `parts`. */
+  /** Preliminary discounts, by the ids that are used in `parts`. */
   readonly discounts: Readonly<Record<string, DiscountRow>>
   readonly subtotal: number
   readonly discount: number
-  /** Total tax, including tax contained in prices. */
+  /** Total tax in minor units, including the tax that prices contain. */
   readonly tax: number
   readonly total: number
   /**
-   * Amount to collect after applying the customer's balance. Zero if it is below the minimum
-   * charge.
+   * Amount to charge in minor units, after the customer's balance is applied. Zero if the amount is
+   * below the minimum charge.
    */
   readonly due: number
   /** Whether the tax could be computed. `null` without automatic tax. */
   readonly taxStatus: 'complete' | 'requires_location_inputs' | null
 }
 
-/** Computes the amounts of an order: runs it, reads the amounts and rolls everything back. */
+/**
+ * Calculates the amounts of an order: executes the order, reads the amounts and rolls everything
+ * back.
+ */
 export function quoteOrder(context: StripeContext, order: Order): Quote {
   return dryRun(context, { about: [order.customer ?? ''] }, (trial) => {
     const customer = order.customer
@@ -101,7 +104,10 @@ function beginOrder(work: UnitOfWork, order: Order, customer: CustomerRow): Invo
   return invoice
 }
 
-/** Returns the parameters of the order's subscription, without payment parameters. */
+/**
+ * Returns the parameters that create an order's subscription, except the parameters for its
+ * payment.
+ */
 export function toSubscription(
   work: UnitOfWork,
   order: Order,
@@ -138,7 +144,10 @@ function isRecurring(work: UnitOfWork, item: CheckoutItem): boolean {
   return Boolean(work.find('price', item.price)?.recurring)
 }
 
-/** Drafts the invoice of a one-time order. `billed` may be a temporary customer for a guest. */
+/**
+ * Drafts the invoice of a one-time order. `billed` is the customer, or a temporary customer for a
+ * guest.
+ */
 export function draftOrder(work: UnitOfWork, order: Order, billed: CustomerRow): InvoiceRow {
   const currency = currencyOf(work, order)
   const invoice = createInvoice(work, {
@@ -173,7 +182,7 @@ function currencyOf(work: UnitOfWork, { params, items }: Order): string {
   return params.currency?.toLowerCase() ?? work.require('price', items[0]?.price ?? '').currency
 }
 
-/** Whether completing the order creates a customer. Subscriptions and invoices always need one. */
+/** Whether completing an order creates a customer. Subscriptions and invoices always need one. */
 export function createsCustomer({ mode, params }: Order): boolean {
   return (
     mode === 'subscription' ||
@@ -182,7 +191,7 @@ export function createsCustomer({ mode, params }: Order): boolean {
   )
 }
 
-/** Returns the amounts of an order whose invoice was created by an earlier attempt to pay. */
+/** Returns the amounts of an order whose invoice was created by an earlier payment attempt. */
 export function quoteInvoice(work: UnitOfWork, order: Order, invoice: InvoiceRow): Quote {
   return readQuote(work, order, invoice, new Set())
 }
@@ -232,7 +241,10 @@ function readLine(line: LineRow, item: number | null): QuoteLine {
   return { item, description, quantity, subtotal, discount, tax, total, parts }
 }
 
-/** Converts the discounts and taxes of an invoice or line to the format of a checkout session. */
+/**
+ * Converts the discounts and taxes of an invoice or invoice line to the format of a checkout
+ * session.
+ */
 export function partsOf(
   discounts: InvoiceRow['total_discount_amounts'],
   taxes: InvoiceRow['total_taxes'],

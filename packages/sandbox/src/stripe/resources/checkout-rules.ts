@@ -1,5 +1,5 @@
 import type Stripe from 'stripe'
-import { invalidRequest, missingParam, onlyOne } from '../wire/errors.ts'
+import { invalidRequest, missingParam, mutuallyExclusiveFault } from '../wire/errors.ts'
 
 export type CheckoutParams = Stripe.Checkout.SessionCreateParams
 export type CheckoutMode = 'payment' | 'subscription' | 'setup'
@@ -47,7 +47,7 @@ export function checkSession(params: CheckoutParams): CheckoutMode {
 function checkCustomer(params: CheckoutParams, mode: CheckoutMode): void {
   if (params.customer !== undefined) {
     for (const name of ['customer_email', 'customer_creation'] as const) {
-      if (params[name] !== undefined) throw onlyOne(`customer, ${name}`, 'customer')
+      if (params[name] !== undefined) throw mutuallyExclusiveFault(`customer, ${name}`, 'customer')
     }
   }
   if (params.customer_creation !== undefined && mode === 'subscription') {
@@ -61,7 +61,7 @@ function checkCustomer(params: CheckoutParams, mode: CheckoutMode): void {
 function checkDiscounts(params: CheckoutParams): void {
   // Stripe rejects the combination even if the value is `false`.
   if (params.allow_promotion_codes !== undefined && params.discounts !== undefined) {
-    throw onlyOne('allow_promotion_codes, discounts', 'allow_promotion_codes')
+    throw mutuallyExclusiveFault('allow_promotion_codes, discounts', 'allow_promotion_codes')
   }
   if ((params.discounts?.length ?? 0) > 1) {
     throw invalidRequest('You may only specify up to one discount.', 'discounts')
@@ -81,11 +81,14 @@ function checkMethods(params: CheckoutParams): void {
   }
 }
 
-/** Validates the trial of a subscription session. Checkout's rules are stricter than the API's. */
+/**
+ * Validates the trial of a new checkout session for a subscription. Checkout's rules are stricter
+ * than those of the subscription API.
+ */
 export function checkTrial(params: CheckoutParams, now: number): void {
   const { trial_end: end, trial_period_days: days, ...data } = params.subscription_data ?? {}
   if (end !== undefined && days !== undefined) {
-    throw onlyOne(
+    throw mutuallyExclusiveFault(
       'subscription_data[trial_end], subscription_data[trial_period_days]',
       'subscription_data[trial_end]',
     )

@@ -1,21 +1,21 @@
-import { wantsAutomaticTax } from '../invoices/automatic-tax.ts'
+import { readAutomaticTaxParam } from '../invoices/automatic-tax.ts'
 import { taxLocationOf } from '../payments/tax-location.ts'
 import type { CheckoutSessionRow } from '../state/rows.ts'
 import type { UnitOfWork } from '../state/unit-of-work.ts'
 import { invalidRequest } from '../wire/errors.ts'
 import type { CheckoutMode, CheckoutParams } from './checkout-rules.ts'
 
-/** Automatic tax of a session, computed from the customer's address or the one they will enter. */
+/** Returns the field `automatic_tax` of a new checkout session. */
 
 export function readAutomaticTax(params: CheckoutParams): CheckoutSessionRow['automatic_tax'] {
-  return wantsAutomaticTax(params)
+  return readAutomaticTaxParam(params)
     ? { enabled: true, liability: { type: 'self' }, provider: 'stripe', status: null }
     : { enabled: false, liability: null, provider: null, status: null }
 }
 
-/** Rejects sessions with automatic tax whose tax could never be computed. */
+/** Rejects a checkout session with automatic tax whose tax could never be calculated. */
 export function checkTax(work: UnitOfWork, params: CheckoutParams, mode: CheckoutMode): void {
-  if (!wantsAutomaticTax(params)) return
+  if (!readAutomaticTaxParam(params)) return
   if (mode === 'setup') {
     throw invalidRequest('You can not pass `automatic_tax` in `setup` mode.', 'automatic_tax')
   }
@@ -36,7 +36,7 @@ export function checkTax(work: UnitOfWork, params: CheckoutParams, mode: Checkou
   )
 }
 
-export function addressNeeded() {
+export function addressRequiredFault() {
   return invalidRequest(
     'Please say where you are: tax depends on it.',
     'address',

@@ -6,7 +6,7 @@ import { blank } from '../state/blank.ts'
 import { render } from '../state/render.ts'
 import type { CouponRow } from '../state/rows.ts'
 import type { UnitOfWork } from '../state/unit-of-work.ts'
-import { atLeastOne, invalidRequest } from '../wire/errors.ts'
+import { belowOneFault, invalidRequest } from '../wire/errors.ts'
 import { given, mergeMetadata } from '../wire/fields.ts'
 import { requireCurrency } from '../wire/money.ts'
 
@@ -69,7 +69,7 @@ function checkCoupon(work: UnitOfWork, params: Stripe.CouponCreateParams): void 
       'percent_off',
     )
   }
-  if (amount !== undefined && amount < 1) throw atLeastOne('amount_off')
+  if (amount !== undefined && amount < 1) throw belowOneFault('amount_off')
   if (amount !== undefined && params.currency === undefined) {
     throw invalidRequest('You must pass currency when passing amount_off', 'currency')
   }
@@ -90,6 +90,6 @@ function checkCoupon(work: UnitOfWork, params: Stripe.CouponCreateParams): void 
     throw invalidRequest('The redeem_by date must be in the future.', 'redeem_by')
   }
   if (params.max_redemptions !== undefined && params.max_redemptions < 1) {
-    throw atLeastOne('max_redemptions')
+    throw belowOneFault('max_redemptions')
   }
 }

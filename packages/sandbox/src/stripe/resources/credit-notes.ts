@@ -4,7 +4,10 @@ import { answer, change, list, retrieve, update } from '../api/resource.ts'
 import { draftCreditNote, issueCreditNote, voidCreditNote } from '../invoices/credit-notes.ts'
 import { render } from '../state/render.ts'
 
-/** Credit notes reduce the open amount of an invoice, or return part of what was paid. */
+/**
+ * Operations on credit notes, which reduce the open amount of an invoice or return a part of the
+ * paid amount.
+ */
 export const creditNotes: Operations = {
   'CreditNotes.create': answer('credit_note', (params, { work }) => issueCreditNote(work, params)),
   'CreditNotes.retrieve': retrieve('credit_note'),

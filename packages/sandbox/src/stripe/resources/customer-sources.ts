@@ -5,7 +5,10 @@ import { requireCustomer } from '../payments/customer.ts'
 import type { PaymentMethodRow } from '../state/rows.ts'
 import { invalidRequest } from '../wire/errors.ts'
 
-/** Legacy payment sources of a customer. Only cards are supported. */
+/**
+ * Operations on a customer's sources, the predecessors of payment methods. Only cards are
+ * supported.
+ */
 export const customerSources: Operations = {
   'Customers.createSource': (params, { work, ids }) => {
     const customer = requireCustomer(work, ids[0] ?? '')

@@ -21,7 +21,7 @@ import { render } from '../state/render.ts'
 import type { CustomerRow, DiscountRow } from '../state/rows.ts'
 import { cancelSchedule, cancelSubscription } from '../state/subscription-status.ts'
 import type { UnitOfWork } from '../state/unit-of-work.ts'
-import { invalidRequest, refused } from '../wire/errors.ts'
+import { faultWithStatus, invalidRequest } from '../wire/errors.ts'
 import { given, mergeMetadata } from '../wire/fields.ts'
 
 export const customers: Operations = {
@@ -62,7 +62,7 @@ export const customers: Operations = {
     const discount = removeCustomerDiscount(work, customer)
     if (!discount) {
       const message = `No active discount for customer: ${customer.id}`
-      throw refused(404, message, 'resource_missing')
+      throw faultWithStatus(404, message, 'resource_missing')
     }
     const { end: _end, ...shown } = render('discount', discount, work.tables)
     return { ...shown, deleted: true }
@@ -70,8 +70,7 @@ export const customers: Operations = {
 }
 
 /**
- * Deletes a customer with their subscriptions and payment methods. Past invoices and payments
- * remain.
+ * Deletes a customer with all subscriptions and payment methods. Past invoices and payments remain.
  */
 export function deleteCustomer(work: UnitOfWork, customer: CustomerRow): void {
   for (const subscription of work.findBy('subscription', 'customer', customer.id)) {

@@ -10,7 +10,7 @@ import type { UnitOfWork } from '../state/unit-of-work.ts'
 import { invalidRequest } from '../wire/errors.ts'
 import { given, mergeMetadata } from '../wire/fields.ts'
 
-/** Disputes are opened by certain test cards and by the handle's `disputeCharge()`. */
+/** Operations on disputes. Certain test cards and the handle's `disputeCharge()` open disputes. */
 export const disputes: Operations = {
   'Disputes.retrieve': answer('dispute', (_params, { work, id }) => {
     markAvailableFunds(work)

@@ -1,22 +1,27 @@
-import { timeV2 } from '../api/v2.ts'
+import { formatTimeV2 } from '../api/v2.ts'
 import type { ThinEventRow } from '../state/rows.ts'
 import { relatedTo } from '../state/thin-events.ts'
 import type { UnitOfWork } from '../state/unit-of-work.ts'
 
-/** Simulated rejection of usage after it was accepted, for `dropMeterEvents()`. */
+/** Options of `dropMeterEvents()`, which simulates that usage is rejected after it was accepted. */
 export interface DroppedEvents {
   /**
-   * Stripe's error code. With `no_meter` the report is the event `v1.billing.meter.no_meter_found`.
+   * Stripe's error code for the rejected events. With `no_meter`, the error report is the event
+   * `v1.billing.meter.no_meter_found`.
    * @default 'meter_event_customer_not_found'
    */
   readonly code?: string
   /**
-   * Number of events listed per error code. Stripe lists a sample and counts all. Defaults to all.
+   * Number of rejected events that the error report lists for each error code. Stripe counts all
+   * events but lists only a sample. By default, all are listed.
    */
   readonly named?: number
 }
 
-/** Removes a customer's meter events from the usage and creates Stripe's error report. */
+/**
+ * Removes all meter events of a customer from the usage, and creates Stripe's error report about
+ * them.
+ */
 export function dropMeterEvents(
   work: UnitOfWork,
   customer: string,
@@ -42,8 +47,8 @@ export interface DroppedEvent {
 }
 
 /**
- * Creates the error report about rejected meter events. `meter` is `null` if no meter has their
- * event name.
+ * Creates Stripe's error report about rejected meter events. `meter` is `null` if no meter has the
+ * event name of these events.
  */
 export function reportDropped(
   work: UnitOfWork,
@@ -51,7 +56,7 @@ export function reportDropped(
   dropped: readonly DroppedEvent[],
   named = dropped.length,
 ): ThinEventRow {
-  const at = timeV2(work.sandboxNow)
+  const at = formatTimeV2(work.sandboxNow)
   const codes = [...new Set(dropped.map(({ code }) => code))]
   return work.insert('v2.core.event', {
     id: work.newId('evt_'),

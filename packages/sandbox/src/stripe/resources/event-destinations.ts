@@ -1,11 +1,11 @@
 import {
   callV2,
   faultV2,
+  formatTimeV2,
   listV2,
   type OperationsV2,
   PAGE_PARAMS,
   type Read,
-  timeV2,
 } from '../api/v2.ts'
 import { findReceiver, sendTo } from '../state/receivers.ts'
 import type { EventDestinationRow, ThinEventRow } from '../state/rows.ts'
@@ -50,7 +50,10 @@ const CHANGES = {
 
 const address = '/v2/core/event_destinations'
 
-/** Event destinations, the webhook endpoints of `/v2`. Delivery works as for `/v1` endpoints. */
+/**
+ * Operations on event destinations, the webhook endpoints of the `/v2` API. Deliveries work as for
+ * `/v1` endpoints.
+ */
 export const eventDestinations: OperationsV2 = {
   [`POST ${address}`]: callV2(NEW, (params, { work }) => render(create(work, params), params)),
   [`GET ${address}`]: callV2({ o: { ...PAGE_PARAMS, ...SHOWN } }, (params, { work }) => {
@@ -155,7 +158,7 @@ function change(work: UnitOfWork, row: EventDestinationRow): EventDestinationRow
 }
 
 function timeOf({ sandboxNow }: UnitOfWork): string {
-  return timeV2(sandboxNow)
+  return formatTimeV2(sandboxNow)
 }
 
 /** Renders a destination. The URL and, on creation, the secret are included only on request. */

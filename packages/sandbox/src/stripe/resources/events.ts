@@ -3,11 +3,11 @@ import type { Operations } from '../api/operation.ts'
 import { renderEvent } from '../state/events.ts'
 import type { EventRow } from '../state/rows.ts'
 import type { UnitOfWork } from '../state/unit-of-work.ts'
-import { noSuch, onlyOne } from '../wire/errors.ts'
+import { mutuallyExclusiveFault, noSuch } from '../wire/errors.ts'
 
 const THIRTY_DAYS = 30 * 86_400
 
-/** Operations on stored events, by default those of the last 30 days. */
+/** Operations that read events. By default, events of the last 30 days are stored. */
 export const events: Operations = {
   'Events.retrieve': (_params, { work, id }) => {
     const row = work.find('event', id)
@@ -15,7 +15,8 @@ export const events: Operations = {
     return renderEvent(work.context, row, pendingOf(work, row))
   },
   'Events.list': (params, { work, path }) => {
-    if (params.type !== undefined && params.types !== undefined) throw onlyOne('type, types')
+    if (params.type !== undefined && params.types !== undefined)
+      throw mutuallyExclusiveFault('type, types')
     const { type, types, created, delivery_success: success } = params
     const isWanted = work.tables.event
       .columnBy('type', (row) => row.type)

@@ -11,7 +11,7 @@ import { newInvoiceItem, requireOneTimePrice } from '../invoices/invoice-items.t
 import { requireCustomer } from '../payments/customer.ts'
 import type { InvoiceItemRow, InvoiceRow } from '../state/rows.ts'
 import type { UnitOfWork } from '../state/unit-of-work.ts'
-import { invalidRequest, noSuch, onlyOne } from '../wire/errors.ts'
+import { invalidRequest, mutuallyExclusiveFault, noSuch } from '../wire/errors.ts'
 import { given, mergeMetadata } from '../wire/fields.ts'
 import { multiplyDecimal } from '../wire/money.ts'
 
@@ -24,9 +24,10 @@ export const invoiceItems: Operations = {
     const ways = [params.amount, params.unit_amount_decimal, priced ? true : undefined].filter(
       (value) => value !== undefined,
     )
-    if (ways.length > 1) throw onlyOne('amount, pricing, price_data, unit_amount_decimal')
+    if (ways.length > 1)
+      throw mutuallyExclusiveFault('amount, pricing, price_data, unit_amount_decimal')
     if (params.amount !== undefined && params.quantity !== undefined && params.quantity !== 1) {
-      throw onlyOne('amount, quantity', 'quantity')
+      throw mutuallyExclusiveFault('amount, quantity', 'quantity')
     }
     if (params.subscription !== undefined) {
       const subscription = work.require('subscription', params.subscription, 'subscription')

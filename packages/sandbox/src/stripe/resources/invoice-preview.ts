@@ -19,7 +19,7 @@ import { itemsOf } from '../subscriptions/subscription-swap.ts'
 import { applyUpdate } from '../subscriptions/subscription-update.ts'
 import { nextInvoice, toPreview, upcomingInvoice } from '../subscriptions/upcoming-invoice.ts'
 import { usagePeriods } from '../subscriptions/usage.ts'
-import { invalidRequest, onlyOne } from '../wire/errors.ts'
+import { invalidRequest, mutuallyExclusiveFault } from '../wire/errors.ts'
 import { given } from '../wire/fields.ts'
 import { minimumCharge } from '../wire/money.ts'
 import type { WireObject } from '../wire/wire-object.ts'
@@ -65,7 +65,7 @@ function replaceSchedule(work: UnitOfWork, { schedule: id, ...params }: Params):
   }
   if (id === undefined) return params
   if (params.subscription !== undefined || params.subscription_details !== undefined) {
-    throw onlyOne('schedule, subscription')
+    throw mutuallyExclusiveFault('schedule, subscription')
   }
   const { subscription } = work.require('subscription_schedule', id, 'schedule')
   if (subscription === null) {

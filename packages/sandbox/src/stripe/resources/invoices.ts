@@ -6,8 +6,8 @@ import { redeemDiscounts } from '../catalog/redeem-discounts.ts'
 import { requireTaxRates } from '../catalog/tax-rates.ts'
 import {
   applyAutomaticTax,
+  readAutomaticTaxParam,
   refuseManualRates,
-  wantsAutomaticTax,
 } from '../invoices/automatic-tax.ts'
 import {
   createInvoice,
@@ -53,7 +53,7 @@ export const invoices: Operations = {
       subscription,
       billingReason: 'manual',
       autoAdvance: params.auto_advance ?? false,
-      automaticTax: wantsAutomaticTax(params),
+      automaticTax: readAutomaticTaxParam(params),
     })
     applyParams(work, invoice, params)
     // Pending invoice items are added only with `include`.

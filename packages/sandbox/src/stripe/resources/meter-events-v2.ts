@@ -1,4 +1,4 @@
-import { callV2, type OperationsV2, type Read, readTimeV2, timeV2 } from '../api/v2.ts'
+import { callV2, formatTimeV2, type OperationsV2, type Read, readTimeV2 } from '../api/v2.ts'
 import { nowOf } from '../state/context.ts'
 import type { MeterEventRow } from '../state/rows.ts'
 import { findTestClock } from '../state/test-clocks.ts'
@@ -28,20 +28,20 @@ const ADJUSTMENT = {
 type NewEvent = Read<typeof EVENT>
 
 /**
- * Meter events in `/v2`: a single event is validated immediately; errors in a stream are reported
- * by an event.
+ * Operations on meter events in the `/v2` API. A single event is validated immediately; errors in a
+ * stream are reported by a thin event.
  */
 export const meterEventsV2: OperationsV2 = {
   'POST /v2/billing/meter_events': callV2(EVENT, (params, { work }) => {
     const { created, event_name, identifier, payload, timestamp } = create(work, params, '')
     return {
       object: 'v2.billing.meter_event',
-      created: timeV2(created),
+      created: formatTimeV2(created),
       event_name,
       identifier,
       livemode: false,
       payload,
-      timestamp: timeV2(timestamp),
+      timestamp: formatTimeV2(timestamp),
     }
   }),
   'POST /v2/billing/meter_event_adjustments': callV2(
@@ -52,7 +52,7 @@ export const meterEventsV2: OperationsV2 = {
         id,
         object: 'v2.billing.meter_event_adjustment',
         cancel,
-        created: timeV2(work.sandboxNow),
+        created: formatTimeV2(work.sandboxNow),
         event_name,
         livemode: false,
         status,
@@ -65,8 +65,8 @@ export const meterEventsV2: OperationsV2 = {
       id: work.newId('mes_test_'),
       object: 'v2.billing.meter_event_session',
       authentication_token: work.newId('mes_token_', 40),
-      created: timeV2(work.sandboxNow),
-      expires_at: timeV2(work.sandboxNow + SESSION_SECONDS),
+      created: formatTimeV2(work.sandboxNow),
+      expires_at: formatTimeV2(work.sandboxNow + SESSION_SECONDS),
       livemode: false,
       $: { expires: work.sandboxNow + SESSION_SECONDS },
     })

@@ -15,8 +15,8 @@ const CLOCK_TOLERANCE = 5 * 60
 const MAX_DIGITS = 15
 
 /**
- * Reports and cancels usage. Invalid events are rejected immediately; Stripe may report them hours
- * later by an event.
+ * Operations that report and cancel usage. The sandbox rejects invalid events immediately; Stripe
+ * may report them hours later by an event.
  */
 export const meterEvents: Operations = {
   'Billing/MeterEvents.create': (params, { work }) =>
@@ -41,8 +41,9 @@ interface NewMeterEvent {
 }
 
 /**
- * Validates and stores a meter event. `now` is the time of the customer's clock.
- * @throws {StripeFault} If the event is invalid; nothing is stored then.
+ * Validates and stores a meter event. `now` is the present time of the clock that the customer
+ * follows.
+ * @throws {StripeFault} If the event is invalid. Nothing is stored then.
  */
 export function createMeterEvent(
   work: UnitOfWork,
@@ -80,9 +81,9 @@ export function createMeterEvent(
 }
 
 /**
- * Cancels a meter event within a day of its arrival.
- * @throws {StripeFault} If there is no recent event with this identifier, or it was cancelled
- * before.
+ * Cancels a meter event that arrived less than a day ago.
+ * @throws {StripeFault} If there is no recent event with this identifier, or it is already
+ * cancelled.
  */
 export function cancelMeterEvent(
   work: UnitOfWork,
@@ -116,7 +117,7 @@ export function cancelMeterEvent(
   })
 }
 
-/** Finds the meter for an event name, preferably an active one. */
+/** Finds the meter for an event name: the active one, or an inactive one if there is none. */
 export function findMeter(work: UnitOfWork, name: string): MeterRow | undefined {
   const known = work.findBy('billing.meter', 'event_name', name)
   return known.find((meter) => meter.status === 'active') ?? known[0]

@@ -11,7 +11,7 @@ import { fromUnits } from '../wire/decimals.ts'
 import { invalidRequest } from '../wire/errors.ts'
 import { given } from '../wire/fields.ts'
 
-/** Meters. Their events are in meter-events.ts. */
+/** Operations on meters. The operations on their events are in meter-events.ts. */
 export const meters: Operations = {
   'Billing/Meters.create': create('billing.meter', (params, { work }) => {
     const taken = work

@@ -85,7 +85,7 @@ function applyOutcomeToInvoice(
   applyPaymentOutcome(work, invoice, outcome, countAttempt(invoice, false))
 }
 
-/** Applies the result of a payment's 3-D Secure challenge. */
+/** Applies the result of the 3-D Secure challenge of a payment intent. */
 export function finishAuthentication(
   work: UnitOfWork,
   intentId: string,
@@ -94,7 +94,7 @@ export function finishAuthentication(
   const intent = work.find('payment_intent', intentId)
   if (!intent) throw noSuch('payment_intent', intentId)
   if (intent.status !== 'requires_action')
-    throw unexpectedState(intent, 'authenticated', ['requires_action'])
+    throw unexpectedStateFault(intent, 'authenticated', ['requires_action'])
   work.edit('payment_intent', intent)
   const method = work.require('payment_method', intent.payment_method ?? '')
   if (passed) {
@@ -122,7 +122,7 @@ export function finishAuthentication(
   return intent
 }
 
-export function unexpectedState(
+export function unexpectedStateFault(
   intent: PaymentIntentRow,
   verb: string,
   allowed: readonly string[],
@@ -134,7 +134,7 @@ export function unexpectedState(
   )
 }
 
-/** Returns the error an intent records for a failed challenge. */
+/** Returns the error that an intent records when its 3-D Secure challenge fails. */
 export function authenticationFailure(kind: 'payment_intent' | 'setup_intent') {
   return {
     type: 'invalid_request_error' as const,

@@ -11,10 +11,10 @@ import { checkOwner, emptyAddress } from '../payments/payment-methods.ts'
 import { render } from '../state/render.ts'
 import type { PaymentIntentRow } from '../state/rows.ts'
 import type { UnitOfWork } from '../state/unit-of-work.ts'
-import { atLeastOne, invalidRequest } from '../wire/errors.ts'
+import { belowOneFault, invalidRequest } from '../wire/errors.ts'
 import { given, mergeMetadata } from '../wire/fields.ts'
 import { checkThirdDecimal, formatMinimum, minimumCharge, requireCurrency } from '../wire/money.ts'
-import { confirmIntent, unexpectedState } from './payment-confirmation.ts'
+import { confirmIntent, unexpectedStateFault } from './payment-confirmation.ts'
 
 /** Statuses in which the amount and the payment method can still change. */
 const OPEN_STATUSES = ['requires_payment_method', 'requires_confirmation', 'requires_action']
@@ -74,7 +74,7 @@ export const paymentIntents: Operations = {
       !OPEN_STATUSES.includes(intent.status) &&
       (amount ?? currency ?? method ?? data) !== undefined
     ) {
-      throw unexpectedState(intent, 'updated', OPEN_STATUSES)
+      throw unexpectedStateFault(intent, 'updated', OPEN_STATUSES)
     }
     if (params.currency !== undefined) intent.currency = requireCurrency(params.currency)
     if (params.amount !== undefined || params.currency !== undefined) {
@@ -89,7 +89,7 @@ export const paymentIntents: Operations = {
   'PaymentIntents.confirm': (params, { work, id }) => {
     const intent = work.require('payment_intent', id)
     if (!OPEN_STATUSES.includes(intent.status))
-      throw unexpectedState(intent, 'confirmed', OPEN_STATUSES)
+      throw unexpectedStateFault(intent, 'confirmed', OPEN_STATUSES)
     work.edit('payment_intent', intent)
     applyParams(work, intent, params)
     return confirmIntent(work, intent, params)
@@ -103,7 +103,7 @@ export const paymentIntents: Operations = {
       'requires_action',
       'processing',
     ]
-    if (!allowed.includes(intent.status)) throw unexpectedState(intent, 'canceled', allowed)
+    if (!allowed.includes(intent.status)) throw unexpectedStateFault(intent, 'canceled', allowed)
     if (intent.$.invoice) {
       throw invalidRequest(
         'You cannot cancel a PaymentIntent that pays an invoice; void the invoice instead.',
@@ -115,7 +115,7 @@ export const paymentIntents: Operations = {
 
   'PaymentIntents.capture': change('payment_intent', (intent, params, { work }) => {
     if (intent.status !== 'requires_capture') {
-      throw unexpectedState(intent, 'captured', ['requires_capture'])
+      throw unexpectedStateFault(intent, 'captured', ['requires_capture'])
     }
     const amount = params.amount_to_capture ?? intent.amount_capturable
     if (amount < 1 || amount > intent.amount_capturable) {
@@ -190,7 +190,7 @@ function applyParams(work: UnitOfWork, intent: PaymentIntentRow, some: Params): 
 }
 
 function checkAmount(amount: number, currency: string): void {
-  if (amount < 1) throw atLeastOne('amount')
+  if (amount < 1) throw belowOneFault('amount')
   if (amount < minimumCharge(currency)) {
     throw invalidRequest(
       `Amount must be at least ${formatMinimum(currency)}`,

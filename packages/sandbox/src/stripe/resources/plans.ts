@@ -1,15 +1,15 @@
 import type Stripe from 'stripe'
 import { filterRows, inRange, listPage, type Range } from '../api/lists.ts'
 import type { Operations } from '../api/operation.ts'
-import { backedByMeters, createPrice, legacyUsage } from '../catalog/prices.ts'
+import { createPrice, legacyUsage, meterRequiredFault } from '../catalog/prices.ts'
 import { createProduct } from '../catalog/products.ts'
 import { toPlan } from '../state/render.ts'
 import type { PriceRow } from '../state/rows.ts'
 import type { UnitOfWork } from '../state/unit-of-work.ts'
-import { invalidRequest, missingParam, noSuch, onlyOne } from '../wire/errors.ts'
+import { invalidRequest, missingParam, mutuallyExclusiveFault, noSuch } from '../wire/errors.ts'
 import { given, mergeMetadata } from '../wire/fields.ts'
 
-/** Plans, the predecessors of recurring prices. Each is stored as a price. */
+/** Operations on plans, the predecessors of recurring prices. Each plan is stored as a price. */
 export const plans: Operations = {
   'Plans.create': (params, { work, removedParams }) => {
     checkParams(work, params, removedParams)
@@ -90,14 +90,14 @@ function checkParams(
     throw invalidRequest('Plan already exists.', 'id', 'resource_already_exists')
   }
   if (params.amount !== undefined && params.amount_decimal !== undefined) {
-    throw onlyOne('amount, amount_decimal', 'amount')
+    throw mutuallyExclusiveFault('amount, amount_decimal', 'amount')
   }
   if (
     params.usage_type === 'metered' &&
     params.meter === undefined &&
     !removedParams.aggregate_usage
   ) {
-    throw backedByMeters()
+    throw meterRequiredFault()
   }
   if (params.billing_scheme === 'tiered') {
     if (params.amount === undefined && params.amount_decimal === undefined) return

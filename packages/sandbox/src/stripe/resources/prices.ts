@@ -3,12 +3,12 @@ import { answer, list, retrieve, search, update } from '../api/resource.ts'
 import { readCurrencyOptions } from '../catalog/currency-options.ts'
 import { claimLookupKey, createPrice, legacyUsage } from '../catalog/prices.ts'
 import { createProduct } from '../catalog/products.ts'
-import { invalidRequest, missingParam, onlyOne } from '../wire/errors.ts'
+import { invalidRequest, missingParam, mutuallyExclusiveFault } from '../wire/errors.ts'
 
 export const prices: Operations = {
   'Prices.create': answer('price', (params, { work, removedParams }) => {
     if (params.product !== undefined && params.product_data !== undefined) {
-      throw onlyOne('product, product_data')
+      throw mutuallyExclusiveFault('product, product_data')
     }
     let product = params.product
     if (params.product_data) {

@@ -4,7 +4,7 @@ import { answer, list, retrieve, update } from '../api/resource.ts'
 import { refundCharge } from '../payments/refunds.ts'
 import type { ChargeRow } from '../state/rows.ts'
 import type { UnitOfWork } from '../state/unit-of-work.ts'
-import { invalidRequest, missingParam, onlyOne } from '../wire/errors.ts'
+import { invalidRequest, missingParam, mutuallyExclusiveFault } from '../wire/errors.ts'
 
 export const refunds: Operations = {
   'Refunds.create': answer('refund', (params, { work }) =>
@@ -23,7 +23,7 @@ export const refunds: Operations = {
 
 function requireRefundable(work: UnitOfWork, params: Stripe.RefundCreateParams): ChargeRow {
   if (params.charge !== undefined && params.payment_intent !== undefined) {
-    throw onlyOne('charge, payment_intent')
+    throw mutuallyExclusiveFault('charge, payment_intent')
   }
   if (params.charge !== undefined) return checkPaid(work.require('charge', params.charge, 'charge'))
   if (params.payment_intent === undefined) throw missingParam('payment_intent')

@@ -42,7 +42,9 @@ import { tokens } from './tokens.ts'
 import { usageRecords } from './usage-records.ts'
 import { webhookEndpoints } from './webhook-endpoints.ts'
 
-/** All supported operations of `/v1`. Any other request is an unrecognized URL. */
+/**
+ * All supported operations of the `/v1` API. Any other request is answered as an unrecognized URL.
+ */
 export const OPERATIONS: Operations = {
   ...account,
   ...balance,
@@ -85,7 +87,7 @@ export const OPERATIONS: Operations = {
   ...webhookEndpoints,
 }
 
-/** All supported operations of `/v2`. */
+/** All supported operations of the `/v2` API. */
 export const OPERATIONS_V2: OperationsV2 = {
   ...eventDestinations,
   ...meterEventsV2,

@@ -146,7 +146,7 @@ function succeed(work: UnitOfWork, intent: SetupIntentRow): void {
   work.emit('setup_intent.succeeded', 'setup_intent', intent)
 }
 
-/** Applies the result of a setup intent's 3-D Secure challenge. */
+/** Applies the result of the 3-D Secure challenge of a setup intent. */
 export function finishSetupAuthentication(
   work: UnitOfWork,
   id: string,

@@ -12,7 +12,10 @@ import { given } from '../wire/fields.ts'
 
 type Params = Omit<Stripe.SubscriptionItemUpdateParams, 'expand'> & { readonly deleted?: true }
 
-/** Operations on subscription items. Each change is an update of the subscription with one item. */
+/**
+ * Operations on subscription items. Each change is made as an update of the subscription with one
+ * item.
+ */
 export const subscriptionItems: Operations = {
   'SubscriptionItems.create': answer('subscription_item', (params, { work }) => {
     const { subscription: id, expand: _expand, ...item } = params

@@ -22,7 +22,10 @@ import { itemsOf } from '../subscriptions/subscription-swap.ts'
 import { invalidRequest, missingParam } from '../wire/errors.ts'
 import { mergeMetadata } from '../wire/fields.ts'
 
-/** Subscription schedules: planned changes, usually a swap at the end of the period. */
+/**
+ * Operations on subscription schedules, which plan changes, usually a swap at the end of the
+ * period.
+ */
 export const subscriptionSchedules: Operations = {
   'SubscriptionSchedules.create': answer('subscription_schedule', (params, { work }) => {
     const schedule =

@@ -17,7 +17,7 @@ import type { UnitOfWork } from '../state/unit-of-work.ts'
 import { applyPausedCollection } from '../subscriptions/paused-collection.ts'
 import { creditUnused } from '../subscriptions/proration.ts'
 import { createSubscription } from '../subscriptions/subscription-create.ts'
-import { noMethod } from '../subscriptions/subscription-first-payment.ts'
+import { noPaymentMethodFault } from '../subscriptions/subscription-first-payment.ts'
 import { draftSubscriptionInvoice } from '../subscriptions/subscription-invoice.ts'
 import { changeItems, itemsOf } from '../subscriptions/subscription-swap.ts'
 import { updateSubscription } from '../subscriptions/subscription-update.ts'
@@ -151,7 +151,7 @@ function resume(
     finalizeInvoice(work, invoice)
     if (invoice.amount_due > 0) {
       const outcome = collectInvoice(work, invoice)
-      if (outcome.status === 'no_payment_method') throw noMethod()
+      if (outcome.status === 'no_payment_method') throw noPaymentMethodFault()
     }
   }
   const isSettled = isFree || invoice.amount_due === 0

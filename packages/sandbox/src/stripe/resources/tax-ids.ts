@@ -10,7 +10,7 @@ import type { UnitOfWork } from '../state/unit-of-work.ts'
 import { invalidRequest, missingParam, noSuch } from '../wire/errors.ts'
 import type { WireObject } from '../wire/wire-object.ts'
 
-/** Tax ids of customers and of the account. */
+/** Operations on tax ids of customers and of the account. */
 export const taxIds: Operations = {
   'Customers.createTaxId': (params, { work, ids }) =>
     create(work, requireCustomer(work, ids[0] ?? ''), params),

@@ -10,8 +10,8 @@ import { deleteCustomer } from './customers.ts'
 const DAY = 86_400
 
 /**
- * Test clocks, independent of the sandbox's clock. A customer's test clock applies to everything
- * they buy.
+ * Operations on test clocks, which are independent of the sandbox's own clock. Everything that a
+ * customer buys follows the customer's test clock.
  */
 export const testClocks: Operations = {
   'TestHelpers/TestClocks.create': create('test_helpers.test_clock', (params, { work }) => ({

@@ -21,7 +21,10 @@ const address = '/v2/core/events'
 
 type Filters = Read<{ o: typeof FILTERS }>
 
-/** Thin events, whose webhooks contain only ids, of the last 30 days. */
+/**
+ * Operations that read the thin events of the last 30 days. Webhooks of thin events contain only
+ * ids.
+ */
 export const thinEvents: OperationsV2 = {
   [`GET ${address}`]: callV2({ o: { ...PAGE_PARAMS, ...FILTERS } }, (params, { work }) => {
     const isWanted = readFilters(params)

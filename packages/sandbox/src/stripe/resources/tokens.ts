@@ -3,14 +3,17 @@ import type { Call, Operations } from '../api/operation.ts'
 import { answer, retrieve } from '../api/resource.ts'
 import { requireCardNumber } from '../payments/card-numbers.ts'
 import { toCard } from '../payments/cards.ts'
-import { bareNumber, newTypedCard } from '../payments/new-payment-method.ts'
+import { bareCardNumberFault, newTypedCard } from '../payments/new-payment-method.ts'
 import { blank } from '../state/blank.ts'
 import type { TokenRow } from '../state/rows.ts'
 import type { UnitOfWork } from '../state/unit-of-work.ts'
 import { cardError, invalidRequest, missingParam } from '../wire/errors.ts'
 import { given } from '../wire/fields.ts'
 
-/** Tokens for cards typed into a page. Other kinds of tokens are not supported. */
+/**
+ * Operations on tokens of cards that were typed into a page. Other kinds of tokens are not
+ * supported.
+ */
 export const tokens: Operations = {
   'Tokens.create': answer('token', ({ card }, call) => {
     if (card === undefined) throw missingParam('card')
@@ -24,7 +27,7 @@ export const tokens: Operations = {
 
 function newToken({ work, isFromCardField }: Call, card: Stripe.TokenCreateParams.Card): TokenRow {
   if (card.number === undefined) throw missingParam('card[number]')
-  if (!isFromCardField) throw bareNumber()
+  if (!isFromCardField) throw bareCardNumberFault()
   const test = requireCardNumber(card.number)
   const typed = { expires: readExpiry(work, card), hasCvc: Boolean(card.cvc) }
   if (card.cvc && !/^\d{3,4}$/.test(card.cvc)) {

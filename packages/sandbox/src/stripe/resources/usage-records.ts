@@ -6,20 +6,23 @@ import type { SubscriptionItemRow } from '../state/rows.ts'
 import { hasEnded } from '../state/subscription-status.ts'
 import type { UnitOfWork } from '../state/unit-of-work.ts'
 import { fromUnits } from '../wire/decimals.ts'
-import { invalidRequest, notNegative } from '../wire/errors.ts'
+import { invalidRequest, negativeNumberFault } from '../wire/errors.ts'
 import type { Period } from '../wire/periods.ts'
 
 /** Tolerance for differences between clocks, in seconds. */
 const CLOCK_TOLERANCE = 5 * 60
 
-/** Usage records of metered prices without a meter, for API versions before basil. */
+/**
+ * Operations on usage records of metered prices without a meter, for API versions before basil
+ * (2025-03-31).
+ */
 export const usageRecords: Operations = {
   'SubscriptionItems.createUsageRecord': (params, { work, id }) => {
     const item = work.require('subscription_item', id)
     checkItem(work, item)
     const { quantity, action = 'increment' } = params
     if (quantity < 0) {
-      throw notNegative('quantity')
+      throw negativeNumberFault('quantity')
     }
     const timestamp = readTimestamp(work, item, params.timestamp ?? 'now')
     const known = recordsOf(work, item.id).find((each) => each.timestamp === timestamp)

@@ -22,8 +22,8 @@ import type { WireObject } from '../wire/wire-object.ts'
 import type { SeedPrice, StripeHandle } from './handle.ts'
 
 /**
- * Creates the handle that tests use. It returns copies, because rendered objects share nested
- * objects with the tables.
+ * Creates the handle with which tests control the sandbox's Stripe. It returns copies of objects,
+ * because rendered objects share nested objects with the tables.
  */
 export function createStripeHandle(
   context: StripeContext,

@@ -4,30 +4,33 @@ import type { WireObject } from '../wire/wire-object.ts'
 
 export type { CheckoutInput } from '../resources/checkout-completion.ts'
 
-/** Settings for `new Stripe(apiKey, config)` that connect the SDK to the sandbox. */
+/** Options for `new Stripe(apiKey, config)` that connect the SDK to the sandbox. */
 export interface StripeSdkConfig {
-  /** Loopback address, `127.0.0.1`. */
+  /** Host of the sandbox's Stripe server, always `127.0.0.1`. */
   readonly host: string
   /** Port of the sandbox's Stripe server. */
   readonly port: number
-  /** Always `http`: loopback connections need no certificate. */
+  /** Always `http`: connections to the sandbox on loopback need no certificate. */
   readonly protocol: 'http'
-  /** Turns off the SDK's telemetry to the real Stripe. */
+  /** Always `false`: the SDK must not send telemetry to the real Stripe. */
   readonly telemetry: false
 }
 
-/** A price for `seedPrice()`. */
+/** A price to create with `seedPrice()`. */
 export interface SeedPrice {
-  /** Id of the price, such as `monthly`. Prices created through the API get generated ids. */
+  /**
+   * Id of the price, such as `monthly`. (Prices that are created through the API get generated
+   * ids.)
+   */
   readonly id: string
-  /** Amount in minor units: 1000 is ten dollars. */
+  /** Amount in minor units: 1000 is ten dollars. It is charged per unit. */
   readonly unitAmount: number
   /**
    * Three-letter currency code in lower case.
    * @default 'usd'
    */
   readonly currency?: string
-  /** Billing interval. Without it the price is charged once. */
+  /** Billing interval of the price. Without an interval, the price is charged once. */
   readonly interval?: 'day' | 'week' | 'month' | 'year'
   /**
    * Number of intervals between charges: 3 with `month` bills quarterly.
@@ -35,13 +38,13 @@ export interface SeedPrice {
    */
   readonly intervalCount?: number
   /**
-   * Id of the product, which is created with this name if it does not exist. By default a product
-   * `prod_<id>` with the price's id as its name.
+   * Id of the product. If the product does not exist, it is created with this id as its name. By
+   * default the product is `prod_<id>`, with the price's id as its name.
    */
   readonly product?: string
 }
 
-/** Details of a dispute for `disputeCharge()`. */
+/** Options of `disputeCharge()`. */
 export interface DisputeInput {
   /**
    * Stripe's dispute reason, such as `product_not_received` or `subscription_canceled`.
@@ -49,27 +52,32 @@ export interface DisputeInput {
    */
   readonly reason?: string
   /**
-   * Whether this is only an inquiry, for which no money is withdrawn yet.
+   * Whether the dispute is only an inquiry, for which no money is withdrawn yet.
    * @default false
    */
   readonly inquiry?: boolean
 }
 
-/** A webhook endpoint, created through the API, by an option or by the handle. */
+/**
+ * A webhook endpoint that was created through the API, by the option `webhooks`, or by the handle.
+ */
 export interface RegisteredWebhook {
-  /** Id of the endpoint, `we_…`. */
+  /** Id of the webhook endpoint, `we_…`. */
   readonly id: string
-  /** URL that events are sent to. */
+  /** URL of the webhook endpoint, to which events are sent. */
   readonly url: string
-  /** Event types sent to the endpoint; `*` means all. */
+  /** Types of events that are sent to the webhook endpoint; `*` means all. */
   readonly events: readonly string[]
-  /** Signing secret, `whsec_…`, to verify signatures with. */
+  /**
+   * Signing secret of the webhook endpoint (`whsec_…`), with which the receiver verifies
+   * signatures.
+   */
   readonly secret: string
 }
 
 /**
- * The sandbox's Stripe: settings for the SDK, and direct access to the state for tests. Objects are
- * returned as copies, in the format of the API without `expand`.
+ * Controls the sandbox's Stripe from a test: provides settings for the SDK, and direct access to
+ * the state. Objects are returned as copies, in the format of the API without `expand`.
  */
 export interface StripeHandle {
   /** Secret API key for the SDK. */
@@ -77,11 +85,11 @@ export interface StripeHandle {
   /** Publishable API key for web pages. Server-side calls do not accept it. */
   readonly publishableKey: string
   /**
-   * The account's default API version: that of the newest supported SDK, unless the `apiVersion`
-   * option names another.
+   * The account's default API version: the version of the newest supported SDK, unless the option
+   * `apiVersion` names another.
    */
   readonly apiVersion: string
-  /** Base URL of the API, `http://127.0.0.1:<port>`. */
+  /** Base URL of the sandbox's Stripe API, `http://127.0.0.1:<port>`. */
   readonly url: string
   /** Settings for the SDK: `new Stripe(sandbox.stripe.apiKey, sandbox.stripe.config)`. */
   readonly config: StripeSdkConfig
@@ -103,24 +111,33 @@ export interface StripeHandle {
   paymentMethod(id: string): WireObject | null
   /** Returns all customers that have not been deleted, newest first. */
   customers(): WireObject[]
-  /** Returns the subscriptions of one customer or of all, newest first, including ended ones. */
+  /**
+   * Returns the subscriptions of a customer, or of all customers, newest first. Includes ended
+   * subscriptions.
+   */
   subscriptions(customer?: string): WireObject[]
-  /** Returns the invoices of one customer or of all, newest first, including drafts. */
+  /** Returns the invoices of a customer, or of all customers, newest first. Includes drafts. */
   invoices(customer?: string): WireObject[]
-  /** Returns the invoices in status `paid` of one customer or of all, newest first. */
+  /**
+   * Returns the invoices with the status `paid` of a customer, or of all customers, newest first.
+   */
   paidInvoices(customer?: string): WireObject[]
-  /** Returns the charges of one customer or of all, newest first, including failed ones. */
+  /**
+   * Returns the charges of a customer, or of all customers, newest first. Includes failed charges.
+   */
   charges(customer?: string): WireObject[]
   /** Returns the dispute with this id in any status, or `null`. */
   dispute(id: string): WireObject | null
-  /** Returns the disputes of one charge or of all, newest first, including closed ones. */
+  /**
+   * Returns the disputes of a charge, or of all charges, newest first. Includes closed disputes.
+   */
   disputes(charge?: string): WireObject[]
-  /** Returns the stored events of one type or of all, oldest first. */
+  /** Returns the stored events of one type, or of all types, oldest first. */
   events(type?: string): WireObject[]
 
   /**
-   * Registers a webhook endpoint for all events, or for the given types, as one created through the
-   * API.
+   * Creates a webhook endpoint, like one that is created through the API. It receives all events,
+   * or only those of the given types.
    * @example
    * ```ts
    * const { secret } = sandbox.stripe.registerWebhook('http://127.0.0.1:3000/stripe/webhook', [
@@ -159,29 +176,33 @@ export interface StripeHandle {
    * ```
    */
   completeAuthentication(intentId: string): WireObject
-  /** Fails the 3-D Secure challenge of an intent. It then requires another payment method. */
+  /**
+   * Fails the 3-D Secure challenge of a payment intent or setup intent. The intent then requires
+   * another payment method.
+   */
   failAuthentication(intentId: string): WireObject
   /**
-   * Completes a checkout session as the customer would on its page, including a 3-D Secure
-   * challenge.
+   * Completes a checkout session as the customer would on its page. A 3-D Secure challenge is
+   * passed.
    * @throws {Error} If the card is declined or the promotion code is invalid.
    */
   completeCheckout(sessionId: string, options?: CheckoutInput): WireObject
   /**
-   * Makes a succeeded refund fail, as a bank may do days later. The charge can then be refunded
-   * again.
+   * Makes a refund fail that had succeeded, as a bank may do days later. The charge can then be
+   * refunded again.
    */
   failRefund(refundId: string): WireObject
-  /** Opens a dispute of a charge, as a charge with `pm_card_createDispute` does immediately. */
+  /** Opens a dispute about a charge, as the test card `pm_card_createDispute` does immediately. */
   disputeCharge(chargeId: string, options?: DisputeInput): WireObject
-  /** Decides a dispute as the bank would. An inquiry is closed whatever the outcome. */
+  /** Decides a dispute as the bank would. An inquiry is closed, whatever the outcome is. */
   decideDispute(disputeId: string, outcome: 'won' | 'lost'): WireObject
   /**
-   * Simulates usage that Stripe rejects after accepting it: removes the customer's meter events
-   * from the count, and notifies webhook endpoints that name
-   * `v1.billing.meter.error_report_triggered` with a thin event. Returns that event.
+   * Simulates usage that Stripe accepts and rejects later: removes all meter events of the customer
+   * from the usage. Reports this by the thin event `v1.billing.meter.error_report_triggered` to
+   * thin event destinations, and to webhook endpoints that list this event type. Returns the thin
+   * event.
    */
   dropMeterEvents(customer: string, options?: DroppedEvents): WireObject
-  /** Stops this server only. `sandbox.close()` does so too. */
+  /** Stops the sandbox's Stripe server only. Closing the sandbox stops it too. */
   close(): Promise<void>
 }

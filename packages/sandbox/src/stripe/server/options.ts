@@ -2,23 +2,26 @@ import type { DunningOptions } from '../state/context.ts'
 
 /** A webhook endpoint to register at start-up. */
 export interface WebhookAddress {
-  /** URL that events are sent to, such as `http://127.0.0.1:3000/stripe/webhook`. */
+  /**
+   * URL of the webhook endpoint, to which events are sent, such as
+   * `http://127.0.0.1:3000/stripe/webhook`.
+   */
   readonly url: string
-  /** Signing secret. Generated if absent. */
+  /** Signing secret of the webhook endpoint. By default it is generated. */
   readonly secret?: string
-  /** Event types to send. Defaults to all. */
+  /** Types of events that are sent to the webhook endpoint. By default all types. */
   readonly events?: readonly string[]
 }
 
 /** Options of the sandbox's Stripe. */
 export interface StripeOptions {
   /**
-   * Port to listen on. 0 takes a free port.
+   * Port of the Stripe server. 0 takes a free port.
    * @default 0
    */
   readonly port?: number
   /**
-   * Secret API key that calls must send.
+   * Secret API key, which API calls must send.
    * @default 'sk_test_tollgate_sandbox'
    */
   readonly apiKey?: string
@@ -33,20 +36,22 @@ export interface StripeOptions {
    */
   readonly publishableKey?: string
   /**
-   * Webhook endpoints to register at start-up. An endpoint already registered for the URL stays
-   * unchanged, unless `secret` differs: then it is replaced.
+   * Webhook endpoints to register at start-up. If an endpoint is already registered for the URL, it
+   * is kept, unless `secret` differs: then it is replaced.
    */
   readonly webhooks?: readonly WebhookAddress[]
   /**
-   * How failed renewals are retried. By default after 3, 5 and 7 days; then the subscription is
-   * canceled.
+   * How failed renewals are retried. By default, the charge is retried after 3, 5 and 7 days, and
+   * then the subscription is canceled.
    */
   readonly dunning?: Partial<DunningOptions>
   /**
-   * Days after which events are deleted. Stripe lists events of the last 30 days.
+   * Number of days after which events are deleted. Stripe lists the events of the last 30 days.
    * @default 30
    */
   readonly keepEventsForDays?: number
-  /** Days before a renewal on which `invoice.upcoming` is sent. Not sent if absent. */
+  /**
+   * Number of days before a renewal at which `invoice.upcoming` is sent. By default it is not sent.
+   */
   readonly upcomingInvoiceDays?: number
 }

@@ -21,7 +21,7 @@ const HOUR = 3600
 /** Seconds between delivery attempts: exponential back-off for up to three days. */
 const RETRY_SCHEDULE = [300, 1800, ...[2, 5, 10, 12, 12, 12, 12].map((hours) => hours * HOUR)]
 
-/** Opens Stripe's tables and registers its due work, without starting a server. */
+/** Opens Stripe's tables and registers Stripe's scheduled jobs, without starting a server. */
 export function openStripe(provided: ProviderContext, options: StripeOptions = {}): StripeContext {
   const opened = openTables(provided.store)
   const versions = new Versions(opened.tables)

@@ -17,7 +17,10 @@ type Blank<K extends Kind> = { [F in NullKeys<Rows[K]>]: null } & { object: K } 
 
 const BLANKS = new Map<Kind, object>()
 
-/** Returns the initial fields of a new object: `{ ...blank('coupon'), id, … }`. */
+/**
+ * Returns the fields that every new object of a kind has in common. Used as `{ ...blank('coupon'),
+ * id, … }`.
+ */
 export function blank<K extends Kind>(kind: K): Blank<K> {
   let known = BLANKS.get(kind)
   if (!known) {

@@ -9,8 +9,8 @@ const MAX_CUSTOMERS = 3
 const MAX_SUBSCRIPTIONS = 3
 
 /**
- * Finds a test clock.
- * @throws {StripeFault} If it already has the maximum number of customers.
+ * Finds a test clock that may get another customer.
+ * @throws {StripeFault} If the test clock already has the maximum number of customers.
  */
 export function requireClockWithRoom(work: UnitOfWork, id: string): TestClockRow {
   const clock = work.require('test_helpers.test_clock', id, 'test_clock')
@@ -19,8 +19,9 @@ export function requireClockWithRoom(work: UnitOfWork, id: string): TestClockRow
 }
 
 /**
- * Checks that a customer on a test clock may have another subscription. Scheduled ones count, too.
- * @throws {StripeFault} If the limit is reached.
+ * Checks that a customer on a test clock may have another subscription. Scheduled subscriptions
+ * count, too.
+ * @throws {StripeFault} If the customer has the maximum number of subscriptions.
  */
 export function checkRoomForSubscription(work: UnitOfWork, id: string | undefined): void {
   const customer = work.find('customer', id ?? '')
@@ -38,8 +39,8 @@ export function checkRoomForSubscription(work: UnitOfWork, id: string | undefine
 }
 
 /**
- * Returns the latest time a test clock may be moved to in one call: two intervals of its shortest
- * subscription.
+ * Returns the latest time to which a test clock may be moved in one call: two intervals of its
+ * shortest subscription from now.
  */
 export function latestAdvance(
   work: UnitOfWork,

@@ -5,11 +5,14 @@ import type { WireObject } from '../wire/wire-object.ts'
 import type { StripeQueues, Tables } from './tables.ts'
 import { testClockTime } from './test-clocks.ts'
 
-/** The state and services every Stripe operation uses. */
+/** State and services of the sandbox's Stripe, which every operation uses. */
 export interface StripeContext extends ProviderContext {
   readonly tables: Tables
   readonly queues: StripeQueues
-  /** Dunning settings: from the start-up options, and as changed since (see `dunningOf`). */
+  /**
+   * Dunning settings: `started` from the start-up options, `set` as changed since then (see
+   * `dunningOf`).
+   */
   readonly dunning: { readonly started: DunningOptions; readonly set: Table<DunningOptions> }
   readonly keepEventsForDays: number
   readonly upcomingInvoiceDays: number | null
@@ -17,15 +20,15 @@ export interface StripeContext extends ProviderContext {
    * The account's default API version, for events and for calls without a `Stripe-Version` header.
    */
   readonly apiVersion: string
-  /** Converts an event to an API version. Changes the given object in place. */
+  /** Converts an event to the format of an API version. Changes the given object in place. */
   readonly convertEvent: (event: WireObject, version: string) => WireObject
-  /** Base URL of the hosted pages. Set once the server is listening. */
+  /** Base URL of the hosted pages. Set once the server listens. */
   baseUrl: string
 }
 
 /**
- * Returns the time in Unix seconds: of the test clock, or of the sandbox's clock if none is given
- * or it was deleted.
+ * Returns the present time in Unix seconds: of the test clock, or of the sandbox's own clock if no
+ * test clock is given or it was deleted.
  */
 export function nowOf(
   context: { readonly clock: MovableClock; readonly tables: Tables },
@@ -37,14 +40,14 @@ export function nowOf(
 
 const SETTINGS_KEY = 'set'
 
-/** Returns the dunning settings in effect. */
+/** Returns the dunning settings that are in effect. */
 export function dunningOf({ dunning }: StripeContext): DunningOptions {
   return dunning.set.get(SETTINGS_KEY) ?? dunning.started
 }
 
 /**
- * Returns the dunning settings at start-up. Options given now override stored ones; other settings
- * keep their stored values.
+ * Returns the dunning settings at start-up. The options in `named` override stored settings; all
+ * other settings keep their stored values.
  */
 export function startDunning(
   set: Table<DunningOptions>,
@@ -56,8 +59,8 @@ export function startDunning(
 }
 
 /**
- * Changes the dunning settings for retries that are not scheduled yet. Stored in snapshots and the
- * state file.
+ * Changes the dunning settings. Retries that are already scheduled are not moved. The settings are
+ * part of snapshots and the state file.
  */
 export function setDunning(context: StripeContext, dunning: DunningOptions): void {
   context.dunning.set.set(SETTINGS_KEY, dunning)
@@ -65,13 +68,19 @@ export function setDunning(context: StripeContext, dunning: DunningOptions): voi
 
 type AfterLastRetry = DunningOptions['afterLastRetry']
 
-/** Possible outcomes for a subscription after the last retry. */
+/**
+ * The values of the dunning setting `afterLastRetry`: what can happen to a subscription after the
+ * last retry.
+ */
 export const AFTER_LAST_RETRY: readonly AfterLastRetry[] = ['cancel', 'unpaid', 'past_due']
 
-/** How Stripe retries failed renewals, as set in the dashboard. */
+/** How Stripe retries failed renewals, as in the settings of Stripe's dashboard. */
 export interface DunningOptions {
-  /** Days between attempts. */
+  /** Days between the payment attempts. */
   readonly retryAfterDays: readonly number[]
-  /** Status of the subscription after the last retry fails: canceled, `unpaid` or `past_due`. */
+  /**
+   * Effect on the subscription after the last retry fails: it is canceled, or its status becomes
+   * `unpaid` or `past_due`.
+   */
   readonly afterLastRetry: 'cancel' | 'unpaid' | 'past_due'
 }

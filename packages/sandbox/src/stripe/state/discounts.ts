@@ -19,8 +19,8 @@ function isCustomers(discount: DiscountRow): boolean {
 }
 
 /**
- * Returns the initial discounts of an invoice: those of the subscription, or the customer's if it
- * has none.
+ * Returns the ids of an invoice's initial discounts: the discounts of the subscription, or the
+ * customer's discount if the subscription has none.
  */
 export function inheritedDiscounts(
   work: UnitOfWork,
@@ -37,7 +37,7 @@ export function couponOf(work: UnitOfWork, discountId: string): CouponRow | null
   return work.find('coupon', discount?.source.coupon ?? '') ?? null
 }
 
-/** Keeps the discounts that still apply at a time. */
+/** Returns the ids of those discounts that still apply at a time. */
 export function liveDiscounts(work: UnitOfWork, ids: readonly string[], at: number): string[] {
   return ids.filter((id) => {
     const discount = work.find('discount', id)

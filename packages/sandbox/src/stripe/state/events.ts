@@ -15,9 +15,9 @@ const DAY = 86_400
 const NO_REQUEST = { id: null, idempotency_key: null }
 
 /**
- * Stores a step's events and sends them to the endpoints that subscribe to their types. Events have
- * the sandbox's time, as Stripe's have real time. `at` is the time of the test clock they happened
- * on.
+ * Stores the events of a step, and sends them to the endpoints that subscribe to their types.
+ * Events have the time of the sandbox's own clock, as Stripe's have real time. `at` is the time of
+ * the test clock on which they happened.
  */
 export function recordEvents(
   context: StripeContext,
@@ -64,7 +64,7 @@ function bodyOf(context: StripeContext, row: EventRow, version: string): string 
 
 /**
  * Renders an event as the API returns it: in the account's API version, whatever version the call
- * has.
+ * names.
  */
 export function renderEvent(
   context: StripeContext,
@@ -92,14 +92,17 @@ function renderPinned(row: EventRow, pendingWebhooks: number): WireObject {
   }
 }
 
-/** Whether the endpoint was deleted or disabled. As at Stripe, deliveries to it then end. */
+/**
+ * Whether the endpoint of a delivery was deleted or disabled. As at Stripe, its deliveries are not
+ * retried.
+ */
 export function isReceiverGone({ tables }: StripeContext, { endpointId }: Delivery): boolean {
   return endpointId !== undefined && findReceiver(tables, endpointId)?.isEnabled !== true
 }
 
 /**
- * Signs deliveries with the header `t=…,v1=…`: the system time, and an HMAC-SHA256 of it and the
- * body.
+ * Returns a function that signs webhook deliveries. The header `t=…,v1=…` contains the system time,
+ * and an HMAC-SHA256 of that time and the body.
  */
 export function signStripeDelivery(
   context: StripeContext,
@@ -117,7 +120,7 @@ export function signStripeDelivery(
 
 const FORGOTTEN_AT = new WeakMap<StripeContext, number>()
 
-/** Deletes events older than `keepEventsForDays` (at Stripe 30 days). */
+/** Deletes the events that are older than `keepEventsForDays` (at Stripe 30 days). */
 export function forgetOldEvents(context: StripeContext): void {
   const now = nowOf(context)
   if (FORGOTTEN_AT.get(context) === now) return

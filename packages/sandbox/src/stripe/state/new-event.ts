@@ -1,6 +1,6 @@
 import type { WireObject } from '../wire/wire-object.ts'
 
-/** The API call that caused an event, with its idempotency key. `null` if time caused the event. */
+/** The API request that caused an event, with its idempotency key. */
 export interface EventRequest {
   readonly id: string
   readonly idempotencyKey: string | null
@@ -8,8 +8,11 @@ export interface EventRequest {
 
 export interface NewEvent {
   readonly type: string
-  /** The rendered object. Never changed afterwards. */
+  /** The rendered object that the event is about. Never changed afterwards. */
   readonly data: Readonly<WireObject>
-  /** Previous values of the changed fields. */
+  /**
+   * Old values of the fields that changed (`previous_attributes`). `null` if the event reports no
+   * change.
+   */
   readonly previous: Readonly<Record<string, unknown>> | null
 }

@@ -19,7 +19,7 @@ interface StoredUpdate {
   readonly removed: readonly string[]
 }
 
-/** A subscription and its items before an update that may become pending. */
+/** A subscription and its items as they were before an update that may become pending. */
 export interface PreviousState {
   readonly subscription: string
   readonly items: string
@@ -34,8 +34,8 @@ export function capturePrevious(work: UnitOfWork, subscription: SubscriptionRow)
 type Shown = Pick<Stripe.SubscriptionUpdateParams, 'cancel_at_period_end' | 'metadata'>
 
 /**
- * Makes an update pending whose payment did not succeed: restores the previous state, and applies
- * the update once it is paid. The update expires after 23 hours, or when the period ends.
+ * Makes a subscription update pending because its payment did not succeed: restores the previous
+ * state. The update is applied once it is paid. It expires after 23 hours, or when the period ends.
  */
 export function makeUpdatePending(
   work: UnitOfWork,
@@ -96,13 +96,19 @@ function isSame(a: SubscriptionItemRow, b: SubscriptionItemRow): boolean {
   return a.id === b.id && a.price === b.price && a.quantity === b.quantity
 }
 
-/** Returns the unpaid invoice of a pending update. `null` if there is no pending update. */
+/**
+ * Returns the id of the unpaid invoice of a pending update. `null` if the subscription has no
+ * pending update.
+ */
 export function pendingUpdateInvoice(subscription: SubscriptionRow): string | null {
   const stored = subscription.$.pendingUpdateParams
   return stored === null ? null : (JSON.parse(stored) as StoredUpdate).invoice
 }
 
-/** Applies the pending update once its invoice is paid. Returns whether it did. */
+/**
+ * Applies the pending update of a subscription after the invoice with the id `invoiceId` was paid,
+ * if that is the invoice of the update. Returns whether the update was applied.
+ */
 export function applyPendingUpdate(
   work: UnitOfWork,
   subscription: SubscriptionRow,
@@ -131,7 +137,10 @@ function moveCancelDate(work: UnitOfWork, subscription: SubscriptionRow): void {
   subscription.cancel_at = Math.min(...items.map(({ current_period_end }) => current_period_end))
 }
 
-/** Expires the pending update and returns its unpaid invoice. */
+/**
+ * Drops the pending update of a subscription because it expired. Returns the id of its unpaid
+ * invoice.
+ */
 export function expirePendingUpdate(
   work: UnitOfWork,
   subscription: SubscriptionRow,
@@ -143,7 +152,7 @@ export function expirePendingUpdate(
   return invoice
 }
 
-/** Discards the pending update, because its invoice was voided. */
+/** Drops the pending update of a subscription because its invoice was voided. */
 export function discardPendingUpdate(work: UnitOfWork, subscription: SubscriptionRow): void {
   clearUpdate(work.edit('subscription', subscription))
 }

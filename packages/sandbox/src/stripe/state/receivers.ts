@@ -2,16 +2,19 @@ import type { StripeContext } from './context.ts'
 import type { EventDestinationRow, WebhookEndpointRow } from './rows.ts'
 import type { Tables } from './tables.ts'
 
-/** Receiver of webhooks: an endpoint of `/v1` or an event destination of `/v2`. */
+/**
+ * A receiver of webhooks: a webhook endpoint of the `/v1` API, or an event destination of the `/v2`
+ * API.
+ */
 export interface Receiver {
   readonly id: string
   readonly url: string
-  /** Secret that signs the receiver's webhooks. */
+  /** Secret that signs the webhooks to this receiver. */
   readonly secret: string
   readonly events: readonly string[]
   readonly isEnabled: boolean
   readonly payload: 'snapshot' | 'thin'
-  /** API version of snapshot events. `null` for the account's version. */
+  /** API version of the events that the receiver gets. `null` for the account's default version. */
   readonly version: string | null
 }
 
@@ -47,7 +50,7 @@ function fromDestination(row: EventDestinationRow): Receiver {
   return { id, url: $.url, secret: $.secret, events, isEnabled, payload, version }
 }
 
-/** Whether the receiver is enabled and subscribes to an event type. */
+/** Whether a receiver is enabled and subscribes to an event type. */
 export function subscribesTo({ events, isEnabled }: Receiver, type: string): boolean {
   return isEnabled && (events.includes('*') || events.includes(type))
 }

@@ -6,8 +6,8 @@ import type { Tables } from './tables.ts'
 type Renderer<K extends Kind> = (row: Rows[K], tables: Tables) => WireObject
 
 /**
- * Renders a row as the API returns it, without expansions. Later changes of the row do not affect
- * the result. Read-only, because it shares nested objects with the row.
+ * Renders a row as the API returns it, without expanded objects. Later changes of the row do not
+ * affect the result. Do not change the result: it shares nested objects with the row.
  */
 export function render<K extends Kind>(kind: K, row: Rows[K], tables: Tables): WireObject {
   const renderer = RENDERERS[kind] as Renderer<K> | undefined
@@ -97,7 +97,7 @@ function renderPhase(phase: PhaseRow, tables: Tables): WireObject {
   } as unknown as WireObject
 }
 
-/** Renders an invoice with given lines, which in a preview are in no table. */
+/** Renders an invoice with the given lines. In a preview, the lines are in no table. */
 export function renderInvoice(
   row: InvoiceRow,
   lines: readonly LineRow[],
@@ -130,7 +130,7 @@ function taxRates(ids: readonly string[], tables: Tables): WireObject[] {
   })
 }
 
-/** Renders a recurring price as a legacy plan. */
+/** Renders a recurring price in the format of a legacy plan. */
 export function toPlan(price: PriceRow): WireObject {
   return {
     id: price.id,
@@ -156,8 +156,8 @@ export function toPlan(price: PriceRow): WireObject {
 }
 
 /**
- * Copies a row. Nested objects are shared, because they are replaced and never changed in place
- * (see `Wire`).
+ * Makes a shallow copy of a row. Nested objects are shared, because they are replaced and never
+ * changed in place (see `Wire`).
  */
 export function copyRow<K extends Kind>(kind: K, row: Rows[K]): Rows[K] {
   const copy = COPIES[kind] as ((row: Rows[K]) => Rows[K]) | undefined

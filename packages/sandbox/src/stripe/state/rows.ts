@@ -27,7 +27,7 @@ export type PaymentMethodRow = Wire<Stripe.PaymentMethod> & {
 }
 export type ProductRow = Wire<Stripe.Product>
 export type PriceTier = Wire<Stripe.Price.Tier>
-/** Amount of a price in another currency. */
+/** The amount of a price in an additional currency. */
 export interface CurrencyOption {
   readonly tax_behavior: Wire<Stripe.Price>['tax_behavior']
   readonly tiers?: PriceTier[]
@@ -75,12 +75,14 @@ export type EventRow = {
 }
 export type WebhookEndpointRow = Wire<Stripe.WebhookEndpoint> & { $: { secret: string } }
 
-/** Amount billed for a whole period, from which unused time is credited. */
+/**
+ * The amount that was billed for a whole period. Credits for unused time are calculated from it.
+ */
 export interface BilledPeriod {
   amount: number
   start: number
   end: number
-  /** End of the paid part, if the subscription is to end before the period does. */
+  /** End of the paid part in Unix seconds, if the subscription ends before the period does. */
   until?: number
 }
 export type SubscriptionItemRow = Omit<
@@ -97,12 +99,18 @@ export type SubscriptionItemRow = Omit<
   plan?: Shown
 }
 export interface SubscriptionPlanState {
-  /** When the next scheduled change is due, in Unix seconds. `null` if there is none. */
+  /**
+   * When the next scheduled change of the subscription is due, in Unix seconds. `null` if none is
+   * scheduled.
+   */
   nextAt: number | null
   trialNoticeSent: boolean
   incompleteUntil: number | null
   pendingUpdateParams: string | null
-  /** End of the period whose `invoice.upcoming` was sent. */
+  /**
+   * End of the period for which `invoice.upcoming` was sent last, in Unix seconds. `null` if it was
+   * never sent.
+   */
   upcomingFor: number | null
 }
 export type SubscriptionRow = Omit<Wire<Stripe.Subscription>, 'items' | 'default_tax_rates'> & {
@@ -184,10 +192,13 @@ export type SetupIntentRow = Wire<Stripe.SetupIntent> & {
   }
 }
 export type CustomerBalanceTransactionRow = Wire<Stripe.CustomerBalanceTransaction>
-/** Effect of a payment or refund on the account's balance. */
+/** A balance transaction: the effect of a payment, refund or dispute on the account's balance. */
 export type BalanceTransactionRow = Wire<Stripe.BalanceTransaction>
 export type TaxIdRow = Wire<Stripe.TaxId>
-/** A credit note is immutable except for its memo, so the row contains its first lines. */
+/**
+ * A credit note, as the sandbox stores it. It never changes, except for its memo and status, so the
+ * row contains the first lines as they are rendered.
+ */
 export type CreditNoteRow = Omit<Wire<Stripe.CreditNote>, 'lines'> & {
   lines: Readonly<{ object: 'list'; data: readonly WireObject[]; has_more: boolean; url: string }>
   $: { lines: string[] }
@@ -199,19 +210,27 @@ export type CreditNoteLineRow = Wire<Stripe.CreditNoteLineItem> & {
 export type DisputeRow = Omit<Wire<Stripe.Dispute>, 'balance_transactions'> & {
   $: { moved: string[]; nextAt: number | null }
 }
-/** Token of a typed card. Instead of the number it stores the name of the test card. */
+/**
+ * The token of a card that was typed into a page, as the sandbox stores it: with the name of the
+ * test card instead of its number.
+ */
 export type TokenRow = Omit<Wire<Stripe.Token>, 'card'> & {
   card: WireObject
   $: { behavior: string; expires: { month: number; year: number }; hasCvc: boolean }
 }
 export type MeterRow = Wire<Stripe.Billing.Meter>
-/** Stripe's meter events have no id, only an identifier. The id here is internal. */
+/**
+ * A meter event, as the sandbox stores it. The id is internal: at Stripe, a meter event has only an
+ * identifier.
+ */
 export type MeterEventRow = Wire<Stripe.Billing.MeterEvent> & {
   id: string
   $: { meter: string; customer: string; value: string; cancelled: boolean }
 }
 export type MeterEventAdjustmentRow = Wire<Stripe.Billing.MeterEventAdjustment> & { id: string }
-/** Usage reported for a time. Current versions of Stripe's SDK have no type for it. */
+/**
+ * A usage record: usage reported for a time. Current versions of Stripe's SDK have no type for it.
+ */
 export interface UsageRecordRow {
   id: string
   object: 'usage_record'
@@ -246,10 +265,10 @@ export type TestClockRow = Wire<Stripe.TestHelpers.TestClock> & {
   /** Time reached while the clock is advancing, in Unix seconds. `null` otherwise. */
   $: { at: number | null }
 }
-/** A line item of a checkout session. `amounts` is set once they are computed. */
+/** A line item of a checkout session. `amounts` is set once they are calculated. */
 export interface CheckoutItem {
   price: string
-  /** Quantity. `null` for a metered price, which is billed by usage. */
+  /** Number of units. `null` for a metered price, which is billed by usage. */
   quantity: number | null
   taxRates?: string[]
   adjustable?: { minimum: number; maximum: number }
@@ -263,7 +282,7 @@ export interface CheckoutAmounts {
   total: number
   parts: CheckoutParts
 }
-/** The discounts and taxes contained in an amount. */
+/** The discounts and taxes that an amount of a checkout session contains. */
 export interface CheckoutParts {
   discounts: Array<{ amount: number; discount: string }>
   taxes: Array<{
@@ -293,7 +312,10 @@ export type PortalSessionRow = Wire<Stripe.BillingPortal.Session> & {
 }
 export type PortalConfigurationRow = Wire<Stripe.BillingPortal.Configuration>
 
-/** A thin event: its webhook contains only ids, and its data is read from `/v2`. */
+/**
+ * A thin event of the `/v2` API: its webhook contains only ids, and receivers read its data from
+ * the API.
+ */
 export interface ThinEventRow {
   id: string
   object: 'v2.core.event'
@@ -301,7 +323,7 @@ export interface ThinEventRow {
   livemode: false
   created: string
   related_object?: { id: string; type: string; url: string }
-  /** Id of the corresponding snapshot event, which has the full data. */
+  /** Id of the ordinary event about the same change, which contains the full object. */
   snapshot_event?: string
   reason?: { type: 'request'; request: { id: string; idempotency_key: string } }
   data?: object
@@ -314,7 +336,7 @@ export interface MeterEventSessionRow {
   created: string
   expires_at: string
   livemode: false
-  /** When the session token expires, in Unix seconds. */
+  /** Internal field: when the session token expires, in Unix seconds. */
   $: { expires: number }
 }
 
@@ -338,7 +360,8 @@ export interface EventDestinationRow {
 }
 
 /**
- * A bank debit that is not decided yet, under the id of its payment intent. Internal, never sent.
+ * A bank debit on which the bank has not decided yet, stored under the id of its payment intent.
+ * Internal, never sent.
  */
 export interface BankDebitRow {
   id: string
@@ -346,13 +369,13 @@ export interface BankDebitRow {
   customer: string | null
   settlesAt: number
   /**
-   * Due time on the customer's test clock. The debit is decided by whichever clock reaches its time
-   * first.
+   * Time of the bank's decision on the customer's test clock. The bank decides when either this
+   * clock or the sandbox's own clock reaches its time. `null` if the customer is on no test clock.
    */
   onClock: { readonly clock: string; readonly settlesAt: number } | null
 }
 
-/** All kinds of rows, by their `object` name. */
+/** All kinds of stored rows, by the value of their field `object`. */
 export interface Rows {
   balance_transaction: BalanceTransactionRow
   bank_debit: BankDebitRow

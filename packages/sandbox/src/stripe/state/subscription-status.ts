@@ -9,12 +9,15 @@ export const NOT_CANCELED = { comment: null, feedback: null, feedback_option: nu
 
 type CancelReason = 'cancellation_requested' | 'payment_failed' | 'payment_disputed'
 
-/** Whether the subscription has ended for good. */
+/** Whether a subscription has ended for good. */
 export function hasEnded(subscription: SubscriptionRow): boolean {
   return subscription.status === 'canceled' || subscription.status === 'incomplete_expired'
 }
 
-/** Stores when the subscription's next scheduled change is due. Call it after every change. */
+/**
+ * Stores when the subscription's next scheduled change is due. Call it after every change of the
+ * subscription.
+ */
 export function scheduleNext(work: UnitOfWork, subscription: SubscriptionRow): void {
   work.edit('subscription', subscription)
   subscription.$.nextAt = nextOf(work, subscription)
@@ -43,8 +46,8 @@ function nextOf(work: UnitOfWork, subscription: SubscriptionRow): number | null 
 }
 
 /**
- * Returns when `invoice.upcoming` is due for the current period. `null` if it was sent or will not
- * be sent.
+ * Returns when `invoice.upcoming` is due for the current period, in Unix seconds. `null` if the
+ * event was sent already or will not be sent.
  */
 export function upcomingAt(work: UnitOfWork, subscription: SubscriptionRow): number | null {
   const days = work.context.upcomingInvoiceDays
@@ -72,9 +75,7 @@ export function pauseSubscription(
   work.emit('customer.subscription.paused', 'subscription', subscription)
 }
 
-/**
- * Cancels the subscription immediately. Its open invoices are no longer collected automatically.
- */
+/** Cancels a subscription immediately. Its open invoices are no longer collected automatically. */
 export function cancelSubscription(
   work: UnitOfWork,
   subscription: SubscriptionRow,
@@ -103,7 +104,7 @@ function stopCollecting(work: UnitOfWork, subscription: SubscriptionRow): void {
   }
 }
 
-/** Stops automatic collection of an invoice. */
+/** Stops the automatic collection of an invoice. */
 export function stopAutoAdvance(invoice: InvoiceRow): void {
   invoice.auto_advance = false
   invoice.next_payment_attempt = null
@@ -116,7 +117,7 @@ function endSchedule(work: UnitOfWork, subscription: SubscriptionRow, reason: Ca
     cancelSchedule(work, schedule, reason === 'payment_failed' ? 'aborted' : 'canceled')
 }
 
-/** Cancels a schedule. The caller decides about its subscription. */
+/** Cancels a subscription schedule. The subscription itself is not changed. */
 export function cancelSchedule(
   work: UnitOfWork,
   schedule: ScheduleRow,
@@ -146,7 +147,10 @@ export function onInvoicePaid(work: UnitOfWork, invoice: InvoiceRow): void {
   }
 }
 
-/** Activates the subscription while its first invoice is being debited. */
+/**
+ * Activates the subscription while its first invoice is paid by a bank debit that is still
+ * processing.
+ */
 export function onInvoiceProcessing(work: UnitOfWork, invoice: InvoiceRow): void {
   const subscription = work.find('subscription', invoice.$.subscription ?? '')
   if (subscription?.status === 'incomplete') activate(work, subscription, invoice)

@@ -6,7 +6,10 @@ import type { EventRow, Kind, Rows } from './rows.ts'
 
 export type Tables = { readonly [K in Kind]: Table<Rows[K]> }
 
-/** Queues of due work by kind and clock, derived from the rows. */
+/**
+ * Queues of scheduled work, for each kind of object and each clock. They are derived from the
+ * stored rows.
+ */
 export interface StripeQueues {
   readonly subscriptions: DueQueues<Rows['subscription']>
   readonly invoices: DueQueues<Rows['invoice']>
@@ -84,8 +87,8 @@ const NOT_IN_CONTRACT = [
   'v2.core.event_destination',
 ] as const satisfies readonly Kind[]
 
-/** Kinds whose rows name their customer. */
-export const BY_CUSTOMER = [
+/** Kinds of objects whose rows contain the id of their customer. */
+export const KINDS_WITH_CUSTOMER = [
   'bank_debit',
   'charge',
   'checkout.session',
@@ -113,7 +116,7 @@ export function openTables(store: Store): OpenTables {
   const tables = Object.fromEntries(
     names.map((kind) => [kind, store.table(`stripe.${kind}`)]),
   ) as unknown as Tables
-  for (const kind of BY_CUSTOMER) {
+  for (const kind of KINDS_WITH_CUSTOMER) {
     const table = tables[kind] as unknown as Table<{ customer: string | null }>
     table.indexBy('customer', (row) => row.customer, { fixed: FIXED_CUSTOMER.has(kind) })
   }
@@ -170,8 +173,8 @@ export function openTables(store: Store): OpenTables {
 }
 
 /**
- * Switches on packing. Also called before rows are loaded from a file, which may not fit into
- * memory unpacked.
+ * Enables packing of rows, which saves memory. Also called before rows are loaded from a file,
+ * because they may not fit into memory unpacked.
  */
 export function packTables(store: Store): void {
   for (const [kind, most] of Object.entries(PACKED)) store.table(`stripe.${kind}`).packBeyond(most)

@@ -20,8 +20,8 @@ const KINDS: ReadonlyArray<readonly [prefix: string, kind: Kind]> = [
 ]
 
 /**
- * Returns the test clock of an object, which is that of its customer. `null` for the sandbox's
- * clock.
+ * Returns the id of the test clock that an object follows, which is its customer's. `null` if the
+ * object follows the sandbox's own clock.
  */
 export function findTestClock(tables: Tables, id: string): string | null {
   const kind = KINDS.find(([prefix]) => id.startsWith(prefix))?.[1]
@@ -35,7 +35,7 @@ export function findTestClock(tables: Tables, id: string): string | null {
   return kind === 'subscription_item' && row ? findTestClock(tables, `${row.subscription}`) : null
 }
 
-/** Returns the time of a test clock, also while it is advancing. */
+/** Returns the present time of a test clock in Unix seconds, also while it is advancing. */
 export function testClockTime(row: TestClockRow): number {
   return row.$.at ?? row.frozen_time
 }

@@ -4,7 +4,7 @@ import { nowOf } from './context.ts'
 import { receiversIn, sendTo, subscribesTo } from './receivers.ts'
 import type { EventRow, ThinEventRow } from './rows.ts'
 
-/** Returns the type of the thin event that corresponds to a snapshot event. */
+/** Returns the type of the thin event that corresponds to an ordinary (snapshot) event. */
 export function thinType(type: string): string {
   return `v1.${type}`
 }
@@ -15,7 +15,8 @@ const RETRIEVE_PATHS: ReadonlySet<string> = new Set(
 )
 
 /**
- * Returns the related object with its URL: `checkout.session` is at `/v1/checkout/sessions/:id`.
+ * Returns the related object of a thin event, with its URL: a `checkout.session` is at
+ * `/v1/checkout/sessions/:id`.
  */
 export function relatedTo(object: {
   readonly id?: unknown
@@ -27,7 +28,7 @@ export function relatedTo(object: {
   return { related_object: { id: object.id, type, url: `${address}${object.id}` } }
 }
 
-/** Stores and sends the thin event that corresponds to a snapshot event. */
+/** Stores and sends the thin event that corresponds to an ordinary (snapshot) event. */
 export function recordThinEvent(context: StripeContext, event: EventRow): void {
   const { request } = event
   const thin: ThinEventRow = {
@@ -52,9 +53,9 @@ export function recordThinEvent(context: StripeContext, event: EventRow): void {
 }
 
 /**
- * Delivers a stored thin event: to every event destination with the payload `thin` that subscribes
- * to its type, and to `/v1` webhook endpoints that list exactly this type. Only tests can register
- * such endpoints.
+ * Sends a stored thin event to every event destination with the payload `thin` that subscribes to
+ * its type, and to `/v1` webhook endpoints that list exactly this type. Only tests can register
+ * webhook endpoints for the types of thin events.
  */
 export function sendThinEvent(context: StripeContext, event: ThinEventRow): void {
   const { data: _data, ...told } = event

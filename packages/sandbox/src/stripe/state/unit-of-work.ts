@@ -43,13 +43,18 @@ interface Touched {
 export interface StepOptions {
   readonly request?: EventRequest | null
   readonly cause?: 'call' | 'time'
-  /** Ids the step is about. The first one that belongs to a test clock determines the clock. */
+  /**
+   * Ids of the objects that the step is about. The first id that belongs to a test clock determines
+   * the clock of the step.
+   */
   readonly about?: readonly string[]
-  /** The test clock, if it is already known. */
+  /**
+   * Id of the test clock of the step, if it is already known. `null` for the sandbox's own clock.
+   */
   readonly testClock?: string | null
   /**
-   * Features that the call's API version allows. Defaults to all, for steps that continue earlier
-   * calls of any version.
+   * Features of older API versions that the step may use. By default all, for steps that continue
+   * earlier calls of any version.
    */
   readonly legacyFeatures?: ReadonlySet<LegacyFeature>
 }
@@ -73,18 +78,18 @@ const COMPLETE_ON_INSERT: ReadonlySet<Kind> = new Set([
 export class UnitOfWork {
   readonly context: StripeContext
   readonly tables: Tables
-  /** The test clock of the customer the step is about. `null` for the sandbox's clock. */
-  readonly testClock: string | null
-  /** Time of that clock in Unix seconds. */
-  readonly now: number
   /**
-   * Time of the sandbox's clock in Unix seconds. Payments and events use it, whatever clock their
-   * customer has.
+   * Id of the test clock of the customer that the step is about. `null` for the sandbox's own
+   * clock.
    */
+  readonly testClock: string | null
+  /** Time of the step in Unix seconds, on the customer's test clock or the sandbox's own clock. */
+  readonly now: number
+  /** Time of the sandbox's own clock in Unix seconds. Payments and events always use this clock. */
   readonly sandboxNow: number
   /**
-   * Whether a call or time caused the step. Scheduled work was validated when it was requested and
-   * is not validated again.
+   * Whether an API call or the clock caused the step. Scheduled work is not validated again,
+   * because it was validated when it was requested.
    */
   readonly cause: 'call' | 'time'
   readonly #oldWays: ReadonlySet<LegacyFeature> | null
@@ -117,8 +122,9 @@ export class UnitOfWork {
   }
 
   /**
-   * Finds a row. `param` is the parameter that contained the id.
-   * @throws {StripeFault} Stripe's "No such …" if there is none.
+   * Returns the row with this id. `param` is the name of the parameter that contained the id, for
+   * error messages.
+   * @throws {StripeFault} Stripe's "No such …" if there is no row with this id.
    */
   require<K extends Kind>(kind: K, id: string, param = 'id'): Rows[K] {
     const row = this.find(kind, id)
@@ -127,9 +133,10 @@ export class UnitOfWork {
   }
 
   /**
-   * Finds a row that is not deleted. Rows of deleted objects can remain for others that refer to
-   * them.
-   * @throws {StripeFault} Stripe's "No such …" if there is none.
+   * Returns the row with this id, unless the object is deleted. (Rows of deleted objects can
+   * remain, because others refer to them.)
+   * @throws {StripeFault} Stripe's "No such …" if there is no row with this id, or the object is
+   * deleted.
    */
   requireLive<K extends Kind>(kind: K, id: string, param = 'id'): Rows[K] {
     const row = this.require(kind, id, param)
@@ -141,7 +148,7 @@ export class UnitOfWork {
     return noSuch(NOUNS[kind] ?? kind, id, param)
   }
 
-  /** Returns the rows with a value in an index, oldest first. */
+  /** Returns the rows of a kind that have this value in an index, oldest first. */
   findBy<K extends Kind>(kind: K, index: string, value: string): Rows[K][] {
     return this.tables[kind].findBy(index, value) as Rows[K][]
   }
@@ -153,7 +160,10 @@ export class UnitOfWork {
     return row
   }
 
-  /** Records a row before it is changed. Must be called before every change. */
+  /**
+   * Registers a row that is about to be changed, so that the change can be reported by an event and
+   * rolled back. Must be called before every change.
+   */
   edit<K extends Kind>(kind: K, row: Rows[K]): Rows[K] {
     const known = this.#find(kind, row.id)
     if (known) {
@@ -172,8 +182,8 @@ export class UnitOfWork {
   }
 
   /**
-   * Records a row before a change that causes no update event, such as the customer's next invoice
-   * number.
+   * Registers a row that is about to be changed without an update event, such as when a customer's
+   * next invoice number is increased. The change can be rolled back.
    */
   editQuietly<K extends Kind>(kind: K, row: Rows[K]): Rows[K] {
     if (this.#find(kind, row.id)) return row
@@ -187,8 +197,8 @@ export class UnitOfWork {
   }
 
   /**
-   * Emits events with the present state of the row. Later changes in this step cause an update
-   * event.
+   * Emits one or more events with the present state of a row. Later changes of the row in this step
+   * cause an update event.
    */
   emit<K extends Kind>(
     types: string | readonly string[],
@@ -204,18 +214,21 @@ export class UnitOfWork {
     if (touched) touched.reported = data
   }
 
-  /** Number of events so far, which is the position of the next one. */
+  /** Number of events that the step has emitted so far, which is the position of the next one. */
   get eventCount(): number {
     return this.#events.length
   }
 
-  /** Emits an event at an earlier position, for an object that is complete only now. */
+  /**
+   * Emits an event at an earlier position in the step's list of events, for an object that is
+   * complete only now.
+   */
   emitAt<K extends Kind>(place: number, type: string, kind: K, row: Rows[K]): void {
     this.emit(type, kind, row)
     this.#events.splice(place, 0, ...this.#events.splice(-1))
   }
 
-  /** Emits an event about an object that is not, or no longer, in a table. */
+  /** Emits an event about an object that is in no table, or no longer in one. */
   emitObject(type: string, object: object): void {
     this.#events.push({ type, data: copyJson(object) as WireObject, previous: null })
   }
@@ -303,8 +316,8 @@ const NOUNS: Partial<Record<Kind, string>> = {
 }
 
 /**
- * Runs a step atomically: commits it, or rolls it back if it throws. A failed payment attempt is
- * committed.
+ * Runs a step atomically: commits its changes, or rolls them back if it throws an error. The
+ * changes of a failed payment attempt are committed.
  */
 export function runAtomically<T>(work: UnitOfWork, step: (work: UnitOfWork) => T): T {
   try {
@@ -320,7 +333,7 @@ export function runAtomically<T>(work: UnitOfWork, step: (work: UnitOfWork) => T
   }
 }
 
-/** Runs a step, returns its result and rolls everything back. */
+/** Runs a step, rolls all its changes back, and returns its result. */
 export function dryRun<T>(
   context: StripeContext,
   options: StepOptions,
@@ -334,7 +347,10 @@ export function dryRun<T>(
   }
 }
 
-/** Runs scheduled work as one step on a test clock, or on the sandbox's clock with `null`. */
+/**
+ * Runs scheduled work as one step on a test clock, or on the sandbox's own clock if `testClock` is
+ * `null`.
+ */
 export function runScheduled<T>(
   context: StripeContext,
   testClock: string | null,

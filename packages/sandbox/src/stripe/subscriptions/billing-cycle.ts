@@ -1,4 +1,4 @@
-import type { Timeline } from '../../core/clock/clock.ts'
+import type { ScheduledWork } from '../../core/clock/clock.ts'
 import { type DueJob, dueJobs } from '../../core/clock/due-jobs.ts'
 import {
   applyPaymentOutcome,
@@ -34,10 +34,10 @@ import { announceUpcoming, lastInvoice } from './upcoming-invoice.ts'
 import { usagePeriods } from './usage.ts'
 
 /**
- * Creates the timeline of all due work on the sandbox's clock. Jobs are in the order they run at
- * the same instant.
+ * Returns all scheduled work of Stripe on the sandbox's own clock. At the same time, the jobs run
+ * in the listed order.
  */
-export function billingCycle(context: StripeContext): Timeline {
+export function billingCycle(context: StripeContext): ScheduledWork {
   const { authorizations, checkouts, debits, disputes, refunds } = context.queues
   const jobs: DueJob[] = [
     ...billingJobs(context, null),
@@ -60,10 +60,10 @@ export function billingCycle(context: StripeContext): Timeline {
 }
 
 /**
- * Creates the timeline of due work on a test clock: billing and bank debits. Disputes, refunds and
- * Checkout sessions use the sandbox's clock.
+ * Returns the scheduled work of Stripe on a test clock: billing and bank debits. Disputes, refunds
+ * and Checkout sessions follow the sandbox's own clock.
  */
-export function billingCycleOn(context: StripeContext, testClock: string): Timeline {
+export function billingCycleOn(context: StripeContext, testClock: string): ScheduledWork {
   const jobs: DueJob[] = [
     ...billingJobs(context, testClock),
     {

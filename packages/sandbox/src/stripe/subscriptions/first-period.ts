@@ -2,7 +2,7 @@ import type Stripe from 'stripe'
 import { daysInMonth } from '../../core/clock/calendar.ts'
 import type { PriceRow, SubscriptionItemRow, SubscriptionRow } from '../state/rows.ts'
 import type { UnitOfWork } from '../state/unit-of-work.ts'
-import { invalidRequest, onlyOne } from '../wire/errors.ts'
+import { invalidRequest, mutuallyExclusiveFault } from '../wire/errors.ts'
 import { addIntervals, type Period, periodAt, type Recurrence } from '../wire/periods.ts'
 import { billedEnd, wholePeriod } from './proration.ts'
 import type { BilledTime } from './subscription-invoice.ts'
@@ -11,15 +11,21 @@ import { readTrialEnd } from './subscription-params.ts'
 type Params = Stripe.SubscriptionCreateParams
 type AnchorConfig = NonNullable<Params['billing_cycle_anchor_config']>
 
-/** Start of a new subscription, and the anchor of its billing periods. */
-export interface Start {
-  /** When the subscription starts, in Unix seconds. In the past if it is backdated. */
+/** The start of a new subscription, and the anchor of its billing periods. */
+export interface SubscriptionStart {
+  /**
+   * Start of the subscription in Unix seconds. It is in the past if the subscription is backdated.
+   */
   readonly began: number
   readonly trialEnd: number | null
   readonly anchor: number
 }
 
-export function readStart(work: UnitOfWork, params: Params, prices: readonly PriceRow[]): Start {
+export function readStart(
+  work: UnitOfWork,
+  params: Params,
+  prices: readonly PriceRow[],
+): SubscriptionStart {
   const trialEnd = readTrialEnd(work, params, prices)
   const began = readBackdate(work, params, trialEnd)
   return { began, trialEnd, anchor: readAnchor(work, params, trialEnd, prices) }
@@ -50,7 +56,7 @@ function readAnchor(
   const from = trialEnd ?? work.now
   if (config) {
     if (anchor !== undefined) {
-      throw onlyOne(
+      throw mutuallyExclusiveFault(
         'billing_cycle_anchor, billing_cycle_anchor_config',
         'billing_cycle_anchor_config',
       )
@@ -138,7 +144,7 @@ function monthsOf(prices: readonly PriceRow[]): number {
   return first ? first.interval_count * (first.interval === 'year' ? 12 : 1) : 1
 }
 
-/** Renders `billing_cycle_anchor_config`. */
+/** Renders the field `billing_cycle_anchor_config` of a subscription. */
 export function shownConfig(
   config: Params['billing_cycle_anchor_config'],
 ): SubscriptionRow['billing_cycle_anchor_config'] {
@@ -147,8 +153,11 @@ export function shownConfig(
   return { day_of_month, hour, minute, month, second }
 }
 
-/** Returns the first period: until the end of the trial, or until the anchor if it is later. */
-export function firstPeriod(work: UnitOfWork, price: PriceRow, start: Start): Period {
+/**
+ * Returns the first period of a new subscription's item. It lasts until the end of the trial, or
+ * until the anchor if that is later.
+ */
+export function firstPeriod(work: UnitOfWork, price: PriceRow, start: SubscriptionStart): Period {
   const { began, trialEnd, anchor } = start
   if (trialEnd !== null) return { start: work.now, end: trialEnd }
   if (!price.recurring) throw new TypeError('A subscription item needs a recurring price')
@@ -161,8 +170,9 @@ export function firstPeriod(work: UnitOfWork, price: PriceRow, start: Start): Pe
 const MAX_LINES = 250
 
 /**
- * Returns what the first invoice bills of an item: every period since the subscription's start,
- * including the current one. Without proration, only a whole period that starts now.
+ * Returns a function that tells which periods of an item the first invoice bills: every period
+ * since the subscription's start, including the current one. Without proration, only a whole period
+ * that starts now.
  */
 export function firstBilledTimes(
   work: UnitOfWork,

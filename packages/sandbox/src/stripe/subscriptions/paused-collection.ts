@@ -3,9 +3,9 @@ import type { InvoiceRow, SubscriptionRow } from '../state/rows.ts'
 import type { UnitOfWork } from '../state/unit-of-work.ts'
 
 /**
- * Handles the invoice of a subscription with paused collection: emits its event and applies the
- * pause behavior. Returns `false` if collection is not paused. An invoice with a credit is
- * finalized as usual, since there is nothing to collect.
+ * Handles a new invoice of a subscription whose collection is paused: emits its event, and then
+ * voids it, marks it uncollectible or keeps it as a draft. An invoice with a credit is finalized as
+ * usual, since there is nothing to collect. Returns `false` if collection is not paused.
  */
 export function applyPausedCollection(
   work: UnitOfWork,

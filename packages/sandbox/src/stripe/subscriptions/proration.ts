@@ -12,19 +12,22 @@ import type {
   SubscriptionRow,
 } from '../state/rows.ts'
 import type { UnitOfWork } from '../state/unit-of-work.ts'
-import { fromUnits, ONE } from '../wire/decimals.ts'
+import { fromUnits, UNITS_PER_ONE } from '../wire/decimals.ts'
 import { percentOf } from '../wire/money.ts'
 import { type Period, periodAt } from '../wire/periods.ts'
 
 /**
- * Returns what a price bills in advance for a whole period, before discounts. Zero for metered
- * prices, which are billed afterwards.
+ * Returns the amount in minor units that a price bills in advance for a whole period, before
+ * discounts. Zero for metered prices, which are billed afterwards.
  */
 export function fullAmount(price: PriceRow, quantity: number, currency: string): number {
   return isMetered(price) ? 0 : amountOf(price, quantity, currency)
 }
 
-/** Returns the value of the unused time of a billed period, by the second. */
+/**
+ * Returns the part of a billed amount for the time after `at`, calculated by the second, in minor
+ * units.
+ */
 export function unusedAmount(billed: BilledPeriod, at: number): number {
   const left = Math.max(0, paidUntil(billed) - Math.max(at, billed.start))
   return multiplyFraction(billed.amount, left, billed.end - billed.start)
@@ -35,8 +38,8 @@ function paidUntil(billed: BilledPeriod): number {
 }
 
 /**
- * Returns the end of the billed time: the end of the period, or of the subscription if it is
- * earlier.
+ * Returns the end of the time that was billed for an item, in Unix seconds: the end of the period,
+ * or of the subscription if it ends earlier.
  */
 export function billedEnd(subscription: SubscriptionRow, item: SubscriptionItemRow): number {
   const { cancel_at: cancelAt } = subscription
@@ -44,7 +47,10 @@ export function billedEnd(subscription: SubscriptionRow, item: SubscriptionItemR
   return cancelAt !== null && cancelAt > start && cancelAt < end ? cancelAt : end
 }
 
-/** Returns the full period an item's price is for. The subscription may have started within it. */
+/**
+ * Returns the whole period that an item's price is for. The subscription may have started within
+ * this period.
+ */
 export function wholePeriod(
   work: UnitOfWork,
   subscription: SubscriptionRow,
@@ -57,8 +63,8 @@ export function wholePeriod(
 }
 
 /**
- * Subtracts the subscription's lasting discounts from an amount, because prorations are net of
- * them.
+ * Subtracts the subscription's lasting discounts from an amount, because prorations are calculated
+ * after discounts.
  */
 export function discountedAmount(
   work: UnitOfWork,
@@ -82,8 +88,8 @@ export function discountedAmount(
 }
 
 /**
- * Credits the unused time of a billed period as a pending invoice item. No credit if nothing was
- * billed.
+ * Credits the unused time of an item's billed period as a pending invoice item. There is no credit
+ * if nothing was billed.
  */
 export function creditUnused(
   work: UnitOfWork,
@@ -119,8 +125,8 @@ function creditedFrom(
 }
 
 /**
- * Prorates a changed end of the subscription: credits billed time after a new end, or charges it
- * again if the end is removed.
+ * Prorates an item after the subscription's end was changed: credits the billed time after a new
+ * end, or charges that time again if the end is removed. Returns whether an invoice item was added.
  */
 export function prorateEnd(
   work: UnitOfWork,
@@ -145,8 +151,8 @@ export function prorateEnd(
 }
 
 /**
- * Charges the rest of the period at the item's price and records it as billed. Metered prices have
- * nothing to charge in advance.
+ * Charges the rest of an item's period at the item's price, and records it as billed. Metered
+ * prices charge nothing in advance.
  */
 export function debitRemaining(
   work: UnitOfWork,
@@ -185,7 +191,7 @@ function addProration(
     discounts: [],
     period: { start, end },
     proration: true,
-    quantity: BigInt(item.quantity ?? 1) * ONE,
+    quantity: BigInt(item.quantity ?? 1) * UNITS_PER_ONE,
     unitAmount: unitAmountIn(price, subscription.currency),
   })
 }
@@ -200,7 +206,10 @@ interface PendingItem
   readonly unitAmount: string | null
 }
 
-/** Adds a pending invoice item of a subscription item, for its next invoice. */
+/**
+ * Adds a pending invoice item about a subscription item. The next invoice of the subscription
+ * contains it.
+ */
 export function addPendingItem(
   work: UnitOfWork,
   subscription: SubscriptionRow,
@@ -240,7 +249,9 @@ export function addPendingItem(
   )
 }
 
-/** Describes a proration, such as `Remaining time on 2 × Gold after 15 Jan 2026`. */
+/**
+ * Returns the description of a proration, such as `Remaining time on 2 × Gold after 15 Jan 2026`.
+ */
 export function describeTime(
   work: UnitOfWork,
   item: SubscriptionItemRow,
@@ -256,7 +267,7 @@ export function describeTime(
 
 const MONTHS = 'Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec'.split(' ')
 
-/** Formats a date as `15 Jan 2026`. */
+/** Formats Unix seconds as a date such as `15 Jan 2026`. */
 export function shortDate(seconds: number): string {
   const date = new Date(seconds * 1000)
   return `${String(date.getUTCDate()).padStart(2, '0')} ${MONTHS[date.getUTCMonth()]} ${date.getUTCFullYear()}`

@@ -9,7 +9,7 @@ import { checkRoomForSubscription } from '../state/clock-limits.ts'
 import type { InvoiceRow, SubscriptionRow } from '../state/rows.ts'
 import { NOT_CANCELED, scheduleNext } from '../state/subscription-status.ts'
 import type { UnitOfWork } from '../state/unit-of-work.ts'
-import { invalidRequest, missingParam, onlyOne } from '../wire/errors.ts'
+import { invalidRequest, missingParam, mutuallyExclusiveFault } from '../wire/errors.ts'
 import { mergeMetadata } from '../wire/fields.ts'
 import { firstBilledTimes, firstPeriod, readStart, shownConfig } from './first-period.ts'
 import { type FirstPayment, payFirst, requestPaymentMethod } from './subscription-first-payment.ts'
@@ -72,8 +72,9 @@ function billFirst(
 }
 
 /**
- * Creates a subscription without the customer present, as schedules do. It is active immediately,
- * its first invoice is a draft for an hour, and it becomes past due if that cannot be paid.
+ * Creates a subscription for a schedule, without the customer being present. It is active
+ * immediately, and its first invoice is a draft for an hour. If that invoice cannot be paid, the
+ * subscription becomes past due.
  */
 export function createScheduledSubscription(
   work: UnitOfWork,
@@ -93,7 +94,7 @@ interface Begun {
   readonly invoice: InvoiceRow | null
 }
 
-/** Creates a subscription and its first invoice without emitting their events. */
+/** Creates a subscription and its first invoice, without emitting events about them. */
 export function beginSubscription(
   work: UnitOfWork,
   params: Stripe.SubscriptionCreateParams,
@@ -227,7 +228,7 @@ function applyCancellation(
   params: Stripe.SubscriptionCreateParams,
 ): void {
   if (params.cancel_at !== undefined && params.cancel_at_period_end) {
-    throw onlyOne('cancel_at, cancel_at_period_end')
+    throw mutuallyExclusiveFault('cancel_at, cancel_at_period_end')
   }
   if (params.cancel_at_period_end) {
     subscription.cancel_at_period_end = true
@@ -240,8 +241,8 @@ function applyCancellation(
 }
 
 /**
- * Drafts the first invoice. `null` if nothing is billed before the anchor, or all prices are
- * metered.
+ * Drafts the first invoice of a subscription. Returns `null` if nothing is billed before the
+ * anchor, or all prices are metered.
  */
 export function firstInvoice(
   work: UnitOfWork,

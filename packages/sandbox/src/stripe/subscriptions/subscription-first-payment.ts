@@ -16,7 +16,9 @@ export interface FirstPayment {
   readonly authenticated?: boolean
 }
 
-/** Pays the first invoice according to `payment_behavior`. */
+/**
+ * Pays a subscription's first invoice, or leaves it open, as the parameter `payment_behavior` says.
+ */
 export function payFirst(
   work: UnitOfWork,
   subscription: SubscriptionRow,
@@ -28,19 +30,19 @@ export function payFirst(
   subscription.status = 'incomplete'
   subscription.$.incompleteUntil = work.now + 23 * 3600
   if (behavior === 'default_incomplete') return
-  if (paymentMethodFor(work, invoice) === null) throw noMethod()
+  if (paymentMethodFor(work, invoice) === null) throw noPaymentMethodFault()
   const offSession = params.off_session ?? false
   const outcome = collectInvoice(work, invoice, { offSession, authenticated })
   if (outcome.status === 'succeeded' || outcome.status === 'processing') return
   if (behavior !== 'error_if_incomplete') return
-  throw notPaid(
+  throw notPaidFault(
     outcome,
     ' Payment can be completed using the PaymentIntent associated with `subscription.latest_invoice`.',
   )
 }
 
-/** Returns the error of a call with `error_if_incomplete` whose payment did not succeed. */
-export function notPaid(
+/** Creates the error of a call with `error_if_incomplete` whose payment did not succeed. */
+export function notPaidFault(
   outcome: Exclude<CollectOutcome, { status: 'succeeded' | 'processing' }>,
   hint = '',
 ): StripeFault {
@@ -51,7 +53,10 @@ export function notPaid(
   )
 }
 
-/** Creates a setup intent for a subscription that starts free but needs a usable payment method. */
+/**
+ * Creates the pending setup intent of a subscription that starts free, if it still needs a usable
+ * payment method.
+ */
 export function requestPaymentMethod(
   work: UnitOfWork,
   subscription: SubscriptionRow,
@@ -75,7 +80,7 @@ export function requestPaymentMethod(
   work.edit('subscription', subscription).pending_setup_intent = intent.id
 }
 
-export function noMethod(): StripeFault {
+export function noPaymentMethodFault(): StripeFault {
   return invalidRequest(
     'This customer has no attached payment source or default payment method. Please consider adding a default payment method. For more information, visit https://stripe.com/docs/billing/subscriptions/payment-methods-setting#payment-method-priority.',
     undefined,

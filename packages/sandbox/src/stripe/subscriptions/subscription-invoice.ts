@@ -22,38 +22,44 @@ import type {
   SubscriptionRow,
 } from '../state/rows.ts'
 import type { UnitOfWork } from '../state/unit-of-work.ts'
-import { ONE } from '../wire/decimals.ts'
+import { UNITS_PER_ONE } from '../wire/decimals.ts'
 import type { Period } from '../wire/periods.ts'
 import { billedEnd, describeTime, wholePeriod } from './proration.ts'
 import { isMeteredItem, type UsagePeriod } from './usage.ts'
 
-/** Billed time, and the full period the price is for. */
+/** The time that an invoice line bills, and the full period that the price is for. */
 export interface BilledTime extends Period {
   readonly whole: Period
 }
 
 export interface SubscriptionInvoice {
   readonly reason: 'subscription_create' | 'subscription_cycle' | 'subscription_update'
-  /** Items whose current period is billed. */
+  /** Subscription items whose current period is billed. */
   readonly items: readonly SubscriptionItemRow[]
   /**
-   * Pending invoice items to include: all of the customer's, or only those of this subscription.
+   * Pending invoice items that the invoice includes: all of the customer's, or only those of the
+   * subscription.
    */
   readonly pending: 'all' | 'subscription'
   readonly autoAdvance?: boolean
   readonly periodStart?: number
-  /** Usage of completed periods to bill. */
+  /** Usage of completed periods that the invoice bills. */
   readonly usage?: readonly UsagePeriod[]
-  /** Time to bill per item instead of its current period, newest last. */
+  /**
+   * Returns the periods to bill for an item, newest last. By default, the current period is billed.
+   */
   readonly times?: (item: SubscriptionItemRow) => readonly BilledTime[]
   /**
    * Date of the invoice in Unix seconds, for previews: discounts that have ended by then are left
-   * out. Defaults to now.
+   * out. The default is now.
    */
   readonly at?: number
 }
 
-/** Drafts an invoice for the current period of some items and pending invoice items. */
+/**
+ * Drafts an invoice of a subscription, with the current period of the given items and with pending
+ * invoice items.
+ */
 export function draftSubscriptionInvoice(
   work: UnitOfWork,
   subscription: SubscriptionRow,
@@ -143,7 +149,7 @@ function addItemLines(
   const price = work.require('price', item.price)
   const trialing = subscription.status === 'trialing'
   const { start, end, whole } = time
-  const quantity = BigInt(item.quantity ?? 1) * ONE
+  const quantity = BigInt(item.quantity ?? 1) * UNITS_PER_ONE
   const parts = trialing
     ? [{ quantity, unitAmount: '0', amount: 0, tier: null }]
     : partsOf(price, quantity, currency)
@@ -273,7 +279,10 @@ function dropCustomersDiscount(
   endDiscount(work, own)
 }
 
-/** Whether an invoice would have no lines: all items are metered and nothing is pending. */
+/**
+ * Whether an invoice would have no lines, because all items are metered and no invoice items are
+ * pending.
+ */
 export function wouldBeEmpty(
   work: UnitOfWork,
   subscription: SubscriptionRow,

@@ -1,4 +1,4 @@
-import { backedByMeters, createPrice } from '../catalog/prices.ts'
+import { createPrice, meterRequiredFault } from '../catalog/prices.ts'
 import {
   type DiscountParam,
   type PurchasedItem,
@@ -9,10 +9,15 @@ import { isMetered } from '../catalog/tiers.ts'
 import { hasNoMeter } from '../catalog/usage.ts'
 import type { CustomerRow, PriceRow, SubscriptionItemRow } from '../state/rows.ts'
 import type { UnitOfWork } from '../state/unit-of-work.ts'
-import { invalidRequest, missingParam, notNegative, onlyOne } from '../wire/errors.ts'
+import {
+  invalidRequest,
+  missingParam,
+  mutuallyExclusiveFault,
+  negativeNumberFault,
+} from '../wire/errors.ts'
 import { mergeMetadata } from '../wire/fields.ts'
 
-/** Parameters of a subscription item, in every call that takes items. */
+/** Parameters of a subscription item, as in every call that takes items. */
 export interface ItemParams {
   readonly id?: string
   readonly deleted?: boolean
@@ -26,7 +31,10 @@ export interface ItemParams {
   readonly discounts?: '' | null | readonly DiscountParam[]
 }
 
-/** Finds the recurring price of an item, or creates one from `price_data`. */
+/**
+ * Returns the recurring price of a subscription item: an existing one, or one created from
+ * `price_data`.
+ */
 export function requireItemPrice(work: UnitOfWork, params: ItemParams, path: string): PriceRow {
   const price = findItemPrice(work, params, path)
   if (!price) throw missingParam(`${path}[price]`)
@@ -37,7 +45,7 @@ export function findItemPrice(work: UnitOfWork, params: ItemParams, path: string
   const given = [params.price, params.plan, params.price_data].filter(
     (value) => value !== undefined,
   )
-  if (given.length > 1) throw onlyOne('price, plan, price_data', path)
+  if (given.length > 1) throw mutuallyExclusiveFault('price, plan, price_data', path)
   if (params.price_data !== undefined) {
     return createPrice(work, params.price_data as Parameters<typeof createPrice>[1])
   }
@@ -54,7 +62,7 @@ export function findItemPrice(work: UnitOfWork, params: ItemParams, path: string
   return price
 }
 
-/** Checks that a price and its product are active. Scheduled changes skip this check. */
+/** Checks that a price and its product are active. For scheduled changes, this is not checked. */
 export function checkActive(work: UnitOfWork, price: PriceRow, path: string): void {
   if (work.cause === 'time') return
   if (!price.active) {
@@ -63,7 +71,7 @@ export function checkActive(work: UnitOfWork, price: PriceRow, path: string): vo
       `${path}[price]`,
     )
   }
-  if (hasNoMeter(price) && !work.allows('usage-records')) throw backedByMeters()
+  if (hasNoMeter(price) && !work.allows('usage-records')) throw meterRequiredFault()
   if (work.find('product', price.product)?.active === false) {
     throw invalidRequest(
       `The price specified belongs to a product that is not active.`,
@@ -80,7 +88,7 @@ export function checkQuantity(quantity: number | undefined, path: string, price:
     )
   }
   if (quantity !== undefined && (quantity < 0 || quantity > 1_000_000)) {
-    throw notNegative(`${path}[quantity]`)
+    throw negativeNumberFault(`${path}[quantity]`)
   }
 }
 
@@ -119,7 +127,7 @@ export function newItem(
   })
 }
 
-/** Returns the prices and quantities of a subscription after a change of its items. */
+/** Returns the prices and quantities that a subscription would have after a change of its items. */
 export function itemsAfterChange(
   work: UnitOfWork,
   subscription: string,

@@ -2,7 +2,7 @@ import type Stripe from 'stripe'
 import { checkSoldIn, isSoldIn } from '../catalog/currency-options.ts'
 import type { CustomerRow, PriceRow, SubscriptionRow } from '../state/rows.ts'
 import type { UnitOfWork } from '../state/unit-of-work.ts'
-import { invalidRequest, notNegative, onlyOne } from '../wire/errors.ts'
+import { invalidRequest, mutuallyExclusiveFault, negativeNumberFault } from '../wire/errors.ts'
 import { sameRecurrence } from '../wire/periods.ts'
 
 const DAY = 86_400
@@ -27,7 +27,8 @@ export function checkCurrency(
 }
 
 /**
- * Checks that all prices have the same interval. Only flexible billing mode allows different ones.
+ * Checks that all prices of a subscription have the same interval. Only flexible billing mode
+ * allows different intervals.
  */
 export function checkMixedIntervals(
   { billing_mode: mode }: Pick<SubscriptionRow, 'billing_mode'>,
@@ -50,12 +51,12 @@ export function readTrialEnd(
 ): number | null {
   const { trial_end: end, trial_period_days: days, trial_from_plan: fromPlan } = params
   if (end !== undefined && (days !== undefined || fromPlan)) {
-    throw onlyOne(`trial_end, ${fromPlan ? 'trial_from_plan' : 'trial_period_days'}`)
+    throw mutuallyExclusiveFault(`trial_end, ${fromPlan ? 'trial_from_plan' : 'trial_period_days'}`)
   }
   if (end === 'now') return null
   if (end !== undefined) return checkTrialEnd(work, end)
   if (days !== undefined) {
-    if (days < 0) throw notNegative('trial_period_days')
+    if (days < 0) throw negativeNumberFault('trial_period_days')
     if (days > 730)
       throw invalidRequest(
         'The maximum number of trial period days is 730 (2 years).',

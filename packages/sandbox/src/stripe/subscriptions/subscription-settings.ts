@@ -1,5 +1,5 @@
 import type Stripe from 'stripe'
-import { refuseManualRates, wantsAutomaticTax } from '../invoices/automatic-tax.ts'
+import { readAutomaticTaxParam, refuseManualRates } from '../invoices/automatic-tax.ts'
 import { requireOwnMethod } from '../payments/customer.ts'
 import type { SubscriptionRow } from '../state/rows.ts'
 import type { UnitOfWork } from '../state/unit-of-work.ts'
@@ -17,7 +17,9 @@ type Settings = Pick<
   | 'trial_settings'
 >
 
-/** Applies the settings that cause no billing. */
+/**
+ * Applies those parameters of an update that cause no billing, such as metadata, to a subscription.
+ */
 export function applySettings(
   work: UnitOfWork,
   subscription: SubscriptionRow,
@@ -65,15 +67,15 @@ export function applySettings(
 }
 
 /**
- * Switches automatic tax on or off.
- * @throws {StripeFault} If manual tax rates are set as well.
+ * Switches automatic tax of a subscription on or off.
+ * @throws {StripeFault} If the subscription also has manual tax rates.
  */
 export function applyAutomaticTax(
   work: UnitOfWork,
   subscription: SubscriptionRow,
   params: Pick<Stripe.SubscriptionUpdateParams, 'automatic_tax'>,
 ): void {
-  const enabled = wantsAutomaticTax(params)
+  const enabled = readAutomaticTaxParam(params)
   if (enabled !== undefined) {
     subscription.automatic_tax = automaticTax(enabled)
   }
@@ -84,12 +86,15 @@ export function applyAutomaticTax(
   }
 }
 
-/** Returns the field `automatic_tax` of a subscription, schedule or phase. */
+/** Returns the value of the field `automatic_tax` of a subscription, schedule or phase. */
 export function automaticTax(enabled: boolean): SubscriptionRow['automatic_tax'] {
   return { disabled_reason: null, enabled, liability: enabled ? { type: 'self' } : null }
 }
 
-/** Converts `cancel_at` to a time: a timestamp, or the nearest or furthest end of a period. */
+/**
+ * Converts the parameter `cancel_at` to Unix seconds. Its value is a timestamp, or names the
+ * nearest or furthest end of a period.
+ */
 export function cancelDate(
   work: UnitOfWork,
   subscription: SubscriptionRow,

@@ -29,9 +29,9 @@ export interface ItemChangeOptions {
 }
 
 export interface ItemChanges {
-  /** Whether an invoice must be paid immediately. */
+  /** Whether the change creates an invoice that must be paid immediately. */
   readonly invoiceNow: boolean
-  /** Items whose new period is billed on that invoice. */
+  /** Subscription items whose new period is billed on the invoice of the change. */
   readonly billed: readonly SubscriptionItemRow[]
 }
 
@@ -41,9 +41,9 @@ interface Change {
 }
 
 /**
- * Swaps prices, changes quantities, adds and removes items, and starts or ends a trial. Within a
- * period, differences are prorated by the second. If the interval changes, unused time is credited
- * and a new period is billed immediately.
+ * Changes a subscription's items: swaps prices, changes quantities, adds and removes items, and
+ * starts or ends a trial. Within a period, differences are prorated by the second. If the interval
+ * changes, unused time is credited and a new period is billed immediately.
  */
 export function changeItems(
   work: UnitOfWork,
@@ -223,7 +223,7 @@ function planChangedItem(
   }
 }
 
-/** Sets the quantity of an item. Metered items have none. */
+/** Sets the quantity of a subscription item. Metered items have none. */
 export function setQuantity(
   item: SubscriptionItemRow,
   price: PriceRow,

@@ -20,13 +20,17 @@ import {
   stopAutoAdvance,
 } from '../state/subscription-status.ts'
 import type { UnitOfWork } from '../state/unit-of-work.ts'
-import { invalidRequest, onlyOne } from '../wire/errors.ts'
+import { invalidRequest, mutuallyExclusiveFault } from '../wire/errors.ts'
 import { given, mergeMetadata } from '../wire/fields.ts'
 import { words } from '../wire/words.ts'
 import { applyPausedCollection } from './paused-collection.ts'
 import { prorateEnd } from './proration.ts'
 import { syncCurrentPhase } from './schedules/phase-of.ts'
-import { type FirstPayment, noMethod, notPaid } from './subscription-first-payment.ts'
+import {
+  type FirstPayment,
+  noPaymentMethodFault,
+  notPaidFault,
+} from './subscription-first-payment.ts'
 import { draftSubscriptionInvoice, wouldBeEmpty } from './subscription-invoice.ts'
 import { type ItemParams, itemsAfterChange } from './subscription-items.ts'
 import { applyAutomaticTax, applySettings, cancelDate } from './subscription-settings.ts'
@@ -65,8 +69,8 @@ export function updateSubscription(
 }
 
 /**
- * Applies an update without payments: changes the subscription and drafts the invoice to be paid
- * now, if any.
+ * Applies an update to a subscription without collecting a payment. Drafts the invoice that must be
+ * paid now, if there is one.
  */
 export function applyUpdate(
   work: UnitOfWork,
@@ -235,7 +239,7 @@ function setEnd(work: UnitOfWork, subscription: SubscriptionRow, params: Params)
   const { cancel_at: cancelAt, cancel_at_period_end: atPeriodEnd } = params
   const unsets = cancelAt === '' || cancelAt === null
   if (cancelAt !== undefined && !unsets && atPeriodEnd) {
-    throw onlyOne('cancel_at, cancel_at_period_end')
+    throw mutuallyExclusiveFault('cancel_at, cancel_at_period_end')
   }
   const clears = unsets || (atPeriodEnd === false && subscription.cancel_at_period_end)
   if (atPeriodEnd) {
@@ -291,7 +295,7 @@ function payUpdateInvoice(
     return
   }
   if (paymentMethodFor(work, invoice) === null && behavior === 'error_if_incomplete')
-    throw noMethod()
+    throw noPaymentMethodFault()
   const customer = work.require('customer', subscription.customer)
   const delinquent = customer.delinquent ?? false
   const offSession = params.off_session ?? false
@@ -301,5 +305,5 @@ function payUpdateInvoice(
     makeUpdatePending(work, subscription, before, invoice.id, params)
     work.edit('customer', customer).delinquent = delinquent
     stopAutoAdvance(work.edit('invoice', invoice))
-  } else if (behavior === 'error_if_incomplete') throw notPaid(outcome)
+  } else if (behavior === 'error_if_incomplete') throw notPaidFault(outcome)
 }

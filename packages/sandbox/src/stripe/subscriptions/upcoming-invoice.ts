@@ -13,8 +13,8 @@ import { itemsOf } from './subscription-swap.ts'
 import { usagePeriods } from './usage.ts'
 
 /**
- * Drafts the next renewal invoice for a preview: moves all due items one period ahead and applies
- * the schedule's next phase.
+ * Drafts the next renewal invoice of a subscription, for a preview: moves all due items one period
+ * ahead and applies the schedule's next phase.
  */
 export function nextInvoice(
   work: UnitOfWork,
@@ -50,8 +50,8 @@ export function nextInvoice(
 }
 
 /**
- * Drafts the final invoice of a subscription: pending items and usage until the end. Usage during a
- * trial is free. `null` if there is nothing to bill.
+ * Drafts the final invoice of a subscription, with pending items and the usage until the end. Usage
+ * during a trial is free. Returns `null` if there is nothing to bill.
  */
 export function lastInvoice(
   work: UnitOfWork,
@@ -73,8 +73,8 @@ export function lastInvoice(
 }
 
 /**
- * Drafts the next invoice: the renewal, or the final invoice if the subscription ends before.
- * `null` if there is none.
+ * Drafts the next invoice of a subscription, for a preview: the renewal, or the final invoice if
+ * the subscription ends before. Returns `null` if there will be none.
  */
 export function upcomingInvoice(
   work: UnitOfWork,
@@ -92,7 +92,7 @@ export function upcomingInvoice(
   return invoice
 }
 
-/** Renders an invoice as a preview: with a temporary id, without a number and URLs. */
+/** Renders an invoice as a preview: with a temporary id, and without a number and URLs. */
 export function toPreview(invoice: WireObject): WireObject {
   const id = invoice.id.replace('in_', 'upcoming_in_')
   const lines = invoice.lines as { data: WireObject[]; url: string }
@@ -113,7 +113,7 @@ function upcomingLineId({ customer }: WireObject, at: number): string {
   return `il_tmp_${at + 1}${String(customer).replace('cus_', '')}`
 }
 
-/** Emits `invoice.upcoming` if it is due. Returns whether it was. */
+/** Emits `invoice.upcoming` for a subscription if it is due. Returns whether it was emitted. */
 export function announceUpcoming(context: StripeContext, id: string): boolean {
   const trial = new UnitOfWork(context, { about: [id] })
   const at = upcomingAt(trial, trial.require('subscription', id))

@@ -6,7 +6,7 @@ import type { UnitOfWork } from '../state/unit-of-work.ts'
 import { invalidRequest } from '../wire/errors.ts'
 import { addPendingItem } from './proration.ts'
 
-/** A completed period of a metered item to be billed. */
+/** A completed period of a metered subscription item, whose usage is to be billed. */
 export interface UsagePeriod {
   readonly item: SubscriptionItemRow
   readonly start: number
@@ -18,8 +18,8 @@ export function isMeteredItem(work: UnitOfWork, item: SubscriptionItemRow): bool
 }
 
 /**
- * Returns the metered periods to bill of the given items, up to their end or to `until` if it is
- * earlier.
+ * Returns the completed periods of the given metered items, for which usage is to be billed. They
+ * end with the item's period, or at `until` if that is earlier.
  */
 export function usagePeriods(
   work: UnitOfWork,
@@ -40,15 +40,15 @@ function countedFrom(item: SubscriptionItemRow): number {
   return Math.max(item.current_period_start, item.$.usageFrom ?? 0)
 }
 
-/** Starts counting usage now, because the price was just added. */
+/** Starts to count the usage of an item now, because its price was just added. */
 export function countUsageFromNow(work: UnitOfWork, item: SubscriptionItemRow): void {
   if (isMeteredItem(work, item)) work.edit('subscription_item', item).$.usageFrom = work.now
   else delete work.edit('subscription_item', item).$.usageFrom
 }
 
 /**
- * Deletes the usage records of a removed item.
- * @throws {StripeFault} If there are any and `clear_usage` is not set.
+ * Deletes the usage records of a subscription item that is removed.
+ * @throws {StripeFault} If there are usage records and `clear_usage` is not set.
  */
 export function clearUsage(work: UnitOfWork, item: SubscriptionItemRow, isMeant: boolean): void {
   const records = recordsOf(work, item.id)
@@ -61,8 +61,8 @@ export function clearUsage(work: UnitOfWork, item: SubscriptionItemRow, isMeant:
 }
 
 /**
- * Bills the usage so far as pending invoice items, one per tier. Does nothing if there was no
- * usage.
+ * Bills the usage of an item so far as pending invoice items, one per tier. Does nothing if there
+ * was no usage.
  */
 export function billUsage(
   work: UnitOfWork,

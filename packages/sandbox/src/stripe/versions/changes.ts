@@ -5,7 +5,7 @@ import { DAHLIA } from './releases/dahlia.ts'
 import { DATED } from './releases/dated.ts'
 import { ENDIVE } from './releases/endive.ts'
 
-/** The API changes that the sandbox can revert, newest first. */
+/** The changes of Stripe's API that the sandbox can revert for older versions, newest first. */
 export const CHANGES: readonly VersionChange[] = [
   ...ENDIVE,
   ...DAHLIA,
@@ -14,5 +14,8 @@ export const CHANGES: readonly VersionChange[] = [
   ...DATED,
 ]
 
-/** For API versions before this date some changes are missing, and responses carry a warning. */
+/**
+ * API version (its date) from which on the sandbox can revert all changes. For older versions some
+ * changes are missing, and responses carry a warning.
+ */
 export const COMPLETE_SINCE = '2025-03-31'

@@ -7,15 +7,18 @@ import type { WireObject } from '../wire/wire-object.ts'
 import { isRecord } from './basics/look-up.ts'
 import type { ObjectChange, VersionChange } from './basics/version-change.ts'
 
-/** The API of an older version: the current one with all later changes reverted. */
-export class Shape {
-  /** Changes to revert, newest first. */
+/**
+ * Converts requests and responses between the current API version and an older one, by reverting
+ * all changes since the older version.
+ */
+export class VersionConverter {
+  /** API changes to revert, newest first. */
   readonly #changes: readonly VersionChange[]
   readonly #tables: Tables
   readonly #objects = new Map<string, ObjectChange[]>()
   readonly #expandable = new Map<string, string[]>()
   readonly #routes = new Router<string>()
-  /** Features that this version has and the current one does not. */
+  /** Features that the older API version has and the current one does not. */
   readonly legacyFeatures: ReadonlySet<LegacyFeature>
 
   constructor(changes: readonly VersionChange[], tables: Tables) {
@@ -34,12 +37,15 @@ export class Shape {
     }
   }
 
-  /** Finds the operation for a removed path. `null` if there is none. */
+  /**
+   * Finds the operation for a path that exists in the older API version only. `null` if there is
+   * none.
+   */
   operationAt(method: string, path: string): Match<string> | null {
     return this.#routes.find(method, path)
   }
 
-  /** Converts parameters of an older SDK in place to current ones. */
+  /** Converts the parameters of the older API version, in place, to current ones. */
   upgradeParams(operation: string, form: FormObject): void {
     for (let at = this.#changes.length - 1; at >= 0; at--) {
       this.#changes[at]?.params?.[operation]?.(form, this.#tables)
@@ -47,8 +53,8 @@ export class Shape {
   }
 
   /**
-   * Removes parameters from the form that no longer exist but still have a meaning, and returns
-   * them.
+   * Removes those parameters from the form that exist in the older API version only, and returns
+   * the ones that operations still read.
    */
   takeRemovedParams(operation: string, form: FormObject): Record<string, string> {
     const removed: Record<string, string> = {}
@@ -63,14 +69,14 @@ export class Shape {
     return removed
   }
 
-  /** Returns a copy of a response in this version's format. */
+  /** Returns a copy of a response in the format of the older API version. */
   downgrade<T extends object>(response: T): T {
     const copy = copyJson(response)
     this.#walk(copy)
     return copy
   }
 
-  /** Converts an event in place to this version's format. */
+  /** Converts an event, in place, to the format of the older API version. */
   downgradeEvent(event: WireObject): void {
     const { data } = event
     if (!isRecord(data) || !isRecord(data.object)) return
@@ -84,7 +90,7 @@ export class Shape {
     this.#walk(now)
   }
 
-  /** Returns the fields of a kind that could be expanded in this version only. */
+  /** Returns the fields of a kind of object that `expand` accepts in the older API version only. */
   expandable(kind: string): readonly string[] {
     return this.#expandable.get(kind) ?? []
   }

@@ -3,15 +3,15 @@ import { API_VERSION } from '../wire/contract.generated.ts'
 import { namesIn } from '../wire/contract.ts'
 import type { WireObject } from '../wire/wire-object.ts'
 import { CHANGES, COMPLETE_SINCE } from './changes.ts'
-import { Shape } from './shape.ts'
+import { VersionConverter } from './shape.ts'
 
-/** How to answer a call with an API version. */
+/** How the sandbox answers a call that names an API version. */
 export interface ResolvedVersion {
   /** API version of the response. */
   readonly version: string
-  /** Conversions to apply. `null` for the current version. */
-  readonly shape: Shape | null
-  /** Warning for the caller, such as an unknown version. `null` if there is none. */
+  /** Converter for requests and responses. `null` for the current version. */
+  readonly shape: VersionConverter | null
+  /** Warning for the caller, such as that the API version is unknown. `null` if there is none. */
   readonly warning: string | null
 }
 
@@ -19,12 +19,12 @@ const PINNED: ResolvedVersion = { version: API_VERSION, shape: null, warning: nu
 /** Maximum number of versions to log a warning about. */
 const MAX_WARNINGS = 100
 
-/** Resolves the API versions that calls name. */
+/** Resolves the API versions that calls name in the header `Stripe-Version`. */
 export class Versions {
   readonly #tables: Tables
   readonly #log: (line: string) => void
-  /** Conversions by the number of changes to revert. */
-  readonly #shapes = new Map<number, Shape>()
+  /** Converters for older API versions, by the number of changes that they revert. */
+  readonly #shapes = new Map<number, VersionConverter>()
   readonly #complained = new Set<string>()
 
   constructor(
@@ -36,8 +36,8 @@ export class Versions {
   }
 
   /**
-   * Finds out how to answer a version. Never fails: an unknown version gets the current one, with a
-   * warning.
+   * Returns how to answer a call that names this API version. Never fails: an unknown version is
+   * answered in the current version, with a warning.
    */
   find(asked: string): ResolvedVersion {
     if (asked === API_VERSION) return PINNED
@@ -55,7 +55,7 @@ export class Versions {
     return this.#warn(asked, { ...spoken, warning })
   }
 
-  /** Converts an event in place to an endpoint's API version, and returns it. */
+  /** Converts an event, in place, to the API version of an endpoint, and returns the event. */
   convertEvent(event: WireObject, version: string): WireObject {
     const { shape, version: spoken } = this.find(version)
     shape?.downgradeEvent(event)
@@ -63,12 +63,12 @@ export class Versions {
     return event
   }
 
-  #shapeAt(date: string): Shape | null {
+  #shapeAt(date: string): VersionConverter | null {
     const changes = CHANGES.filter(({ since }) => since > date)
     if (changes.length === 0) return null
     let shape = this.#shapes.get(changes.length)
     if (!shape) {
-      shape = new Shape(changes, this.#tables)
+      shape = new VersionConverter(changes, this.#tables)
       this.#shapes.set(changes.length, shape)
     }
     return shape

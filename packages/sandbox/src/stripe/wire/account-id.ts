@@ -1,2 +1,2 @@
-/** Id of the sandbox's single account. */
+/** Id of the sandbox's only Stripe account. */
 export const ACCOUNT_ID = 'acct_1TollgateSandbox'

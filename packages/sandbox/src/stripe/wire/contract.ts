@@ -15,13 +15,16 @@ function typeOf(operation: string, param: string): Type {
   return type
 }
 
-/** Returns the enumerated values of a parameter, alone or in a list. */
+/**
+ * Returns the values that an operation allows for a parameter, or for the entries of a list
+ * parameter.
+ */
 export function namesIn(operation: string, param: string): readonly string[] {
   const type = typeOf(operation, param)
   return type.e ?? (NODES[type.a ?? -1] as Type | undefined)?.e ?? []
 }
 
-/** Returns the field names of an object parameter. */
+/** Returns the names of the fields of an object parameter of an operation. */
 export function fieldsOf(operation: string, param: string): readonly string[] {
   return Object.keys(typeOf(operation, param).o ?? {})
 }

@@ -1,14 +1,14 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { fromUnits, multiplyUnits, ONE, toUnits } from './decimals.ts'
+import { fromUnits, multiplyUnits, toUnits, UNITS_PER_ONE } from './decimals.ts'
 
 it.each([
   ['0', 0n],
-  ['7', 7n * ONE],
+  ['7', 7n * UNITS_PER_ONE],
   ['-1.5', -1_500_000_000_000n],
   ['0.000000000001', 1n],
   ['123456789.25', 123_456_789_250_000_000_000n],
-])('converts the decimal %s to units and back', (text, units) => {
+])('converts the decimal %s to a fixed-point number and back', (text, units) => {
   expect(toUnits(text)).toBe(units)
   expect(fromUnits(units)).toBe(text)
 })
@@ -19,11 +19,11 @@ it.each([
   ['1000', '0.0125', 13],
   ['2.5', '10', 25],
   ['0.1', '5', 1],
-])('multiplies %s by %s cents to %i cents', (quantity, unit, cents) => {
+])('multiplies the quantity %s by %s cents to get %i cents', (quantity, unit, cents) => {
   expect(multiplyUnits(toUnits(quantity), unit)).toBe(cents)
 })
 
-it('converts units to a decimal and back without loss', () => {
+it('converts a fixed-point number to a decimal and back without loss', () => {
   fc.assert(
     fc.property(fc.bigInt({ min: -(10n ** 20n), max: 10n ** 20n }), (units) => {
       expect(toUnits(fromUnits(units))).toBe(units)

@@ -1,4 +1,4 @@
-/** Body of a Stripe error, inside `error`. */
+/** Content of the field `error` in an error response of Stripe. */
 export interface StripeErrorBody {
   readonly type:
     | 'invalid_request_error'
@@ -13,12 +13,13 @@ export interface StripeErrorBody {
   readonly [field: string]: unknown
 }
 
-/** An error response of the API, with Stripe's message. */
+/** An error response of Stripe's API. */
 export class StripeFault extends Error {
   readonly status: number
   readonly body: StripeErrorBody
   /**
-   * Whether changes are committed despite the error: a failed payment keeps its intent and charge.
+   * Whether the changes of the step are committed despite the error. A failed payment keeps its
+   * intent and charge.
    */
   readonly keepsChanges: boolean
 
@@ -40,14 +41,14 @@ export function invalidRequest(message: string, param?: string, code?: string): 
   })
 }
 
-/** Creates an invalid request error with a status other than 400. */
-export function refused(status: number, message: string, code?: string): StripeFault {
+/** Creates an invalid request error with another status than 400. */
+export function faultWithStatus(status: number, message: string, code?: string): StripeFault {
   return new StripeFault(status, invalidRequest(message, undefined, code).body)
 }
 
 /**
- * Creates the 402 error of a payment that was declined or needs the customer. `more` is added to
- * its body.
+ * Creates the error (status 402) of a payment that was declined or that the customer must
+ * authenticate. `more` is added to the body of the error.
  */
 export function cardError(
   code: string,
@@ -71,18 +72,18 @@ export function missingParam(param: string): StripeFault {
   return invalidRequest(`Missing required param: ${param}.`, param, 'parameter_missing')
 }
 
-/** Creates the error for parameters that exclude each other. */
-export function onlyOne(names: string, param?: string): StripeFault {
+/** Creates the error for parameters that cannot be used together. */
+export function mutuallyExclusiveFault(names: string, param?: string): StripeFault {
   return invalidRequest(`You may only specify one of these parameters: ${names}.`, param)
 }
 
 /** Creates the error for a number that is negative or out of range. */
-export function notNegative(param: string): StripeFault {
+export function negativeNumberFault(param: string): StripeFault {
   return invalidRequest('Invalid non-negative integer', param, 'parameter_invalid_integer')
 }
 
-/** Creates the error for a number below 1. */
-export function atLeastOne(param: string): StripeFault {
+/** Creates the error for a number that is less than 1. */
+export function belowOneFault(param: string): StripeFault {
   const message = 'This value must be greater than or equal to 1.'
   return invalidRequest(message, param, 'parameter_invalid_integer')
 }

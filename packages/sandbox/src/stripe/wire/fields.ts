@@ -1,8 +1,9 @@
 import { invalidRequest } from './errors.ts'
 
 /**
- * Creates a function that reads a path such as `parent.subscription_details.subscription`. It
- * returns `undefined` if there is no value.
+ * Creates a function that reads the field of an object at a path such as
+ * `parent.subscription_details.subscription`. The function returns `undefined` if there is no
+ * value.
  */
 export function fieldReader(path: string): (object: object) => unknown {
   const [first = '', ...rest] = path.split('.')
@@ -10,19 +11,25 @@ export function fieldReader(path: string): (object: object) => unknown {
   return (object) => rest.reduce(ownField, ownField(object, first))
 }
 
-/** Reads a field of an object's own. Inherited names such as `constructor` do not count. */
+/**
+ * Returns the value of one of the object's own fields. Inherited names such as `constructor` do not
+ * count.
+ */
 export function ownField(value: unknown, name: string): unknown {
   if (typeof value !== 'object' || value === null || !Object.hasOwn(value, name)) return undefined
   return (value as Record<string, unknown>)[name]
 }
 
 /**
- * Type of a parameter's value in a field. An empty value clears the field, so the field must allow
- * `null`.
+ * Type that a field gets when a parameter's value is stored in it. An empty value clears the field
+ * and becomes `null`.
  */
 export type Given<V> = Exclude<V, '' | undefined>
 
-/** Returns the given parameters among `names` as fields. Empty values become `null`. */
+/**
+ * Returns those parameters among `names` that were sent, as fields to store. Empty values become
+ * `null`.
+ */
 export function given<P extends object, N extends keyof P>(
   params: P | undefined,
   ...names: readonly N[]
@@ -38,8 +45,8 @@ export function given<P extends object, N extends keyof P>(
 type MetadataParams = '' | null | Readonly<Record<string, string | number | null>> | undefined
 
 /**
- * Merges metadata by key. An empty value removes its key; an empty string instead of an object
- * removes all keys.
+ * Merges the metadata of a call into existing metadata. An empty value removes its key; an empty
+ * string instead of an object removes all keys.
  */
 export function mergeMetadata(
   before: Readonly<Record<string, string>> | null,

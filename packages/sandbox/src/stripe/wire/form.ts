@@ -1,4 +1,7 @@
-/** Form fields before they are converted to their types. Lists are objects with indexes as keys. */
+/**
+ * A value in a parsed form, before it is converted to its type. Lists are objects with the indexes
+ * as keys.
+ */
 export type FormValue = string | FormObject
 export interface FormObject {
   [key: string]: FormValue

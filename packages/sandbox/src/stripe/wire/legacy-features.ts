@@ -1,6 +1,6 @@
 /**
- * Features of older API versions that newer ones do not have. `versions/` determines which versions
- * have them.
+ * Features of older API versions that newer versions do not have. The code in `versions/`
+ * determines which versions have them.
  */
 export type LegacyFeature =
   /** Usage records per subscription item, for metered prices without a meter. */

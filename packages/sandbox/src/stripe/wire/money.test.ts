@@ -11,7 +11,7 @@ it.each([
   expect(formatAmount(amount, currency)).toBe(text)
 })
 
-it('formats fractions of the smallest unit with additional decimals', () => {
+it('formats amounts with fractions of a cent with additional decimals', () => {
   expect(formatDecimal('0.5', 'usd')).toBe('$0.005')
   expect(formatDecimal('0.5', 'bhd')).toBe('0.0005 BHD')
 })

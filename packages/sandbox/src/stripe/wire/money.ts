@@ -2,18 +2,21 @@ import { multiplyFraction, roundedQuotient } from '../../core/rounding.ts'
 import { invalidRequest } from './errors.ts'
 import { words } from './words.ts'
 
-/** Returns a percentage of an amount. `percent` may have up to four decimals. */
+/**
+ * Returns a percentage of an amount, rounded to minor units. `percent` may have up to four
+ * decimals.
+ */
 export function percentOf(amount: number, percent: number): number {
   return multiplyFraction(amount, Math.round(percent * 10_000), 1_000_000)
 }
 
-/** Returns the tax contained in an amount. */
+/** Returns the tax that an amount contains (inclusive tax), rounded to minor units. */
 export function inclusivePart(amount: number, percent: number): number {
   const scaled = Math.round(percent * 10_000)
   return multiplyFraction(amount, scaled, 1_000_000 + scaled)
 }
 
-/** Multiplies a decimal amount such as `"0.5"` cents by a quantity, and rounds to minor units. */
+/** Multiplies a decimal amount, such as `"0.5"` cents, by a quantity, and rounds to minor units. */
 export function multiplyDecimal(decimal: string, quantity: number): number {
   const [whole = '0', fraction = ''] = decimal.replace('-', '').split('.')
   const scale = 10n ** BigInt(fraction.length)
@@ -22,7 +25,10 @@ export function multiplyDecimal(decimal: string, quantity: number): number {
   return decimal.startsWith('-') ? -rounded : rounded
 }
 
-/** Splits a total by weights. The parts add up to the total exactly (largest remainder method). */
+/**
+ * Splits an amount in proportion to the weights. The parts add up to the amount exactly (largest
+ * remainder method).
+ */
 export function allocate(total: number, weights: readonly number[]): number[] {
   const sum = weights.reduce((a, b) => a + b, 0)
   if (sum === 0) return weights.map(() => 0)
@@ -77,7 +83,8 @@ const THREE_DECIMAL = new Set(words('bhd jod kwd omr tnd'))
 
 /**
  * Rejects an amount with a non-zero third decimal in a three-decimal currency, because card
- * networks support two. Fractions of the smallest unit are allowed: they occur in unit prices only.
+ * networks support only two decimals. Fractions of the smallest unit, which only unit prices have,
+ * are allowed.
  */
 export function checkThirdDecimal(
   amount: number | string,
@@ -100,7 +107,7 @@ function digitsOf(currency: string): number {
 
 const SIGNS: Readonly<Record<string, string>> = { usd: '$', eur: '€', gbp: '£', jpy: '¥' }
 
-/** Formats an amount for descriptions, such as `$10.00`. */
+/** Formats an amount in minor units for descriptions, such as `$10.00`. */
 export function formatAmount(amount: number, currency: string): string {
   const digits = digitsOf(currency)
   const text = (Math.abs(amount) / 10 ** digits).toFixed(digits)
@@ -108,13 +115,13 @@ export function formatAmount(amount: number, currency: string): string {
   return `${amount < 0 ? '-' : ''}${sign ?? ''}${text}${sign ? '' : ` ${currency.toUpperCase()}`}`
 }
 
-/** Formats the minimum charge for error messages, such as `$0.50 usd`. */
+/** Formats the minimum charge in a currency for error messages, such as `$0.50 usd`. */
 export function formatMinimum(currency: string): string {
   const text = formatAmount(minimumCharge(currency), currency)
   return SIGNS[currency] ? `${text} ${currency}` : text.toLowerCase()
 }
 
-/** Formats an amount in minor units with all its decimals, such as `$0.005`. */
+/** Formats a decimal amount in minor units with all its decimals, such as `$0.005`. */
 export function formatDecimal(decimal: string, currency: string): string {
   if (/^-?\d+(?:\.0+)?$/.test(decimal)) return formatAmount(Number(decimal), currency)
   const [whole = '0', fraction = ''] = decimal.split('.')

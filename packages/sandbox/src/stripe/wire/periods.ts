@@ -13,8 +13,8 @@ export interface Period {
 const DAY = 86_400
 
 /**
- * Adds n intervals to `anchor`, in Unix seconds. Months keep the anchor's day, or the last day of a
- * shorter month.
+ * Adds n billing intervals to the time `anchor` (Unix seconds). Months keep the anchor's day of the
+ * month, or take the last day of a shorter month.
  */
 export function addIntervals(
   anchor: number,
@@ -27,7 +27,7 @@ export function addIntervals(
   return addMonths(new Date(anchor * 1000), months).getTime() / 1000
 }
 
-/** Returns the period of a recurrence that contains `at`: start ≤ at < end. */
+/** Returns the billing period that contains the time `at`: start ≤ at < end. */
 export function periodAt(anchor: number, recurrence: Recurrence, at: number): Period {
   const length = addIntervals(anchor, recurrence, 1) - anchor
   let n = Math.floor((at - anchor) / length)

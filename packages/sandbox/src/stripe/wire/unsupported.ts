@@ -4,8 +4,8 @@ import { words } from './words.ts'
 
 /**
  * Parameters that Stripe accepts and the sandbox does not support, by resource. They would change
- * what is billed, to whom or when, so they are rejected instead of ignored. Remove an entry when
- * the sandbox starts to support it.
+ * the amount, the payer or the time of billing, so they are rejected instead of ignored. Remove an
+ * entry when the sandbox starts to support it.
  */
 export const UNSUPPORTED: Readonly<Record<string, readonly string[]>> = {
   'BillingPortal/Sessions': words('after_expiration customer_account on_behalf_of'),
@@ -86,7 +86,7 @@ const UNSUPPORTED_PATHS: Readonly<Record<string, readonly string[]>> = {
 }
 
 /**
- * Rejects unsupported parameters. `operation` is a name such as `Prices.create`.
+ * Rejects a call that sends unsupported parameters. `operation` is a name such as `Prices.create`.
  * @throws {StripeFault} If a parameter is not supported.
  */
 export function refuseUnsupported(

@@ -1,10 +1,10 @@
 import type Stripe from 'stripe'
 
 /**
- * An SDK type as sent on the wire and stored in tables: references are ids, decimals are strings.
- * The compiler thus checks that new objects have every required field of the SDK's types. Fields
- * may be set, but their values are replaced and never changed in place, so that events can share
- * them instead of copying.
+ * An object type of Stripe's SDK, as the API sends it and the tables store it: references are ids,
+ * and decimals are strings. The compiler thus checks that new objects have every required field.
+ * Fields may be set, but nested values are replaced and never changed in place, so that events can
+ * share them instead of copying.
  */
 export type Wire<T> = T extends object ? { [K in keyof T]: Held<Reference<T[K]>> } : Held<T>
 

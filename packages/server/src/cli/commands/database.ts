@@ -12,7 +12,7 @@ import { withOperations } from '../open-operations.ts'
 import * as option from '../options.ts'
 import { UsageError } from '../usage-error.ts'
 
-/** Commands for the administrator of the database. */
+/** The commands `migrate`, `purge` and others that work on the database. */
 export const databaseCommands: Commands = {
   migrate: command({
     summary: 'bring the database up to date; safe to run concurrently',

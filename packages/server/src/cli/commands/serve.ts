@@ -86,7 +86,10 @@ function endProcess(code: number): void {
   setTimeout(() => process.exit(code), EXIT_TIMEOUT).unref()
 }
 
-/** The text that `npm start` prints: everything needed to try the demo, ready to copy. */
+/**
+ * Returns the text that `npm start` prints: the URLs, credentials and commands for trying out the
+ * demo.
+ */
 export function describeService(service: Service): string {
   const { url, demo, sandbox } = service
   if (!demo) return `Tollgate runs at ${url}`

@@ -5,8 +5,8 @@ import type { Config } from '../../config/config.ts'
 import { type Finding, ok, problem, reason, warning } from './finding.ts'
 
 /**
- * Checks the API keys, and that the objects which billing needs, such as the discount `plan-credit`
- * at Braintree, exist.
+ * Checks the providers' API keys, and that the objects billing needs there exist, such as the
+ * discount `plan-credit` at Braintree.
  */
 export async function checkProviders(billing: Billing, providers: Providers): Promise<Finding[]> {
   const names = Object.keys(providers).join(' and ')
@@ -119,7 +119,7 @@ async function checkRegistration(billing: Billing): Promise<Finding[]> {
 
 const CHECK = 'deliveries'
 
-/** Lists the endpoints for outgoing events, and the deliveries that failed. */
+/** Reports the endpoints for outgoing billing events and the failed deliveries. */
 export async function checkDeliveries(billing: Billing, config: Config): Promise<Finding[]> {
   const { deliveries } = config
   const { endpoints, dead, gone } = await readDeliveries(billing)

@@ -1,4 +1,4 @@
-import { type Database, findNotPrimary, isReplica, readServerTime } from '@tollgate/database'
+import { type Database, findNotPrimaryError, isReplica, readServerTime } from '@tollgate/database'
 import type { Config } from '../../config/config.ts'
 import { ConfigurationError } from '../../configuration-error.ts'
 import { openDatabase } from '../../core.ts'
@@ -6,8 +6,8 @@ import { requireTables } from '../../storage/found-tables.ts'
 import { type Finding, ok, problem, reason, warning } from './finding.ts'
 
 /**
- * Opens the database and checks that its tables are up to date. `database` is `null` if they are
- * not.
+ * Opens the database and checks that its tables are up to date. In the result, `database` is `null`
+ * if it cannot be opened or its tables are not up to date.
  */
 export async function checkDatabase(
   config: Config,
@@ -16,7 +16,7 @@ export async function checkDatabase(
   try {
     database = await openDatabase(config, { recordsTime: false })
   } catch (error) {
-    const fix = findNotPrimary(error)
+    const fix = findNotPrimaryError(error)
       ? 'Point DATABASE_URL to the primary: a standby does not know what was revoked.'
       : 'Check DATABASE_URL, that the server runs, and that this machine may reach it.'
     return { findings: [problem('database', reason(error), fix)], database: null }
@@ -49,7 +49,8 @@ export async function checkDatabase(
 }
 
 /**
- * Warns if the server is a replica that accepts writes, which ordinary queries do not reveal.
+ * Warns if the database server is a replica that accepts writes, which ordinary queries do not
+ * reveal.
  */
 export async function checkReplication(database: Database): Promise<Finding[]> {
   const check = 'replication'

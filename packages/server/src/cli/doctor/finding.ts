@@ -5,7 +5,7 @@ export interface Finding {
   readonly check: CheckName
   readonly level: 'ok' | 'warning' | 'problem'
   readonly message: string
-  /** How to fix it. `null` if nothing needs to be done. */
+  /** How to fix the problem. `null` if nothing needs to be done. */
   readonly fix: string | null
 }
 
@@ -19,7 +19,10 @@ export const ok = make('ok')
 export const warning = make('warning')
 export const problem = make('problem')
 
-/** Drops every `false`, so that conditions can be written inline. */
+/**
+ * Returns the findings without the values `false`, so that a finding can be written as `condition
+ * && finding`.
+ */
 export function findings(...all: ReadonlyArray<Finding | false>): Finding[] {
   return all.filter((each) => each !== false)
 }

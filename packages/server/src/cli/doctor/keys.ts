@@ -6,8 +6,8 @@ import { type Finding, ok, problem, reason, warning } from './finding.ts'
 const YEAR = 365 * 24 * 3600 * 1000
 
 /**
- * Checks that the signing keys can be decrypted with the secret, and that one of them signs and is
- * not older than a year.
+ * Checks that the signing keys can be decrypted with the secret, and that the key used for signing
+ * is at most a year old.
  */
 export async function checkKeys(
   oauth: AuthorizationServer<User>,

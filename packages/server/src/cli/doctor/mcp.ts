@@ -6,8 +6,8 @@ const TIMEOUT = 5000
 const METADATA = '/.well-known/oauth-protected-resource'
 
 /**
- * Checks what the MCP servers in `mcpServers` are open for, and that a client which knows only a
- * server's address would find this service.
+ * Checks the MCP servers in the setting `mcpServers`: which scopes clients can get for them, and
+ * whether a client that knows only the address of a server finds this service.
  */
 export async function checkMcp(config: Config): Promise<Finding[]> {
   const { settings, selfRegistered, url } = config

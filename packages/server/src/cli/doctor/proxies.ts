@@ -9,8 +9,8 @@ const TIMEOUT = 5000
 const GUIDE = 'See "The reverse proxy" in the production guide.'
 
 /**
- * Sends a made-up `X-Forwarded-For` to the public address, as an attacker would (threat Q9), and
- * checks which address the service sees.
+ * Checks that callers cannot forge their IP address (threat Q9): sends a made-up `X-Forwarded-For`
+ * to the public address, and checks which address the service sees.
  */
 export async function checkProxies({
   url,
@@ -63,7 +63,10 @@ export async function checkProxies({
 
 const METADATA = '/.well-known/oauth-authorization-server'
 
-/** Requests the metadata from the public address, as a client would, and compares the issuer. */
+/**
+ * Requests the server metadata from the public address, as a client would, and compares the issuer
+ * with the configured URL.
+ */
 export async function checkIssuer({ url, mode }: Config): Promise<Finding[]> {
   if (url === null) return [warning('issuer', 'PORT is 0: the address is not known')]
   const isPlainHttp = url.startsWith('http:') && mode === 'production'

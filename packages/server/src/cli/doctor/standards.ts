@@ -1,5 +1,10 @@
 import type { Database } from '@tollgate/database'
-import { type Client, type ClientDemand, kyselyStorage, newRedirectProblem } from '@tollgate/oauth'
+import {
+  type Client,
+  type ClientRequirement,
+  kyselyStorage,
+  newRedirectProblem,
+} from '@tollgate/oauth'
 import type { Config } from '../../config/config.ts'
 import { type Settings, settingRows } from '../../config/settings.ts'
 import { type Finding, findings, ok, warning } from './finding.ts'
@@ -71,7 +76,7 @@ function checkGrants(settings: Settings, clients: readonly Client[]): Finding[] 
 }
 
 const DEMANDS: ReadonlyArray<
-  readonly [ClientDemand, 'pushedRequests' | 'requestObjects' | 'dpop']
+  readonly [ClientRequirement, 'pushedRequests' | 'requestObjects' | 'dpop']
 > = [
   ['require_pushed_authorization_requests', 'pushedRequests'],
   ['require_signed_request_object', 'requestObjects'],

@@ -24,8 +24,8 @@ export interface ApprovalContext {
 type Question = ConsentView | DeviceQuestion
 
 /**
- * The heading of the question. Logos are served by this service, and exist only for applications
- * that an operator has registered or verified.
+ * The heading of the approval screen. A logo is shown only for applications that an operator has
+ * registered or verified, and is served by this service.
  */
 export const RequestHeading: FC<{
   view: Question
@@ -141,7 +141,10 @@ const Owner: FC<{ view: Question; context: ApprovalContext }> = ({ view, context
   )
 }
 
-/** The form: required scopes, optional scopes and the two buttons. */
+/**
+ * The form of the approval screen: required scopes, optional scopes, and the buttons to approve and
+ * deny.
+ */
 export const ApprovalForm: FC<{ view: Question; t: PageText; children?: Child }> = (props) => {
   const { view, t, children } = props
   const fixed = view.scopes.filter(({ checkbox }) => checkbox === null)
@@ -216,7 +219,10 @@ const DocumentLinks: FC<{ view: RequestingApplication; t: PageText }> = ({ view,
   )
 }
 
-/** On the sign-in page: the application that the person signs in for. It chose the name itself. */
+/**
+ * The line on the sign-in page that names the application the person signs in for. The application
+ * chose that name itself.
+ */
 export const SignInPurpose: FC<{
   asking: RequestingApplication | null
   device: boolean

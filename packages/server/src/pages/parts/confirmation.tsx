@@ -9,19 +9,19 @@ export interface ConfirmationProps {
   readonly action: string
   /** Hidden fields of the form. */
   readonly fields: Readonly<Record<string, string>>
-  /** Label of the safe button, which leads back. */
+  /** Label of the button that cancels and leads back. */
   readonly cancelLabel: string
   /** Label of the button that carries out the action. */
   readonly confirmLabel: string
   /** Why the action failed, when the form is shown again. */
   readonly problem?: string | null
-  /** The consequences, and fields for any decisions. */
+  /** Description of the consequences, and form fields for decisions. */
   readonly children?: Child
 }
 
 /**
- * A page that asks for confirmation of something that cannot be undone. The safe button comes first
- * and skips validation, because the Enter key presses the first button of a form.
+ * A page that asks for confirmation of an action that cannot be undone. The cancel button comes
+ * first in the form, because the Enter key presses the first button; it skips validation.
  */
 export const Confirmation: FC<ConfirmationProps> = (props) => (
   <section class="card narrow">
@@ -44,7 +44,7 @@ export const Confirmation: FC<ConfirmationProps> = (props) => (
   </section>
 )
 
-/** Whether the safe button was pressed. */
+/** Whether the form was sent with the cancel button of a confirmation page. */
 export function isCancelled(form: URLSearchParams): boolean {
   return form.get('decision') === 'stay'
 }

@@ -2,8 +2,8 @@ import type { Child, FC } from 'hono/jsx'
 import { usePage } from './layout.tsx'
 
 /**
- * A dialog. The script opens it by a button with `data-open="<id>"`, and returns the focus when it
- * closes.
+ * A dialog. The page's script opens it when a button with `data-open="<id>"` is pressed, and
+ * returns the focus to the button when the dialog closes.
  */
 export const Dialog: FC<{ id: string; title: string; children?: Child }> = (props) => (
   <dialog id={props.id} aria-labelledby={`${props.id}-title`}>
@@ -23,12 +23,15 @@ export const DialogButtons: FC<{ action: string; danger?: boolean }> = ({ action
   </div>
 )
 
-/** Place for problems that do not belong to a field, such as a lost connection. */
+/**
+ * Placeholder in which the page's script shows a problem that belongs to no field, such as a lost
+ * connection.
+ */
 export const FormProblem: FC = () => <p class="problem" role="alert" data-form-problem />
 
 /**
- * The dialog that asks for confirmation. Attributes of the button that opens it set the text and
- * the request.
+ * The dialog that asks for confirmation before a request is sent. The attributes of the button that
+ * opens it define its text and the request.
  */
 export const ConfirmDialog: FC = () => (
   <Dialog id="confirm" title={usePage().t('dialog.sure')}>
@@ -78,8 +81,8 @@ export const Copyable: FC<{ id: string; value: string; what: string }> = ({ id, 
 )
 
 /**
- * A notice for browsers without script. Buttons that need the script are `hidden`, until it shows
- * the elements with `data-scripted`.
+ * A notice for browsers without JavaScript. The page's script shows the elements with
+ * `data-scripted`, which are hidden until then.
  */
 export const NeedsScript: FC<{ children?: Child }> = ({ children }) => (
   <noscript>

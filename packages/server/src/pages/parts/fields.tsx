@@ -4,7 +4,7 @@ export interface FieldProps {
   readonly id: string
   readonly label: string
   readonly hint?: Child
-  /** Why the value is invalid. The script fills it in for forms that it sends. */
+  /** Why the value is invalid. For forms that the page's script sends, the script fills this in. */
   readonly problem?: string | undefined
   /** Further attributes of the `<input>`. */
   readonly input: Readonly<Record<string, string | number | boolean | undefined>>
@@ -37,7 +37,7 @@ const Field: FC<FieldProps & { children?: Child }> = ({ id, label, hint, problem
   </div>
 )
 
-/** Place for the problem of a field, empty if there is none. */
+/** Placeholder for the problem of a field. Empty if the field has no problem. */
 export const Problem: FC<{ id: string; text?: string | undefined }> = ({ id, text }) => (
   <p class="problem" id={`${id}-problem`}>
     {text}

@@ -8,7 +8,7 @@ import { textForRequest } from '../../messages/messages.ts'
 import type { User } from '../../users/user.ts'
 
 /**
- * The POST does not come from a page of this service, or belongs to another session (CSRF
+ * Thrown if a POST does not come from a page of this service, or belongs to another session (CSRF
  * protection).
  */
 export class ForeignForm extends Error {
@@ -59,7 +59,10 @@ export function providePageContext(service: ServiceContext): MiddlewareHandler<A
   }
 }
 
-/** The language of a page: by its address, the account or the browser. */
+/**
+ * Chooses the language of a page: by `ui_locales` in the URL, then by the account, then by the
+ * browser.
+ */
 export function languageOf(
   c: Context<AppEnv>,
   locale?: string | null,
@@ -70,8 +73,8 @@ export function languageOf(
 }
 
 /**
- * Puts the language of the account before those of the browser, for the pages that the authorization server shows. Runs
- * only where a session may be.
+ * Gives the language of the account precedence over those of the browser on the pages of the
+ * authorization server. Reads the session only for page requests with a cookie.
  */
 export function preferAccountLanguage(service: ServiceContext): MiddlewareHandler<AppEnv> {
   return async (c, next) => {
@@ -89,7 +92,9 @@ export function preferAccountLanguage(service: ServiceContext): MiddlewareHandle
   }
 }
 
-/** Requires a signed-in user. Sends other people to the sign-in page, and back afterwards. */
+/**
+ * Requires a signed-in user. Redirects other visitors to the sign-in page, from which they return.
+ */
 export function requireUser(): MiddlewareHandler<AppEnv> {
   return async (c, next) => {
     if (c.get('page').user) return next()
@@ -109,7 +114,7 @@ function pageOfForm(c: Context<AppEnv>): string {
   return origin === new URL(c.get('page').service.url).origin ? pathname + search : '/'
 }
 
-/** The signed-in user, for handlers behind `requireUser()`. */
+/** Returns the signed-in user in a handler that runs after `requireUser()`. */
 export function userOf(c: Context<AppEnv>): User {
   const { user } = c.get('page')
   if (!user) throw new Error('This page goes behind requireUser()')

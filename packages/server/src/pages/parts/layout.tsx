@@ -75,7 +75,7 @@ const Account: FC = () => {
   )
 }
 
-/** A form that requires a signed-in person. Contains the CSRF token. */
+/** A form for a signed-in person, with the CSRF token in a hidden field. */
 export const OwnForm: FC<JSX.IntrinsicElements['form']> = ({ children, ...form }) => (
   <form method="post" {...form}>
     <input type="hidden" name="csrf_token" value={usePage().csrfToken ?? ''} />
@@ -100,7 +100,7 @@ interface DocumentProps {
   readonly children?: Child
 }
 
-/** A complete HTML document, used by our own pages and those of the authorization server. */
+/** A complete HTML document, used by the pages of the service and of the authorization server. */
 export const Document: FC<DocumentProps> = (props) => (
   <>
     {raw('<!doctype html>')}
@@ -135,7 +135,7 @@ export const Document: FC<DocumentProps> = (props) => (
   </>
 )
 
-/** Frame of pages with billing forms: adds their styles and script. */
+/** Wrapper of pages with billing forms, which adds their stylesheet and script. */
 export const BillingFrame: FC<{ children?: Child }> = ({ children }) => (
   <div class="billing" data-missing-script={usePage().t('cardScript.missing')}>
     {children}

@@ -12,7 +12,10 @@ type Directive =
   | 'connect-src'
   | 'form-action'
 
-/** Content security policy sources that a page needs in addition to our own. */
+/**
+ * Sources that the content security policy of a page allows in addition to the service's own
+ * origin.
+ */
 export type ContentPolicy = Partial<Readonly<Record<Directive, readonly string[]>>>
 
 export interface PageOptions {
@@ -33,8 +36,8 @@ export interface PageOptions {
     | 502
     | 503
   /**
-   * Further origins that a form of this page may redirect to. Browsers check redirects against the
-   * policy, too.
+   * Further origins to which a form of this page may lead by a redirect. The content security
+   * policy applies to redirects, too.
    */
   readonly formTargets?: readonly string[]
   /** Origins the page may load from, such as a payment provider's script. */

@@ -10,9 +10,8 @@ export interface TableProps {
 }
 
 /**
- * A table that becomes a list of cards on a phone, with the column's name beside each value. The
- * explicit roles are needed because browsers drop the table semantics when the style changes the
- * layout.
+ * A table, which becomes a list of cards on a phone, with the column's name beside each value. It
+ * has explicit ARIA roles, because browsers drop the table semantics when CSS changes the layout.
  */
 export const Table: FC<TableProps> = ({ caption, columns, rows }) => {
   const actions = usePage().t('table.actions')
@@ -49,7 +48,7 @@ export const Table: FC<TableProps> = ({ caption, columns, rows }) => {
   )
 }
 
-/** Replacement for an empty table, which explains the purpose and the next step. */
+/** Text in place of an empty table, which explains what the table is for and what to do next. */
 export const Empty: FC<{ title: string; children?: Child }> = ({ title, children }) => (
   <div class="empty">
     <h2>{title}</h2>
@@ -57,7 +56,7 @@ export const Empty: FC<{ title: string; children?: Child }> = ({ title, children
   </div>
 )
 
-/** A date in the page's language, with the exact time in `datetime`. */
+/** A date in the page's language, as a `<time>` element with the exact time. */
 export const Day: FC<{ at: Date }> = ({ at }) => (
   <time datetime={at.toISOString()}>
     {new Intl.DateTimeFormat(usePage().t.locale, { dateStyle: 'medium', timeZone: 'UTC' }).format(
@@ -66,7 +65,7 @@ export const Day: FC<{ at: Date }> = ({ at }) => (
   </time>
 )
 
-/** A date with time in UTC, because the person's time zone is unknown. */
+/** A date and time in UTC, because the person's time zone is unknown. */
 export const Moment: FC<{ at: Date }> = ({ at }) => {
   const { t } = usePage()
   const style = { dateStyle: 'medium', timeStyle: 'short', timeZone: 'UTC' } as const
@@ -86,7 +85,7 @@ export const Address: FC<{ url: string }> = ({ url }) => (
   </>
 )
 
-/** One entry of a `<dl class="facts">`. */
+/** A term and its description in a `<dl class="facts">`. */
 export const Fact: FC<{ term: string; children?: Child }> = ({ term, children }) => (
   <div>
     <dt>{term}</dt>

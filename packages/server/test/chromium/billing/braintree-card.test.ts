@@ -57,8 +57,9 @@ describeInChromium('a card typed in at Braintree', ({ newPage, forgive }) => {
   }
   const field = (page: Page, label: string) =>
     page.frameLocator(`iframe[title^="${label}"]`).getByRole('textbox', { name: label })
-  const isFocused = (page: Page) =>
-    field(page, 'Card number').evaluate((input) => input.matches(':focus'))
+  /** Whether the keys reach this field: its frame has the focus, and the field has it in there. */
+  const isFocused = (page: Page, label = 'Card number') =>
+    field(page, label).evaluate((input) => document.hasFocus() && input.matches(':focus'))
   async function type(page: Page, number: string): Promise<void> {
     await field(page, 'Card number').fill(number)
     await field(page, 'Expiry date').fill('12/40')
@@ -88,7 +89,7 @@ describeInChromium('a card typed in at Braintree', ({ newPage, forgive }) => {
   }
 
   it.each(['light', 'dark'] as const)(
-    'pays for a subscription, and looks right in the %s scheme',
+    'pays for a subscription, and has no visual problems in the %s color scheme',
     async (scheme) => {
       const page = await open({ scheme })
       await page.frameLocator('iframe[title="PayPal"]').getByRole('button').waitFor()
@@ -127,7 +128,7 @@ describeInChromium('a card typed in at Braintree', ({ newPage, forgive }) => {
     await isSubscribed(page)
   })
 
-  it('ignores keys until its last frame has loaded, because Enter would be lost', async () => {
+  it('ignores the keyboard until its last frame has loaded, because the Enter key would be lost', async () => {
     const page = await enter()
     const held: Route[] = []
     let frames = 0
@@ -148,15 +149,24 @@ describeInChromium('a card typed in at Braintree', ({ newPage, forgive }) => {
     await isSubscribed(page)
   })
 
+  /**
+   * Types as a person does who looks at the page: the fields are in frames of another origin, and
+   * the browser moves the focus between processes some time after Tab.
+   */
   async function fillInByKeyboard(page: Page): Promise<void> {
     await page.getByText('Card number', { exact: true }).click()
-    await expect.poll(() => isFocused(page)).toBe(true)
-    await page.keyboard.type('4111111111111111')
+    await typeInto(page, 'Card number', '4111111111111111')
     await page.keyboard.press('Tab')
-    await page.keyboard.type('1240')
+    await typeInto(page, 'Expiry date', '1240')
     await page.keyboard.press('Tab')
-    await page.keyboard.type('123')
+    await typeInto(page, 'Security code', '123')
     await page.keyboard.press('Enter')
+  }
+  async function typeInto(page: Page, label: string, keys: string): Promise<void> {
+    await expect.poll(() => isFocused(page, label)).toBe(true)
+    await page.keyboard.type(keys)
+    const digits = async () => (await field(page, label).inputValue()).replace(/\D/g, '')
+    await expect.poll(digits).toBe(keys)
   }
 
   it('marks empty and invalid fields accessibly, and continues after a correction', async () => {
@@ -199,7 +209,7 @@ describeInChromium('a card typed in at Braintree', ({ newPage, forgive }) => {
     await goOn(page)
   })
 
-  it('lets the bank ask for confirmation within the page, and stores the result with the card', async () => {
+  it('lets the bank ask for confirmation within the page, and is stored with the result', async () => {
     const page = await open()
     await type(page, ASKS)
     await subscribe(page)
@@ -231,7 +241,7 @@ describeInChromium('a card typed in at Braintree', ({ newPage, forgive }) => {
       (page: Page) => page.getByRole('button', { name: 'Cancel', exact: true }).click(),
     ],
   ])(
-    "is not charged when the bank's challenge %s, and can be replaced by another card",
+    "is not charged if the bank's confirmation %s, and can be replaced by another card",
     async (_, words, answer) => {
       const page = await open()
       await type(page, ASKS)
@@ -243,7 +253,7 @@ describeInChromium('a card typed in at Braintree', ({ newPage, forgive }) => {
     },
   )
 
-  it('is not charged when the bank rejects it without a challenge, and can be replaced by another card', async () => {
+  it('is not charged if the bank rejects it without asking for confirmation, and can be replaced by another card', async () => {
     const page = await open()
     await type(page, REFUSED_BY_BANK)
     await subscribe(page)
@@ -251,7 +261,7 @@ describeInChromium('a card typed in at Braintree', ({ newPage, forgive }) => {
     await goOn(page)
   })
 
-  it('can be replaced by another card after the bank could not be asked, which the page shows', async () => {
+  it('can be replaced by another card after the bank could not be reached, which the page says', async () => {
     const page = await open()
     forgive(page, /ERR_FAILED/)
     await page.route('**/three_d_secure/lookup', (route) => route.abort())
@@ -262,7 +272,7 @@ describeInChromium('a card typed in at Braintree', ({ newPage, forgive }) => {
     await goOn(page)
   })
 
-  it('works without 3-D Secure and PayPal if the account has neither, and asks for the fields that its rules check', async () => {
+  it("works without 3-D Secure and PayPal if the Braintree account has neither, and asks for the security code and postal code if the account's rules check them", async () => {
     braintree().changeSettings({ threeDSecure: false, paypal: false, challenges: ['postal_code'] })
     const page = await open()
     expect(await page.getByText('Or pay with PayPal').isVisible()).toBe(false)
@@ -285,7 +295,7 @@ describeInChromium('a card typed in at Braintree', ({ newPage, forgive }) => {
       .waitFor()
   })
 
-  it('accepts a card, or PayPal again, after the PayPal window was closed', async () => {
+  it('can be entered, or PayPal can be used again, after the PayPal window was closed', async () => {
     const page = await open()
     await (await openPayPal(page)).close()
     await told(page, 'You closed PayPal before you agreed.')
@@ -295,7 +305,7 @@ describeInChromium('a card typed in at Braintree', ({ newPage, forgive }) => {
     await goOn(page)
   })
 
-  it('shows that PayPal is unavailable, and accepts a card', async () => {
+  it('can be entered if PayPal is unavailable, which the page says', async () => {
     const page = await open()
     forgive(page, /ERR_FAILED/)
     await page.route('**/paypal_hermes/**', (route) => route.abort())
@@ -304,7 +314,7 @@ describeInChromium('a card typed in at Braintree', ({ newPage, forgive }) => {
     await goOn(page)
   })
 
-  it("accepts cards while PayPal's script does not load", async () => {
+  it("can be entered if PayPal's script does not load", async () => {
     const page = await enter()
     forgive(page, /ERR_FAILED/)
     await page.route('**/paypal/sdk/**', (route) => route.abort())
@@ -315,7 +325,7 @@ describeInChromium('a card typed in at Braintree', ({ newPage, forgive }) => {
   })
 
   it.each(['client', 'hosted-fields', 'three-d-secure'])(
-    'shows that the script %s did not load, and still accepts a test card from the list',
+    'leads to a message if the script %s did not load, and a test card from the list still works',
     async (name) => {
       const page = await enter()
       forgive(page, /ERR_FAILED/)
@@ -331,7 +341,7 @@ describeInChromium('a card typed in at Braintree', ({ newPage, forgive }) => {
     },
   )
 
-  it('creates the form again when its client token has expired', async () => {
+  it('is entered in a form that is created again when its client token has expired', async () => {
     const page = await open()
     forgive(page, /401/)
     await type(page, GOOD)
@@ -343,7 +353,7 @@ describeInChromium('a card typed in at Braintree', ({ newPage, forgive }) => {
     await goOn(page)
   })
 
-  it('retries when the form could not be created', async () => {
+  it('is entered in a form that is created again after an error', async () => {
     const page = await enter()
     forgive(page, /503|ERR_FAILED/)
     await page.route('**/api/billing/client-token', (route) => route.fulfill({ status: 503 }))
@@ -356,7 +366,7 @@ describeInChromium('a card typed in at Braintree', ({ newPage, forgive }) => {
     await goOn(page)
   })
 
-  it('adds a card or a PayPal account later', async () => {
+  it('can be added later, as can a PayPal account', async () => {
     const page = await open()
     await goOn(page)
     await page.getByText('Add a card', { exact: true }).click()
@@ -379,7 +389,7 @@ describeInChromium('a card typed in at Braintree', ({ newPage, forgive }) => {
       .waitFor()
   })
 
-  it('shows nothing that needs a script if there is none', async () => {
+  it('is not asked for in a browser without JavaScript', async () => {
     const page = await enter({ script: false })
     await page.goto(`${service.url}/billing?provider=braintree`)
     expect(await page.getByText('Enter a card, or use PayPal').isVisible()).toBe(false)

@@ -116,7 +116,7 @@ describeInChromium('the payment page of the guide for Braintree', ({ newPage, fo
     expect(await user.hasPaymentMethod('paypal')).toBe(true)
   })
 
-  it('says that it could not be loaded', async () => {
+  it('says that the card form could not be loaded', async () => {
     const { url } = await openPayPage()
     const page = await newPage()
     forgive(page, /favicon|ERR_FAILED/)

@@ -86,7 +86,7 @@ describeInChromium('billing in a narrow window', ({ newPage }) => {
     expect(await leftOf('$25.00')).toBeGreaterThan((await name.boundingBox())?.x ?? 0)
   })
 
-  it('offers no controls without a script that need one', async () => {
+  it('offers no controls that need JavaScript in a browser without it', async () => {
     const page = await subscribed('pm_card_authenticationRequired', { script: false })
     await page.goto(`${service.url}/billing/confirm`)
     await page.getByRole('button', { name: 'Confirm', exact: true }).waitFor()

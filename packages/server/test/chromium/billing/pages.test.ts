@@ -128,7 +128,9 @@ describeInChromium('billing', ({ newPage, forgive }) => {
       const cancel = page.getByRole('button', { name: /^Cancel on/ })
       const day = (await cancel.textContent())?.replace('Cancel on ', '').trim() ?? 'none'
       await cancel.click()
-      await page.getByText(`It is cancelled and remains active until ${day}.`).waitFor()
+      await page
+        .getByText(`The subscription is cancelled and remains active until ${day}.`)
+        .waitFor()
       expect(await state(page)).toBe('Cancelled')
       await pressed(page, 'Resume')
       await told(page, 'Your subscription was resumed.')
@@ -193,7 +195,7 @@ describeInChromium('billing', ({ newPage, forgive }) => {
     },
   )
 
-  it('lets the bank ask for confirmation, and starts the subscription afterwards', async () => {
+  it('lets the bank ask for confirmation of the payment, and starts the subscription afterwards', async () => {
     const page = await open()
     await subscribe(page, 'stripe', 'Pro', /3-D Secure/)
     await page.getByRole('heading', { name: 'Confirm the payment' }).waitFor()
@@ -224,7 +226,7 @@ describeInChromium('billing', ({ newPage, forgive }) => {
     await expectFineInEveryLook(page, 'billing-code')
   })
 
-  it('accepts another card after a rejected challenge, and forgets the first', async () => {
+  it('accepts another card after a rejected confirmation, and forgets the first card', async () => {
     const page = await open()
     await subscribe(page, 'stripe', 'Pro', /3-D Secure/)
     await pressed(page, 'Deny')
@@ -244,7 +246,7 @@ describeInChromium('billing', ({ newPage, forgive }) => {
     expect(await page.getByRole('row', { name: /3184/ }).count()).toBe(0)
   })
 
-  it('fails the next charge on demand', async () => {
+  it('lets a person of the demo have the next charge declined', async () => {
     const page = await open()
     await subscribe(page, 'stripe', 'Pro', WORKS.stripe)
     await pressed(page, 'Fail the next charge')
@@ -255,7 +257,7 @@ describeInChromium('billing', ({ newPage, forgive }) => {
     await page.getByText('Your card has insufficient funds.').waitFor()
   })
 
-  it('works in a browser without script', async () => {
+  it('works in a browser without JavaScript', async () => {
     const page = await open({ script: false })
     await subscribe(page, 'stripe', 'Pro', WORKS.stripe)
     await told(page, 'You are subscribed.')
@@ -276,7 +278,7 @@ describeInChromium('billing', ({ newPage, forgive }) => {
     expect(posts).toHaveLength(1)
   })
 
-  it('looks right in every color scheme', async () => {
+  it('has no visual problems in any color scheme', async () => {
     const page = await open()
     await expectFineInEveryLook(page, 'billing-new')
     await subscribe(page, 'stripe', 'Monthly', WORKS.stripe)

@@ -42,7 +42,7 @@ describeInChromium('a card typed in at Stripe', ({ newPage, forgive }) => {
   const bank = (page: Page) => page.frameLocator('iframe[title="3D Secure challenge"]')
 
   it.each(['light', 'dark'] as const)(
-    'pays for a subscription, and looks right in the %s scheme',
+    'pays for a subscription, and has no visual problems in the %s color scheme',
     async (scheme) => {
       const page = await open({ scheme })
       await type(page, '4242 4242 4242 4242')
@@ -54,7 +54,7 @@ describeInChromium('a card typed in at Stripe', ({ newPage, forgive }) => {
     },
   )
 
-  it('is rejected in the page, with the reason or the message of the bank', async () => {
+  it('is rejected on the page with the reason, or with the message of the bank', async () => {
     const page = await open()
     forgive(page, /status of 4(?:02|22)/)
     await type(page, '4242 4242 4242 4241')

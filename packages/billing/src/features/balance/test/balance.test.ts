@@ -35,7 +35,7 @@ async function customer() {
 
 describe('a customer balance at Stripe', () => {
   it.each(TABLE.map((entries) => ({ entries })))(
-    'pays the next invoice to the cent after balance entries of $entries cents',
+    'is applied to the next invoice exactly, after entries of $entries cents',
     async ({ entries }) => {
       const test = await customer()
       const { user } = test
@@ -63,7 +63,7 @@ describe('a customer balance at Stripe', () => {
     },
   )
 
-  it('marks credit as a gift on request, and other credit as no gift', async () => {
+  it('marks an entry as a gift only if the caller says that it is one', async () => {
     const { user } = await customer()
     await user.creditBalance(500, 'Returned goods')
     await user.creditBalance(1000, 'Welcome', gift('welcome-1'))
@@ -78,7 +78,7 @@ describe('a customer balance at Stripe', () => {
     expect(await user.balance()).toEqual(usd(1500))
   })
 
-  it('is changed once by twenty concurrent calls with the same idempotency key', async () => {
+  it('is credited only once by twenty concurrent calls with the same idempotency key', async () => {
     const test = await customer()
     const give = () => test.user.creditBalance(700, 'Welcome', gift('gift'))
     const made = await Promise.all(Array.from({ length: 20 }, give))
@@ -87,7 +87,7 @@ describe('a customer balance at Stripe', () => {
   })
 
   it.each(LOST)(
-    'is changed once when a response is lost: $how, with a key: $hasKey, for a new customer: $isNew',
+    'is credited once when a response is lost ($how) and the call is repeated (idempotency key: $hasKey, new customer: $isNew)',
     async ({ how, hasKey, isNew }) => {
       const test = await start('stripe', { webhooks: false })
       const { sandbox } = test
@@ -116,7 +116,7 @@ describe('a customer balance at Stripe', () => {
     },
   )
 
-  it('can be credited before the first purchase, which the credit then reduces', async () => {
+  it('can be credited before the first purchase, and then reduces that purchase', async () => {
     const test = await start('stripe')
     const { user } = test
     const wrong = user.creditBalance(0, undefined, { gift: true })

@@ -12,7 +12,7 @@ async function startTrial() {
 }
 
 describe('cancelAt()', () => {
-  it('ends the subscription on the given day, after the renewals before it', async () => {
+  it('ends the subscription on the given date, and lets it renew until then', async () => {
     const test = await start('stripe')
     const { user } = test
     const made = await user.newSubscription('main', 'monthly').create(CARD)
@@ -28,7 +28,7 @@ describe('cancelAt()', () => {
     expect([await user.subscribed('main'), takenFrom(test, user)]).toEqual([false, taken])
   })
 
-  it('sets an end date that resume() removes and cancel() replaces', async () => {
+  it('sets an end date, which resume() removes and cancel() replaces with the end of the period', async () => {
     const test = await start('stripe', { webhooks: false })
     const made = await test.user.newSubscription('main', 'monthly').create(CARD)
     const periodEnd = await made.periodEndsAt()
@@ -41,7 +41,7 @@ describe('cancelAt()', () => {
     expect((await sooner.resume()).endsAt).toBeNull()
   })
 
-  it('credits the paid time after the end date', async () => {
+  it('credits the paid time that lies after the end date', async () => {
     const test = await start('stripe', { webhooks: false })
     const { user } = test
     const made = await user.newSubscription('main', 'monthly').create(CARD)
@@ -51,7 +51,7 @@ describe('cancelAt()', () => {
     expect((await user.balance()).amount).toBe(Math.round((1000 * 21) / 31))
   })
 
-  it('sets the same end date that Stripe’s customer portal sets', async () => {
+  it('sets the same end date as a cancellation in Stripe’s customer portal', async () => {
     const test = await start('stripe')
     const { user } = test
     const made = await user.newSubscription('main', 'monthly').create(CARD)
@@ -75,7 +75,7 @@ describe('cancelAt()', () => {
 })
 
 describe('the end of a trial', () => {
-  it('can be moved by extendTrial(), and the first invoice follows on the new date', async () => {
+  it('can be moved to a later date by extendTrial(), on which the first invoice is then created', async () => {
     const test = await startTrial()
     const { user, made, sandbox } = test
     for (let i = 0; i < 2; i++)
@@ -88,7 +88,7 @@ describe('the end of a trial', () => {
     await expect(made.extendTrial(day(60))).rejects.toThrow(InvalidArgument)
   })
 
-  it('can be brought forward by endTrial(), which bills once, unless the card is declined', async () => {
+  it('can be brought forward to now by endTrial(), which charges once, and changes nothing if the card is declined', async () => {
     const test = await startTrial()
     const { user, made, sandbox } = test
     const { providerId } = await test.billing.user(user.id)
@@ -99,7 +99,7 @@ describe('the end of a trial', () => {
     expect(takenFrom(test, user)).toBe(1000)
   })
 
-  it('is set by trialUntil(), and dropped by skipTrial()', async () => {
+  it('is set by trialUntil() on the builder, unless skipTrial() follows', async () => {
     const test = await start('stripe', { webhooks: false })
     const { user } = test
     const builder = user.newSubscription('main', 'monthly')

@@ -48,10 +48,10 @@ async function operationsOf({ database }: FlowTest): Promise<number> {
 
 const thrownBy = (asked: Promise<unknown>) => asked.catch((error: unknown) => error)
 
-describe.each(PROVIDERS)('a charge that is captured later at $provider', (given) => {
+describe.each(PROVIDERS)('an authorized charge at $provider', (given) => {
   const { provider, card } = given
 
-  it('reserves the amount and takes it on capture', async () => {
+  it('reserves the amount, and charges it when it is captured', async () => {
     const test = await start(provider)
     const { user } = test
     const id = await authorized(test, given)
@@ -65,7 +65,7 @@ describe.each(PROVIDERS)('a charge that is captured later at $provider', (given)
     expect(await operationsOf(test)).toBe(0)
   })
 
-  it('is captured in part, once: a repeat changes nothing, another amount is refused', async () => {
+  it('can be captured in part, once: repeating the capture changes nothing, and another amount is refused', async () => {
     const test = await start(provider)
     const { user } = test
     const id = await authorized(test, given)
@@ -85,7 +85,7 @@ describe.each(PROVIDERS)('a charge that is captured later at $provider', (given)
     expect(await operationsOf(test)).toBe(0)
   })
 
-  it('is captured with only one of two amounts requested concurrently', async () => {
+  it('is captured only once by two concurrent captures of different amounts', async () => {
     const test = await start(provider)
     const { user } = test
     const id = await authorized(test, given)
@@ -96,7 +96,7 @@ describe.each(PROVIDERS)('a charge that is captured later at $provider', (given)
     expect(await operationsOf(test)).toBe(0)
   })
 
-  it('is released, and cannot be captured afterwards', async () => {
+  it('can be released, and cannot be captured afterwards', async () => {
     const test = await start(provider)
     const { user } = test
     const id = await authorized(test, given)
@@ -129,7 +129,7 @@ describe.each(PROVIDERS)('a charge that is captured later at $provider', (given)
     expect(capturedFrom(test, user)).toBe(0)
   })
 
-  it('is not found by another user, who can neither capture nor release it [threat M1]', async () => {
+  it('is not found by another user, who can neither capture nor release it (threat M1)', async () => {
     const test = await start(provider)
     const id = await authorized(test, given)
     const eve = await test.createUser({ email: 'eve@example.com' })
@@ -148,7 +148,7 @@ describe.each(PROVIDERS)('a charge that is captured later at $provider', (given)
     expect(await test.user.findAuthorization(id)).toMatchObject({ status: 'authorized' })
   })
 
-  it('rejects an amount above the authorized one, and another currency, before any request', async () => {
+  it('rejects the capture of a higher amount or another currency before any request to the provider', async () => {
     const test = await start(provider)
     const id = await authorized(test, given)
     const capture = (cents: number, currency: string) =>
@@ -167,22 +167,25 @@ describe.each(PROVIDERS)('a charge that is captured later at $provider', (given)
     await expect(user.charge(money(1000, 'usd'), key)).rejects.toThrow(ProviderRejected)
   })
 
-  it.each(LOSSES)('is captured once when the response is lost by %s', async (how) => {
-    const test = await start(provider)
-    const id = await authorized(test, given)
-    const user = await hasty(test).user(test.user.id)
-    // The authorization is read first, and at Braintree once more before the change.
-    loseAnswer(test, provider, { after: provider === 'stripe' ? 1 : 2, how })
-    const part = { amount: money(400, 'usd') }
-    const lost = await thrownBy(user.capture(id, part))
-    if (provider === 'braintree') expect(lost).toBeInstanceOf(ProviderUnavailable)
-    expect(await user.capture(id, part)).toMatchObject({ captured: part.amount })
-    expect(capturedFrom(test, user)).toBe(400)
-    expect(await operationsOf(test)).toBe(0)
-  })
+  it.each(LOSSES)(
+    'is captured once when a response is lost and the call is repeated (kind of failure: %s)',
+    async (how) => {
+      const test = await start(provider)
+      const id = await authorized(test, given)
+      const user = await hasty(test).user(test.user.id)
+      // The authorization is read first, and at Braintree once more before the change.
+      loseAnswer(test, provider, { after: provider === 'stripe' ? 1 : 2, how })
+      const part = { amount: money(400, 'usd') }
+      const lost = await thrownBy(user.capture(id, part))
+      if (provider === 'braintree') expect(lost).toBeInstanceOf(ProviderUnavailable)
+      expect(await user.capture(id, part)).toMatchObject({ captured: part.amount })
+      expect(capturedFrom(test, user)).toBe(400)
+      expect(await operationsOf(test)).toBe(0)
+    },
+  )
 })
 
-describe('a charge that is captured later', () => {
+describe('an authorized charge', () => {
   it('emits invoice.paid at Braintree when it is captured, and not before', async () => {
     const emitted: string[] = []
     const on = {
@@ -200,7 +203,7 @@ describe('a charge that is captured later', () => {
     expect(emitted).toEqual([id])
   })
 
-  it('is pending at Stripe while the customer has to authenticate', async () => {
+  it('is pending at Stripe until the customer has authenticated', async () => {
     const test = await start('stripe')
     const { user } = test
     await user.updateCard('pm_card_authenticationRequired')
@@ -211,7 +214,7 @@ describe('a charge that is captured later', () => {
     expect(await user.releaseAuthorization(payment)).toMatchObject({ status: 'released' })
   })
 
-  it('is not found at Stripe if the charge was captured immediately', async () => {
+  it('is not found at Stripe by the id of a charge that was captured immediately', async () => {
     const test = await start('stripe')
     const { user } = test
     await user.updateCard('pm_card_visa')
@@ -219,7 +222,7 @@ describe('a charge that is captured later', () => {
     await expect(user.capture(id)).rejects.toThrow(ChargeNotFound)
   })
 
-  it('is read as captured after a capture in Stripe’s dashboard', async () => {
+  it('is reported as captured after a capture in Stripe’s dashboard', async () => {
     const test = await start('stripe')
     const [stripe] = PROVIDERS
     const id = await authorized(test, stripe as ProviderCase)

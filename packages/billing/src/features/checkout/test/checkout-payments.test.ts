@@ -26,7 +26,7 @@ async function pay({ user, sandbox }: FlowTest, options = {}) {
 }
 
 describe('a payment made on a hosted page', () => {
-  it('appears in the result and in the checkout.completed event', async () => {
+  it('is included in the result of the page and in the checkout.completed event', async () => {
     const emitted: AnyBillingEvent[] = []
     const on: EventListeners = { 'checkout.completed': (event) => void emitted.push(event) }
     const test = await start('stripe', { on })
@@ -40,7 +40,7 @@ describe('a payment made on a hosted page', () => {
     ])
   })
 
-  it('can be refunded by its id, by the page’s id, or by the result', async () => {
+  it('can be refunded by its own id, by the page’s id, or by passing the page’s result', async () => {
     const test = await start('stripe')
     const { user } = test
     const { payment, id } = await pay(test)
@@ -63,7 +63,7 @@ describe('a payment made on a hosted page', () => {
     expect(givenBackTo(test, test.user)).toBe(0)
   })
 
-  it('can be refunded by the page’s id if it started a subscription', async () => {
+  it('can be refunded by the page’s id if the page started a subscription', async () => {
     const test = await start('stripe')
     const { user, sandbox } = test
     const { id } = await user.checkout('monthly', { successPath: '/done' })
@@ -74,7 +74,7 @@ describe('a payment made on a hosted page', () => {
     expect(givenBackTo(test, user)).toBe(1000)
   })
 
-  it.each(LOSSES)('is refunded once when a response is lost: %s', async (how) => {
+  it.each(LOSSES)('is refunded once when a response is lost (kind of failure: %s)', async (how) => {
     const test = await start('stripe', { webhooks: false })
     const { user } = test
     const { id } = await pay(test)
@@ -91,7 +91,7 @@ describe('a payment made on a hosted page', () => {
 })
 
 describe('an invoice of a payment on a hosted page', () => {
-  it('is created on request, listed, printed, and emitted as invoice.paid', async () => {
+  it('is created on request, listed, available as a PDF, and reported by the event invoice.paid', async () => {
     const emitted: AnyBillingEvent[] = []
     const on: EventListeners = { 'invoice.paid': (event) => void emitted.push(event) }
     const test = await start('stripe', { on })
@@ -109,7 +109,7 @@ describe('an invoice of a payment on a hosted page', () => {
     expect(givenBackTo(test, user)).toBe(1999)
   })
 
-  it('is requested on another page than the same payment without an invoice', async () => {
+  it('needs a page of its own: the open page for the same payment without an invoice is not reused', async () => {
     const test = await start('stripe')
     const { user } = test
     const plain = await user.checkoutCharge(POSTER, 'Poster', ORDER)
@@ -119,7 +119,7 @@ describe('an invoice of a payment on a hosted page', () => {
   })
 
   it.each(['subscription', 'setup'] as const)(
-    'cannot be requested on a page in mode %s',
+    'cannot be requested for a hosted page in mode %s',
     async (mode) => {
       const { user } = await start('stripe')
       const items = mode === 'setup' ? [] : 'monthly'
@@ -130,7 +130,7 @@ describe('an invoice of a payment on a hosted page', () => {
 })
 
 describe('findCheckout()', () => {
-  it('finds a page for its owner only, who can expire it', async () => {
+  it('finds a hosted page for its owner only, who can also expire it', async () => {
     const test = await start('stripe')
     const { user, sandbox } = test
     const page = await user.checkoutCharge(POSTER, 'Poster', ORDER)
@@ -148,7 +148,7 @@ describe('findCheckout()', () => {
     expect(await user.findCheckout(page.id)).toMatchObject({ status: 'expired', url: null })
   })
 
-  it('returns a completed page with its subscription and without a URL', async () => {
+  it('returns a completed hosted page with its subscription and without a URL', async () => {
     const test = await start('stripe', { webhooks: false })
     const { user, sandbox } = test
     const page = await user.checkout('monthly', { successPath: '/done' })
@@ -167,7 +167,7 @@ describe('findCheckout()', () => {
 })
 
 describe('a hosted page that does not require a card', () => {
-  it('starts a free plan', async () => {
+  it('starts a subscription to a free plan without a card', async () => {
     const test = await start('stripe')
     const { user, sandbox } = test
     const stripe = await stripeSdk(test)
@@ -190,7 +190,7 @@ describe('a hosted page that does not require a card', () => {
     expect([subscription?.valid(), takenFrom(test, user)]).toEqual([true, 0])
   })
 
-  it('collects a card if a payment is due', async () => {
+  it('asks for a card if a payment is due now', async () => {
     const test = await start('stripe')
     const { user, sandbox } = test
     const { id } = await user.checkout('monthly', { successPath: '/done', withoutCard: true })
@@ -199,7 +199,7 @@ describe('a hosted page that does not require a card', () => {
     expect(takenFrom(test, user)).toBe(1000)
   })
 
-  it('is refused with an anchor date on which nothing could be charged', async () => {
+  it('is refused with an anchor date, because no card could be charged on that date', async () => {
     const { user } = await start('stripe')
     const anchorOn = new Date('2026-02-01T00:00:00Z')
     const refused = user.checkout('monthly', {

@@ -44,7 +44,7 @@ describe('a browser that returns from a hosted page', () => {
     expect(await test.user.subscribed('main')).toBe(true)
   })
 
-  it('is redirected to failedPath as another user, and changes nothing', async () => {
+  it('is redirected to failedPath if another user is signed in, and changes nothing', async () => {
     const { test, id } = await paid()
     const eve = await test.createUser({ email: 'eve@example.com' })
     const to = { id, accept: BROWSER, failedPath: '/returned' }
@@ -57,7 +57,7 @@ describe('a browser that returns from a hosted page', () => {
     expect(never.searchParams.get('reason')).toBe('checkout_not_found')
   })
 
-  it('is redirected without return_to if the id is invalid', async () => {
+  it('is redirected to failedPath without return_to if the page’s id is invalid', async () => {
     const { test } = await paid()
     const to = { accept: BROWSER, failedPath: '/returned' }
     for (const id of ['', '"><script>', '//evil.example.com', 'x'.repeat(300)]) {
@@ -75,7 +75,7 @@ describe('a browser that returns from a hosted page', () => {
     test.sandbox.trouble.clear()
   })
 
-  it('gets a 503 with retry-after if there is no failedPath', async () => {
+  it('gets a 503 with a Retry-After header when the provider does not respond and there is no failedPath', async () => {
     const { test, id } = await paid()
     test.sandbox.trouble.failNext(2, 'half-written', 'stripe')
     const response = await comeBack(test, test.user, { id, accept: BROWSER, ...hastyOptions(test) })
@@ -89,35 +89,41 @@ describe('a browser that returns from a hosted page', () => {
   it.each([
     ['a signed-out visitor', 401, 'Sign in'],
     ['another user', 404, 'another account'],
-  ] as const)('shows a notice page to %s if there is no failedPath', async (who, status, text) => {
-    const { test, id } = await paid()
-    const eve = await test.createUser({ email: 'eve@example.com' })
-    const response = await comeBack(test, who === 'a signed-out visitor' ? null : eve, {
-      id,
-      accept: BROWSER,
-    })
-    expect(response.status).toBe(status)
-    expect(response.headers.get('content-type')).toBe('text/html; charset=utf-8')
-    expect(response.headers.get('content-security-policy')).toContain("default-src 'none'")
-    // The URL contains the page's id.
-    expect(response.headers.get('referrer-policy')).toBe('no-referrer')
-    const html = await response.text()
-    expect(html).toContain(text)
-    expect(html).not.toContain(id)
-  })
+  ] as const)(
+    'shows a notice page if there is no failedPath and the visitor is %s',
+    async (who, status, text) => {
+      const { test, id } = await paid()
+      const eve = await test.createUser({ email: 'eve@example.com' })
+      const response = await comeBack(test, who === 'a signed-out visitor' ? null : eve, {
+        id,
+        accept: BROWSER,
+      })
+      expect(response.status).toBe(status)
+      expect(response.headers.get('content-type')).toBe('text/html; charset=utf-8')
+      expect(response.headers.get('content-security-policy')).toContain("default-src 'none'")
+      // The URL contains the page's id.
+      expect(response.headers.get('referrer-policy')).toBe('no-referrer')
+      const html = await response.text()
+      expect(html).toContain(text)
+      expect(html).not.toContain(id)
+    },
+  )
 
-  it.each([undefined, 'application/json', '*/*'])('gets JSON if it accepts %j', async (accept) => {
-    const { test, id } = await paid()
-    const asked = { id, failedPath: '/returned', ...(accept ? { accept } : {}) }
-    const response = await comeBack(test, null, asked)
-    expect([response.status, await response.json()]).toMatchObject([
-      401,
-      { error: 'unauthenticated' },
-    ])
-  })
+  it.each([undefined, 'application/json', '*/*'])(
+    'gets a JSON error if its Accept header is %j',
+    async (accept) => {
+      const { test, id } = await paid()
+      const asked = { id, failedPath: '/returned', ...(accept ? { accept } : {}) }
+      const response = await comeBack(test, null, asked)
+      expect([response.status, await response.json()]).toMatchObject([
+        401,
+        { error: 'unauthenticated' },
+      ])
+    },
+  )
 
   it.each(['https://evil.example.com', '//evil.example.com', '/\\evil', 'returned', '', ' /x'])(
-    'cannot be redirected to the failedPath %j, which is rejected at start-up',
+    'can never be redirected to the failedPath %j, because createBilling() rejects it',
     async (failedPath) => {
       const test = await start('stripe')
       expect(() => test.another({ failedPath })).toThrow(TypeError)

@@ -18,9 +18,9 @@ import {
   PaymentActionRequired,
   ProviderUnavailable,
 } from '../../../index.ts'
-import { expectOne, operationsOf, PAGE } from './support.ts'
+import { CHECKOUT_OPTIONS, expectOneSubscription, listStoredOperationKinds } from './support.ts'
 
-const DONE = `${BASE_URL}${PAGE.successPath}`
+const DONE = `${BASE_URL}${CHECKOUT_OPTIONS.successPath}`
 
 /** A billing object whose `authenticate` returns this user. */
 function signedInAs(test: FlowTest, user: BillableUser | null): Billing {
@@ -35,12 +35,12 @@ async function comeBack(billing: Billing, session: string) {
 }
 
 describe('a hosted page at Stripe', () => {
-  it('starts one subscription when it is paid and the customer returns', async () => {
+  it('starts exactly one subscription when the customer pays and returns', async () => {
     const test = await start('stripe', { webhooks: false })
     const { sandbox } = test
     const billing = signedInAs(test, test.user)
     const user = await billing.user(test.user.id)
-    const page = await user.checkout('monthly', PAGE)
+    const page = await user.checkout('monthly', CHECKOUT_OPTIONS)
     expect(page).toMatchObject({ status: 'open', expiresAt: new Date('2026-01-16T10:00:00Z') })
     expect(URL.canParse(page.url ?? '')).toBe(true)
     expect(await user.subscriptions()).toEqual([])
@@ -50,19 +50,19 @@ describe('a hosted page at Stripe', () => {
     sandbox.stripe.completeCheckout(page.id)
     expect(await comeBack(billing, page.id)).toEqual({ status: 303, location: DONE })
     const after = await billing.user(user.id)
-    await expectOne(test, after)
+    await expectOneSubscription(test, after)
     expect([after.cardBrand, after.cardLastFour]).toEqual(['visa', '4242'])
     // The card is the customer's default from now on.
     await after.charge(500)
     expect(takenFrom(test, after)).toBe(1500)
   })
 
-  it('can no longer be paid after closeCheckouts(), which keeps a payment just made', async () => {
+  it('can no longer be paid after closeCheckouts(), unless it was paid just before', async () => {
     const test = await start('stripe', { webhooks: false })
     const { sandbox } = test
     for (const isPaid of [false, true]) {
       const user = await test.createUser()
-      const page = await user.checkout('monthly', PAGE)
+      const page = await user.checkout('monthly', CHECKOUT_OPTIONS)
       if (isPaid) sandbox.stripe.completeCheckout(page.id)
       await user.closeCheckouts()
       await user.closeCheckouts()
@@ -70,16 +70,16 @@ describe('a hosted page at Stripe', () => {
       expect(await user.subscriptions()).toHaveLength(isPaid ? 1 : 0)
       if (!isPaid) expect(() => sandbox.stripe.completeCheckout(page.id)).toThrow()
     }
-    expect(await operationsOf(test)).toEqual([])
+    expect(await listStoredOperationKinds(test)).toEqual([])
     const braintree = await start('braintree')
     await braintree.user.closeCheckouts()
   })
 
-  it('returns to the application directly if there is no authenticate option', async () => {
+  it('sends the customer directly to the successPath if the option authenticate is not set', async () => {
     const test = await start('stripe')
     const { user, sandbox } = test
     expect(test.billing.handles('/billing/checkout/return')).toBe(false)
-    const page = await user.newSubscription('main', 'monthly').checkout(PAGE)
+    const page = await user.newSubscription('main', 'monthly').checkout(CHECKOUT_OPTIONS)
     const { success_url } = (await page.asProvider()) as { success_url: string }
     expect(success_url).toBe(
       `${BASE_URL}/billing/done?from=checkout&session_id={CHECKOUT_SESSION_ID}#top`,
@@ -89,7 +89,7 @@ describe('a hosted page at Stripe', () => {
     expect(result).toMatchObject({ id: page.id, status: 'complete', isPaid: true })
     expect(subscription?.name).toBe('main')
     await test.settle()
-    await expectOne(test, user)
+    await expectOneSubscription(test, user)
   })
 
   it.each([
@@ -98,150 +98,159 @@ describe('a hosted page at Stripe', () => {
     ['the webhook, then the return', ['event', 'return']],
     ['the return, then the webhook', ['return', 'event']],
     ['repeated returns and events', ['return', 'event', 'return', 'event']],
-  ])('creates one row when the subscription is reported by %s', async (_how, order) => {
+  ])('creates one subscription row when its completion is reported by %s', async (_how, order) => {
     const test = await start('stripe')
     const { user, sandbox } = test
-    const { id } = await user.checkout('monthly', PAGE)
+    const { id } = await user.checkout('monthly', CHECKOUT_OPTIONS)
     sandbox.stripe.completeCheckout(id)
     const way: Record<string, () => Promise<unknown>> = {
       event: () => test.settle(),
       return: () => user.completeCheckout(id),
     }
     for (const each of order) await way[each]?.()
-    await expectOne(test, user)
+    await expectOneSubscription(test, user)
     await test.settle()
-    await expectOne(test, await test.billing.user(user.id))
+    await expectOneSubscription(test, await test.billing.user(user.id))
   })
 
-  it('is expired when the same user opens a page with other terms, or calls create()', async () => {
+  it('is expired when the same user opens a page with different terms, or calls create()', async () => {
     const test = await start('stripe')
     const { user, sandbox } = test
-    const first = await user.checkout('monthly', PAGE)
-    const second = await user.checkout('pro', PAGE)
+    const first = await user.checkout('monthly', CHECKOUT_OPTIONS)
+    const second = await user.checkout('pro', CHECKOUT_OPTIONS)
     expect(() => sandbox.stripe.completeCheckout(first.id)).toThrow('expired')
     await user.newSubscription('main', 'monthly').create('pm_card_visa')
     expect(() => sandbox.stripe.completeCheckout(second.id)).toThrow('expired')
-    await expectOne(test, user)
+    await expectOneSubscription(test, user)
   })
 
-  it('stays open beside a page for a subscription of another name', async () => {
+  it('stays open when the user opens a page for a subscription of another name', async () => {
     const test = await start('stripe')
     const { user, sandbox } = test
-    const { id } = await user.checkout('monthly', PAGE)
-    await user.checkout('pro', { ...PAGE, name: 'addon' })
+    const { id } = await user.checkout('monthly', CHECKOUT_OPTIONS)
+    await user.checkout('pro', { ...CHECKOUT_OPTIONS, name: 'addon' })
     sandbox.stripe.completeCheckout(id)
     expect((await user.completeCheckout(id)).subscription?.name).toBe('main')
-    expect(await operationsOf(test)).toEqual(['checkout'])
+    expect(await listStoredOperationKinds(test)).toEqual(['checkout'])
   })
 
-  it('starts its subscription on the user’s next call if it was just paid', async () => {
+  it('has its subscription stored by the user’s next call if it was paid just before', async () => {
     const test = await start('stripe', { webhooks: false })
     const { user, sandbox } = test
-    const { id } = await user.checkout('monthly', PAGE)
+    const { id } = await user.checkout('monthly', CHECKOUT_OPTIONS)
     sandbox.stripe.completeCheckout(id)
-    await expect(user.checkout('monthly', PAGE)).rejects.toThrow(AlreadySubscribed)
-    await expect(user.checkout('pro', PAGE)).rejects.toThrow(AlreadySubscribed)
+    await expect(user.checkout('monthly', CHECKOUT_OPTIONS)).rejects.toThrow(AlreadySubscribed)
+    await expect(user.checkout('pro', CHECKOUT_OPTIONS)).rejects.toThrow(AlreadySubscribed)
     const same = await user.newSubscription('main', 'monthly').create('pm_card_visa')
     expect(same.valid()).toBe(true)
-    await expectOne(test, user)
+    await expectOneSubscription(test, user)
   })
 
-  it('is available after a first payment that was never confirmed', async () => {
+  it('can be opened after create() left a first payment that the customer never confirmed', async () => {
     const test = await start('stripe')
     const { user, sandbox } = test
     const asked = user.newSubscription('main', 'monthly').create('pm_card_authenticationRequired')
     await expect(asked).rejects.toThrow(PaymentActionRequired)
-    const { id } = await user.checkout('monthly', PAGE)
+    const { id } = await user.checkout('monthly', CHECKOUT_OPTIONS)
     sandbox.stripe.completeCheckout(id)
     await user.completeCheckout(id)
     expect((await user.subscription('main')).valid()).toBe(true)
     expect(takenFrom(test, user)).toBe(1000)
   })
 
-  it('expires after a day without use', async () => {
+  it('expires if it is not used within a day', async () => {
     const test = await start('stripe')
     const { user } = test
-    const page = await user.checkout('monthly', PAGE)
+    const page = await user.checkout('monthly', CHECKOUT_OPTIONS)
     await test.advance({ days: 2 })
-    expect(await operationsOf(test)).toEqual([])
+    expect(await listStoredOperationKinds(test)).toEqual([])
     expect(await user.completeCheckout(page.id)).toMatchObject({
       status: 'expired',
       subscription: null,
     })
     const billing = signedInAs(test, user)
     expect(await comeBack(billing, page.id)).toEqual({ status: 404, location: null })
-    expect((await user.checkout('monthly', PAGE)).id).not.toBe(page.id)
+    expect((await user.checkout('monthly', CHECKOUT_OPTIONS)).id).not.toBe(page.id)
   })
 
-  it.each(LOSSES)('creates one page and one row when a response is lost: %s', async (how) => {
-    const test = await start('stripe', { webhooks: false })
-    const { sandbox } = test
-    const hit = async (user: BillableUser, after: number, ask: (user: BillableUser) => unknown) => {
-      const other = await hasty(test).user(user.id)
-      loseAnswer(test, 'stripe', { after, how })
-      const failed = await Promise.resolve(ask(other)).then(
-        () => null,
-        (error: unknown) => error,
-      )
-      const wasHit = sandbox.trouble.takeCallTrouble('stripe') === null
-      sandbox.trouble.clear()
-      if (failed !== null) expect(failed).toBeInstanceOf(ProviderUnavailable)
-      return wasHit
-    }
-    for (let call = 0, isLeft = true; isLeft && call < 20; call++) {
-      const user = await test.createUser({ email: `user-${call}@example.com` })
-      const isOpening = await hit(user, call, (other) => other.checkout('monthly', PAGE))
-      const { id } = await user.checkout('monthly', PAGE)
-      const customer = user.providerId ?? ''
-      const { data } = await (await stripeSdk(test)).checkout.sessions.list({ customer })
-      expect(data.map((page) => page.id)).toEqual([id])
-      sandbox.stripe.completeCheckout(id)
-      const isReturning = await hit(user, call, (other) => other.completeCheckout(id))
-      const { subscription } = await user.completeCheckout(id)
-      expect(subscription?.valid(), `call ${call}`).toBe(true)
-      await expectOne(test, user)
-      isLeft = isOpening || isReturning
-    }
-  })
+  it.each(LOSSES)(
+    'is created once, with one subscription row, when a response is lost (kind of failure: %s)',
+    async (how) => {
+      const test = await start('stripe', { webhooks: false })
+      const { sandbox } = test
+      const hit = async (
+        user: BillableUser,
+        after: number,
+        ask: (user: BillableUser) => unknown,
+      ) => {
+        const other = await hasty(test).user(user.id)
+        loseAnswer(test, 'stripe', { after, how })
+        const failed = await Promise.resolve(ask(other)).then(
+          () => null,
+          (error: unknown) => error,
+        )
+        const wasHit = sandbox.trouble.takeCallTrouble('stripe') === null
+        sandbox.trouble.clear()
+        if (failed !== null) expect(failed).toBeInstanceOf(ProviderUnavailable)
+        return wasHit
+      }
+      for (let call = 0, isLeft = true; isLeft && call < 20; call++) {
+        const user = await test.createUser({ email: `user-${call}@example.com` })
+        const isOpening = await hit(user, call, (other) =>
+          other.checkout('monthly', CHECKOUT_OPTIONS),
+        )
+        const { id } = await user.checkout('monthly', CHECKOUT_OPTIONS)
+        const customer = user.providerId ?? ''
+        const { data } = await (await stripeSdk(test)).checkout.sessions.list({ customer })
+        expect(data.map((page) => page.id)).toEqual([id])
+        sandbox.stripe.completeCheckout(id)
+        const isReturning = await hit(user, call, (other) => other.completeCheckout(id))
+        const { subscription } = await user.completeCheckout(id)
+        expect(subscription?.valid(), `call ${call}`).toBe(true)
+        await expectOneSubscription(test, user)
+        isLeft = isOpening || isReturning
+      }
+    },
+  )
 
   it('can be expired by the application', async () => {
     const test = await start('stripe', { webhooks: false })
-    const page = await test.user.checkout('monthly', PAGE)
+    const page = await test.user.checkout('monthly', CHECKOUT_OPTIONS)
     await page.expire()
     await page.expire()
     expect(() => test.sandbox.stripe.completeCheckout(page.id)).toThrow('expired')
-    expect(await operationsOf(test)).toEqual([])
+    expect(await listStoredOperationKinds(test)).toEqual([])
   })
 
   it('is expired when the user switches to another provider', async () => {
     const test = await start('stripe')
-    const page = await test.user.checkout('monthly', PAGE)
+    const page = await test.user.checkout('monthly', CHECKOUT_OPTIONS)
     await test.user.chooseProvider('braintree')
     expect(() => test.sandbox.stripe.completeCheckout(page.id)).toThrow('expired')
-    expect(await operationsOf(test)).toEqual([])
+    expect(await listStoredOperationKinds(test)).toEqual([])
   })
 })
 
-describe('threat M1: a hosted page of another user', () => {
-  it('is not found by another user who returns with its id, and changes nothing', async () => {
+describe('a hosted page of another user (threat M1)', () => {
+  it('is not found by a user who returns with its id, and changes nothing for that user', async () => {
     const test = await start('stripe', { webhooks: false })
     const { user: owner, sandbox } = test
     const thief = await test.createUser({ email: 'eve@example.com' })
     await thief.updateCard('pm_card_mastercard')
-    const { id } = await owner.checkout('monthly', PAGE)
+    const { id } = await owner.checkout('monthly', CHECKOUT_OPTIONS)
     sandbox.stripe.completeCheckout(id)
     const asThief = signedInAs(test, thief)
     expect(await comeBack(asThief, id)).toEqual({ status: 404, location: null })
     await expect(thief.completeCheckout(id)).rejects.toThrow(CheckoutNotFound)
     expect(await thief.subscriptions()).toEqual([])
     expect(await owner.subscriptions()).toEqual([])
-    expect(await operationsOf(test)).toEqual(['checkout'])
+    expect(await listStoredOperationKinds(test)).toEqual(['checkout'])
 
     expect(await comeBack(signedInAs(test, null), id)).toEqual({ status: 401, location: null })
     expect(await comeBack(signedInAs(test, owner), id)).toEqual({ status: 303, location: DONE })
   })
 
-  it('is not found for the same customer if it names another owner, or none', async () => {
+  it('is not found if its metadata names another owner or none, even for the same customer', async () => {
     const test = await start('stripe', { webhooks: false })
     const { user, sandbox } = test
     await user.updateCard('pm_card_visa')
@@ -286,7 +295,7 @@ describe('threat M1: a hosted page of another user', () => {
   })
 })
 
-describe('threat G8: customers return to our host only', () => {
+describe('the path to which a hosted page sends the customer (threat G8)', () => {
   it.each([
     'https://evil.example.com',
     '//evil.example.com',
@@ -306,36 +315,39 @@ describe('threat G8: customers return to our host only', () => {
     null,
     undefined,
     42,
-  ])('rejects the path %j before any request', async (path) => {
-    const test = await start('stripe')
-    const { user } = test
-    const bad = path as string
-    const refused = [
-      user.checkout('monthly', { ...PAGE, successPath: bad }),
-      user.newSubscription('main', 'monthly').checkout({ successPath: bad }),
-      user.billingPortal({ returnPath: bad }),
-    ]
-    if (path !== undefined && path !== null) {
-      refused.push(user.checkout('monthly', { ...PAGE, cancelPath: bad }))
-    }
-    const [page, ofSubscription, ...others] = await Promise.allSettled(refused)
-    for (const each of [page, ofSubscription]) {
-      expect(each).toMatchObject({ reason: expect.any(InvalidArgument) })
-    }
-    for (const each of others) expect(each.status).toBe('rejected')
-    expect(customersAt(test, 'stripe')).toBe(0)
-    await user.updateCard('pm_card_visa')
-    await expect(user.billingPortal({ returnPath: bad })).rejects.toThrow(InvalidArgument)
-  })
+  ])(
+    'is rejected before any request if it is %j, which could lead to another host',
+    async (path) => {
+      const test = await start('stripe')
+      const { user } = test
+      const bad = path as string
+      const refused = [
+        user.checkout('monthly', { ...CHECKOUT_OPTIONS, successPath: bad }),
+        user.newSubscription('main', 'monthly').checkout({ successPath: bad }),
+        user.billingPortal({ returnPath: bad }),
+      ]
+      if (path !== undefined && path !== null) {
+        refused.push(user.checkout('monthly', { ...CHECKOUT_OPTIONS, cancelPath: bad }))
+      }
+      const [page, ofSubscription, ...others] = await Promise.allSettled(refused)
+      for (const each of [page, ofSubscription]) {
+        expect(each).toMatchObject({ reason: expect.any(InvalidArgument) })
+      }
+      for (const each of others) expect(each.status).toBe('rejected')
+      expect(customersAt(test, 'stripe')).toBe(0)
+      await user.updateCard('pm_card_visa')
+      await expect(user.billingPortal({ returnPath: bad })).rejects.toThrow(InvalidArgument)
+    },
+  )
 
   it.each(['/', '/done', '/a/../b?x=//evil.example.com', '/%2f%2fevil.example.com', '/@evil'])(
-    'accepts the path %j and stays on our host',
+    'is accepted if it is %j, which leads to our host',
     async (successPath) => {
       const test = await start('stripe', { webhooks: false })
       const { user } = test
       const billing = signedInAs(test, user)
       const { id } = await (await billing.user(user.id)).checkout('monthly', {
-        ...PAGE,
+        ...CHECKOUT_OPTIONS,
         successPath,
         cancelPath: successPath,
       })
@@ -345,16 +357,16 @@ describe('threat G8: customers return to our host only', () => {
     },
   )
 
-  it('requires the baseUrl option', async () => {
+  it('requires the option baseUrl', async () => {
     const test = await start('stripe')
     const billing = test.another({ baseUrl: undefined as never })
     const user = await billing.user(test.user.id)
-    await expect(user.checkout('monthly', PAGE)).rejects.toThrow('baseUrl')
+    await expect(user.checkout('monthly', CHECKOUT_OPTIONS)).rejects.toThrow('baseUrl')
   })
 })
 
 describe('a hosted page with items and options', () => {
-  it('starts a trial with coupon, quantity and the user’s tax, and charges them later', async () => {
+  it('starts a trial, and charges with the coupon, the quantity and the user’s tax after it', async () => {
     const test = await start('stripe', { coupon: true, taxPercentage: () => 19 })
     const { user, sandbox } = test
     const page = await user
@@ -362,7 +374,7 @@ describe('a hosted page with items and options', () => {
       .trialDays(10)
       .quantity(3)
       .withCoupon('SPRING')
-      .checkout(PAGE)
+      .checkout(CHECKOUT_OPTIONS)
     sandbox.stripe.completeCheckout(page.id)
     const { subscription } = await user.completeCheckout(page.id)
     expect(subscription?.onTrial()).toBe(true)
@@ -373,12 +385,12 @@ describe('a hosted page with items and options', () => {
     expect(takenFrom(test, user)).toBe(3213)
   })
 
-  it('starts a trial that ends on a given date', async () => {
+  it('starts a trial that ends on the date of the option trialUntil', async () => {
     const test = await start('stripe')
     const trialUntil = new Date('2026-02-20T12:00:00Z')
-    const { id } = await test.user.checkout('monthly', { ...PAGE, trialUntil })
+    const { id } = await test.user.checkout('monthly', { ...CHECKOUT_OPTIONS, trialUntil })
     // The repeat compares with the stored request, where dates are text.
-    expect((await test.user.checkout('monthly', { ...PAGE, trialUntil })).id).toBe(id)
+    expect((await test.user.checkout('monthly', { ...CHECKOUT_OPTIONS, trialUntil })).id).toBe(id)
     test.sandbox.stripe.completeCheckout(id)
     const { subscription } = await test.user.completeCheckout(id)
     expect(subscription?.trialEndsAt).toEqual(trialUntil)
@@ -396,21 +408,21 @@ describe('a hosted page with items and options', () => {
     await user.updateCard('pm_card_amex')
     await user.completeCheckout(id)
     expect((await test.billing.user(user.id)).cardBrand).toBe('amex')
-    expect(await operationsOf(test)).toEqual([])
+    expect(await listStoredOperationKinds(test)).toEqual([])
   })
 
-  it('bills its subscription to another card than the customer’s default, which stays', async () => {
+  it('bills its subscription to the card entered on the page, and keeps the customer’s default card', async () => {
     const test = await start('stripe', { webhooks: false })
     const { user, sandbox } = test
     await user.updateCard('pm_card_mastercard')
-    const { id } = await user.checkout('monthly', PAGE)
+    const { id } = await user.checkout('monthly', CHECKOUT_OPTIONS)
     sandbox.stripe.completeCheckout(id, { paymentMethod: 'pm_card_visa' })
     await user.completeCheckout(id)
     expect(user.cardBrand).toBe('mastercard')
-    await expectOne(test, user)
+    await expectOneSubscription(test, user)
   })
 
-  it('takes a single payment without a subscription or taxPercentage', async () => {
+  it('takes a single payment, without a subscription and without the tax of taxPercentage', async () => {
     const test = await start('stripe', { taxPercentage: () => 19 })
     const { user, sandbox } = test
     const stripe = await stripeSdk(test)
@@ -422,7 +434,7 @@ describe('a hosted page with items and options', () => {
     const { subscription, ...result } = await user.completeCheckout(id)
     expect([subscription, result]).toMatchObject([null, { id, status: 'complete', isPaid: true }])
     expect(takenFrom(test, user)).toBe(1400)
-    expect(await operationsOf(test)).toEqual([])
+    expect(await listStoredOperationKinds(test)).toEqual([])
     // Another order is another payment.
     expect((await user.checkout([item], { mode: 'payment', successPath: '/shop' })).id).not.toBe(id)
   })
@@ -434,7 +446,7 @@ describe('a hosted page with items and options', () => {
     const product = (await stripe.products.create({ name: 'Setup' })).id
     const fee = await stripe.prices.create({ product, currency: 'usd', unit_amount: 450 })
     const items = [{ price: 'monthly', quantity: 2 }, { price: 'pro' }, { price: fee.id }]
-    const { id } = await user.checkout(items, PAGE)
+    const { id } = await user.checkout(items, CHECKOUT_OPTIONS)
     sandbox.stripe.completeCheckout(id)
     const { subscription } = await user.completeCheckout(id)
     expect([subscription?.providerPlan, subscription?.quantity]).toEqual(['monthly', 2])
@@ -447,7 +459,7 @@ describe('a hosted page with items and options', () => {
     expect(takenFrom(test, user)).toBe(2 * 1000 + 2500 + 450)
   })
 
-  it('sells an amount that has a name but no price at Stripe', async () => {
+  it('sells an item given by name and amount, which has no price at Stripe', async () => {
     const test = await start('stripe')
     const { user, sandbox } = test
     const order = { quantity: 3, successPath: '/orders/7', metadata: { order: '7' } }
@@ -475,7 +487,7 @@ describe('a hosted page with items and options', () => {
     expect(subscription?.onTrial()).toBe(true)
   })
 
-  it('discounts the price for a typed promotion code', async () => {
+  it('discounts the price if the customer types a promotion code', async () => {
     const test = await start('stripe', { coupon: true })
     const { user, sandbox } = test
     const stripe = await stripeSdk(test)
@@ -483,7 +495,10 @@ describe('a hosted page with items and options', () => {
       code: 'HELLO',
       promotion: { type: 'coupon', coupon: 'SPRING' },
     })
-    const { id } = await user.checkout('monthly', { ...PAGE, allowPromotionCodes: true })
+    const { id } = await user.checkout('monthly', {
+      ...CHECKOUT_OPTIONS,
+      allowPromotionCodes: true,
+    })
     sandbox.stripe.completeCheckout(id, { promotionCode: 'HELLO' })
     await user.completeCheckout(id)
     expect(takenFrom(test, user)).toBe(700)
@@ -502,24 +517,24 @@ describe('a hosted page with items and options', () => {
     ['an amount of zero', [{ name: 'Gift', amount: money(0, 'usd') }], { mode: 'payment' }],
   ] as const)('rejects %s', async (_what, items, options) => {
     const test = await start('stripe')
-    const refused = test.user.checkout(items, { ...PAGE, ...options })
+    const refused = test.user.checkout(items, { ...CHECKOUT_OPTIONS, ...options })
     await expect(refused).rejects.toMatchObject({
       code: expect.stringMatching(/^invalid_(argument|amount)$/),
     })
     expect(customersAt(test, 'stripe')).toBe(0)
   })
 
-  it('leaves nothing behind if Stripe rejects its creation', async () => {
+  it('leaves no record behind if Stripe refuses to create the page', async () => {
     const test = await start('stripe')
-    await expect(test.user.checkout('no-such-price', PAGE)).rejects.toMatchObject({
+    await expect(test.user.checkout('no-such-price', CHECKOUT_OPTIONS)).rejects.toMatchObject({
       code: 'unknown_price',
     })
-    expect(await operationsOf(test)).toEqual([])
+    expect(await listStoredOperationKinds(test)).toEqual([])
   })
 })
 
 describe('the billing portal at Stripe', () => {
-  it('opens with a new link for each visit, and links back to the application', async () => {
+  it('gets a new URL for each visit, and has a link back to the application', async () => {
     const test = await start('stripe')
     const { user } = test
     await expect(user.billingPortal({ returnPath: '/account' })).rejects.toMatchObject({

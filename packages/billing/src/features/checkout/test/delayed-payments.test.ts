@@ -46,7 +46,7 @@ describe('a bank debit on a hosted page', () => {
     ['success', 'checkout.paid', 'paid'],
     ['failed', 'checkout.payment_failed', 'failed'],
   ] as const)(
-    'emits its result once, when the bank reports %s',
+    'emits its event once, when the bank reports the result: %s',
     async (ending, type, paymentStatus) => {
       const test = await debited(ending)
       const { user, id, emitted } = test
@@ -76,7 +76,7 @@ describe('a bank debit on a hosted page', () => {
   )
 
   it.each(['success', 'failed'] as const)(
-    'emits its result in sync() if the webhook was lost: %s',
+    'emits its event in sync() if the webhook about the result was lost (result: %s)',
     async (ending) => {
       const test = await debited(ending, { webhooks: false })
       const { user, billing, sandbox, take } = test
@@ -97,7 +97,7 @@ describe('a bank debit on a hosted page', () => {
     },
   )
 
-  it('emits each event once if webhooks are duplicated and reordered', async () => {
+  it('emits each event once if its webhooks are duplicated and reordered', async () => {
     const test = await debited('success')
     test.sandbox.outbox.set({ duplicate: 3, reorder: true })
     await test.sandbox.clock.advance({ minutes: 4 })
@@ -109,7 +109,7 @@ describe('a bank debit on a hosted page', () => {
   })
 
   it.each(['success', 'failed'] as const)(
-    'keeps the user from switching providers until it has failed (the bank reports %s)',
+    'prevents a switch to another provider, unless it has failed (the bank reports: %s)',
     async (ending) => {
       const test = await debited(ending)
       const { user, id } = test
@@ -122,7 +122,7 @@ describe('a bank debit on a hosted page', () => {
     },
   )
 
-  it('does not keep another order from being paid', async () => {
+  it('does not prevent the payment of another order', async () => {
     const test = await debited('success', { webhooks: false })
     const { user, id, sandbox, take } = test
     await user.completeCheckout(id)
@@ -137,7 +137,7 @@ describe('a bank debit on a hosted page', () => {
     ])
   })
 
-  it('can be refunded once it has arrived', async () => {
+  it('can be refunded once the money has arrived', async () => {
     const test = await debited('success')
     const { user, id } = test
     await test.settle()
@@ -148,45 +148,54 @@ describe('a bank debit on a hosted page', () => {
     expect(givenBackTo(test, user)).toBe(1999)
   })
 
-  it.each(LOSSES)('emits each event once when responses are lost: %s', async (how) => {
-    const test = await debited('success', { webhooks: false })
-    const { user, sandbox, on, emitted } = test
-    const hurried = hasty({ ...test, another: (options) => test.another({ on, ...options }) })
-    const other = await hurried.user(user.id)
-    for (let round = 0; round < 2; round++) {
-      for (let after = 0; after < 5; after++) {
-        loseAnswer(test, 'stripe', { after, how })
-        await other.sync().catch(() => null)
-        sandbox.trouble.clear()
+  it.each(LOSSES)(
+    'emits each event once when responses are lost (kind of failure: %s)',
+    async (how) => {
+      const test = await debited('success', { webhooks: false })
+      const { user, sandbox, on, emitted } = test
+      const hurried = hasty({ ...test, another: (options) => test.another({ on, ...options }) })
+      const other = await hurried.user(user.id)
+      for (let round = 0; round < 2; round++) {
+        for (let after = 0; after < 5; after++) {
+          loseAnswer(test, 'stripe', { after, how })
+          await other.sync().catch(() => null)
+          sandbox.trouble.clear()
+        }
+        await sandbox.clock.advance({ minutes: 4 })
       }
-      await sandbox.clock.advance({ minutes: 4 })
-    }
-    await user.sync()
-    await Promise.all([test.billing, hurried].map((each) => each.process()))
-    expect(emitted.map(({ type }) => type).sort()).toEqual(['checkout.completed', 'checkout.paid'])
-    expect(await operationsOf(test)).toEqual([])
-  })
+      await user.sync()
+      await Promise.all([test.billing, hurried].map((each) => each.process()))
+      expect(emitted.map(({ type }) => type).sort()).toEqual([
+        'checkout.completed',
+        'checkout.paid',
+      ])
+      expect(await operationsOf(test)).toEqual([])
+    },
+  )
 })
 
 describe('a subscription paid by bank debit on a hosted page', () => {
   it.each([
     ['success', false, 'invoice.paid', 1000],
     ['failed', true, 'invoice.payment_failed', 0],
-  ] as const)('is active until the bank decides (%s)', async (ending, isPastDue, type, taken) => {
-    const emitted: string[] = []
-    const listen = ({ type }: AnyBillingEvent) => void emitted.push(type)
-    const test = await start('stripe', { on: { [type]: listen } })
-    const { user, sandbox } = test
-    const price = { id: 'euros', currency: 'eur', unitAmount: 1000, interval: 'month' } as const
-    sandbox.stripe.seedPrice({ ...price, product: 'Gold' })
-    const { id } = await user.checkout('euros', { successPath: '/done' })
-    sandbox.stripe.completeCheckout(id, { paymentMethod: `pm_sepaDebit_${ending}Delayed_de` })
-    await test.settle()
-    expect([await user.subscribed('default'), emitted]).toEqual([true, []])
-    await test.advance({ minutes: 4 })
-    expect((await user.subscription('default'))?.pastDue()).toBe(isPastDue)
-    expect([emitted, takenFrom(test, user)]).toEqual([[type], taken])
-  })
+  ] as const)(
+    'is active until the bank reports the result (%s)',
+    async (ending, isPastDue, type, taken) => {
+      const emitted: string[] = []
+      const listen = ({ type }: AnyBillingEvent) => void emitted.push(type)
+      const test = await start('stripe', { on: { [type]: listen } })
+      const { user, sandbox } = test
+      const price = { id: 'euros', currency: 'eur', unitAmount: 1000, interval: 'month' } as const
+      sandbox.stripe.seedPrice({ ...price, product: 'Gold' })
+      const { id } = await user.checkout('euros', { successPath: '/done' })
+      sandbox.stripe.completeCheckout(id, { paymentMethod: `pm_sepaDebit_${ending}Delayed_de` })
+      await test.settle()
+      expect([await user.subscribed('default'), emitted]).toEqual([true, []])
+      await test.advance({ minutes: 4 })
+      expect((await user.subscription('default'))?.pastDue()).toBe(isPastDue)
+      expect([emitted, takenFrom(test, user)]).toEqual([[type], taken])
+    },
+  )
 })
 
 describe('a card payment on a hosted page', () => {
@@ -204,7 +213,7 @@ describe('a card payment on a hosted page', () => {
   })
 })
 
-it('a bank debit on a page we did not create emits no event', async () => {
+it('a bank debit emits no event if it was paid on a hosted page that billing did not create', async () => {
   const test = await debited('success')
   const { user, sandbox, emitted } = test
   await test.advance({ minutes: 4 })

@@ -2,19 +2,19 @@ import { expect } from 'vitest'
 import { type FlowTest, subscriptionsAt, takenFrom } from '../../../../test/support.ts'
 import type { BillableUser } from '../../../index.ts'
 
-export const PAGE = { name: 'main', successPath: '/billing/done?from=checkout#top' }
+export const CHECKOUT_OPTIONS = { name: 'main', successPath: '/billing/done?from=checkout#top' }
 
-export async function operationsOf({ database }: FlowTest): Promise<string[]> {
+export async function listStoredOperationKinds({ database }: FlowTest): Promise<string[]> {
   const rows = await database.kysely.selectFrom('billing_operations').select('kind').execute()
   return rows.map(({ kind }) => kind)
 }
 
-export async function expectOne(test: FlowTest, user: BillableUser): Promise<void> {
+export async function expectOneSubscription(test: FlowTest, user: BillableUser): Promise<void> {
   const [subscription, ...others] = await user.subscriptions()
   expect(others).toEqual([])
   expect([subscription?.name, subscription?.providerPlan]).toEqual(['main', 'monthly'])
   expect(subscription?.valid()).toBe(true)
   expect(subscriptionsAt(test, user)).toBe(1)
   expect(takenFrom(test, user)).toBe(1000)
-  expect(await operationsOf(test)).toEqual([])
+  expect(await listStoredOperationKinds(test)).toEqual([])
 }

@@ -82,9 +82,9 @@ const CASES = [
 ] as const
 
 describe.each(CASES)(
-  'threat W6 %s that waits for the customer when the subscription is ended in the dashboard',
+  'the unconfirmed payment for %s, when the subscription is ended in Stripe’s dashboard (threat W6)',
   (_name, wait) => {
-    it('can no longer be paid once the webhook is handled', async () => {
+    it('can no longer be made once the webhook about the end is handled', async () => {
       const it = await wait(true)
       await end(it)
       await it.test.settle()
@@ -96,7 +96,7 @@ describe.each(CASES)(
       expect(it.warnings).toEqual([])
     })
 
-    it('can no longer be paid after concurrent sync() calls of several processes', async () => {
+    it('can no longer be made after concurrent sync() calls of several processes', async () => {
       const it = await wait(false)
       await end(it)
       const other = await it.test.another().user(it.user.id)
@@ -105,7 +105,7 @@ describe.each(CASES)(
       expect(takenFrom(it.test, it.user)).toBe(it.taken)
     })
 
-    it('stays paid if the customer was faster, with one warning', async () => {
+    it('stays paid if the customer made it first, and one warning is logged', async () => {
       const it = await wait(false)
       await end(it)
       await it.test.advance({ seconds: 30 })
@@ -117,7 +117,7 @@ describe.each(CASES)(
   },
 )
 
-it('an invoice for a service that the customer has used can still be paid after the subscription ended', async () => {
+it('an open invoice for time that the customer has used can still be paid after the subscription ended', async () => {
   const { test, user } = await prepare(true)
   const main = await user.newSubscription('main', 'monthly').create('pm_card_visa')
   await user.updateCard(CHALLENGED)

@@ -65,7 +65,7 @@ async function expectPendingPayment({ test, user }: Challenged, payment: string)
   expect(takenFrom(test, user)).toBe(1000)
 }
 
-describe('threat W6 a swap that requires authentication', () => {
+describe('a swap whose payment requires authentication (threat W6)', () => {
   it('keeps the old plan until the customer authenticates', async () => {
     const it = await challenged()
     const payment = await requiredPayment(it.subscription.swap('yearly'))
@@ -75,7 +75,7 @@ describe('threat W6 a swap that requires authentication', () => {
     await expectPlan(it, 'yearly', 10_000)
   })
 
-  it('can be paid with another card', async () => {
+  it('can be paid with another card instead', async () => {
     const it = await challenged()
     const payment = await requiredPayment(it.subscription.swap('yearly'))
     await it.user.updateCard('pm_card_visa')
@@ -84,7 +84,7 @@ describe('threat W6 a swap that requires authentication', () => {
     expect(() => it.test.sandbox.stripe.completeAuthentication(payment)).toThrow()
   })
 
-  it('is made with another card when the call is repeated', async () => {
+  it('is made with the new card when the call is repeated after updateCard()', async () => {
     const it = await challenged()
     const payment = await requiredPayment(it.subscription.swap('yearly'))
     await it.user.updateCard('pm_card_visa')
@@ -94,7 +94,7 @@ describe('threat W6 a swap that requires authentication', () => {
   })
 
   it.each(['failed', 'unanswered'])(
-    'is discarded by a swap back to the old plan, without a credit (%s)',
+    'is discarded by a swap back to the old plan, which gives no credit (authentication %s)',
     async (how) => {
       const it = await challenged()
       const payment = await requiredPayment(it.subscription.swap('yearly'))
@@ -136,7 +136,7 @@ describe('threat W6 a swap that requires authentication', () => {
     expect(await requiredPayment(it.subscription.swap('yearly'))).not.toBe(payment)
   })
 
-  it('returns the same payment when the call is repeated', async () => {
+  it('throws the same pending payment when the call is repeated', async () => {
     const it = await challenged()
     const payment = await requiredPayment(it.subscription.swap('yearly'))
     expect(await requiredPayment(it.subscription.swap('yearly'))).toBe(payment)
@@ -147,7 +147,7 @@ describe('threat W6 a swap that requires authentication', () => {
     await expectPlan(it, 'yearly', 10_000)
   })
 
-  it('creates a new payment after a failed authentication', async () => {
+  it('throws a new pending payment when it is repeated after a failed authentication', async () => {
     const it = await challenged()
     const payment = await requiredPayment(it.subscription.swap('yearly'))
     it.test.sandbox.stripe.failAuthentication(payment)
@@ -176,7 +176,7 @@ describe('threat W6 a swap that requires authentication', () => {
     await expectPlan(it, 'yearly', 1000 + 10_000 + 1000 - 1000 - 100)
   })
 
-  it('resumes a cancelled subscription once the customer authenticates, and not before', async () => {
+  it('resumes a cancelled subscription only once the customer authenticates', async () => {
     const it = await challenged()
     await it.subscription.cancel()
     const payment = await requiredPayment(it.subscription.swap('yearly'))
@@ -188,7 +188,7 @@ describe('threat W6 a swap that requires authentication', () => {
   })
 
   it.each(['cancel', 'cancelAt'] as const)(
-    'does not resume a subscription that is cancelled again: %s()',
+    'does not resume a subscription that is cancelled again in the meantime by %s()',
     async (how) => {
       const it = await challenged()
       const { endsAt } = await it.subscription.cancel()
@@ -205,7 +205,7 @@ describe('threat W6 a swap that requires authentication', () => {
   )
 
   it.each(LOSSES)(
-    'requires authentication again after a lost response, and is made once: %s',
+    'requires authentication again after a lost response, and is made once (kind of failure: %s)',
     async (how) => {
       const test = await start('stripe', { webhooks: false })
       for (let call = 0, wasHit = true; wasHit && call < 30; call++) {
@@ -231,7 +231,7 @@ describe('threat W6 a swap that requires authentication', () => {
   )
 })
 
-describe('threat W6 other changes that require authentication', () => {
+describe('other changes whose payment requires authentication (threat W6)', () => {
   it('add a price once the customer authenticates', async () => {
     const it = await challenged()
     const payment = await requiredPayment(it.subscription.addPriceAndInvoice('storage'))
@@ -260,7 +260,7 @@ describe('threat W6 other changes that require authentication', () => {
     expect((await user.subscription('main')).onTrial()).toBe(false)
   })
 
-  it('skip a trial once the customer authenticates, while another plan within the trial is free', async () => {
+  it('end the trial by skipTrial() and swap() only once the customer authenticates, while a swap that keeps the trial needs no payment', async () => {
     const test = await start('stripe')
     const { user } = test
     await user.newSubscription('main', 'monthly').trialDays(14).create('pm_card_visa')
@@ -273,7 +273,7 @@ describe('threat W6 other changes that require authentication', () => {
     expect((await user.subscription('main')).onTrial()).toBe(true)
   })
 
-  it('are refused if Stripe cannot delay them until then, and change nothing', async () => {
+  it('are refused without any change if Stripe cannot delay them until the customer authenticates', async () => {
     const it = await challenged()
     await it.subscription.addPrice('storage')
     await it.test.advance({ months: 1 })
@@ -285,9 +285,9 @@ describe('threat W6 other changes that require authentication', () => {
   })
 })
 
-describe('a planned swap beside a swap that requires authentication', () => {
+describe('a planned swap, while an immediate swap requires authentication', () => {
   it.each(['authenticated', 'lapsed'])(
-    'is removed if the customer authenticates, and kept otherwise: %s',
+    'is removed if the customer authenticates, and kept if the payment lapses (case: %s)',
     async (outcome) => {
       const { test, user, subscription } = await challenged()
       await subscription.swapAtPeriodEnd('pro')

@@ -78,7 +78,7 @@ async function challengedTax(kind: 'rates' | 'percentage', more: StartBillingOpt
 }
 
 describe.each(['rates', 'percentage'] as const)(
-  'a swap that waits for authentication and changes the tax, by %s',
+  'a swap that waits for authentication and also changes the tax (tax by %s)',
   (kind) => {
     const started = async () => {
       const it = await challengedTax(kind)
@@ -104,7 +104,7 @@ describe.each(['rates', 'percentage'] as const)(
           await (await user.findInvoice(open?.id ?? ''))?.void()
         },
       ],
-    ])('leaves nothing behind when it %s', async (_how, end) => {
+    ])('leaves the previous plan and tax in force when it %s', async (_how, end) => {
       const it = await started()
       await end(it)
       await it.test.settle()
@@ -115,7 +115,7 @@ describe.each(['rates', 'percentage'] as const)(
       expect(takenFrom(it.test, it.user) - taken).toBe(1050)
     })
 
-    it('leaves nothing behind when the subscription is cancelled instead', async () => {
+    it('leaves the previous plan and tax in force when the subscription is cancelled instead', async () => {
       const it = await started()
       await it.subscription.cancel()
       expect(await readStripeState(it)).toEqual({
@@ -128,7 +128,7 @@ describe.each(['rates', 'percentage'] as const)(
       ['cancel', ({ subscription }) => subscription.cancel()],
       ['cancelNow', ({ subscription }) => subscription.cancelNow()],
       ['swap', ({ subscription }) => subscription.swap('pro')],
-    ])('does not block %s() when the old rate cannot be restored', async (_how, act) => {
+    ])('does not block %s() if the previous tax rate cannot be restored', async (_how, act) => {
       const it = await started()
       const stripe = await stripeSdk(it.test)
       const { whole, items = [] } = it.before
@@ -142,7 +142,7 @@ describe.each(['rates', 'percentage'] as const)(
       expect((await readStripeState(it)).metadata).toEqual(it.before.metadata)
     })
 
-    it('is applied completely once the customer authenticates', async () => {
+    it('applies the new plan and the new tax once the customer authenticates', async () => {
       const it = await started()
       const invoice = it.test.sandbox.stripe
         .invoices(it.user.providerId ?? '')
@@ -159,7 +159,7 @@ describe.each(['rates', 'percentage'] as const)(
       expect(takenFrom(it.test, it.user)).toBe(1050 + Number(invoice?.total))
     })
 
-    it('is refused on the last day of a period, whose next invoice would have the new tax', async () => {
+    it('is refused on the last day of a period, because the next invoice would already have the new tax', async () => {
       const it = await challengedTax(kind)
       await it.test.advance({ days: 30, hours: 12 })
       const before = await readStripeState(it)
@@ -171,7 +171,7 @@ describe.each(['rates', 'percentage'] as const)(
 )
 
 it.each(LOSSES)(
-  'a swap that waits for authentication leaves nothing behind when a response is lost: %s',
+  'a swap that waits for authentication leaves the previous tax in force when a response is lost (kind of failure: %s)',
   async (how) => {
     // Without webhooks, whose handlers call Stripe too: the lost response has to be one of the swap.
     const it = await challengedTax('rates', { webhooks: false })

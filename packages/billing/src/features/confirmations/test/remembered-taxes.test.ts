@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { START, start, stripeSdk } from '../../../../test/support.ts'
 import { PaymentActionRequired, PaymentFailed } from '../../../index.ts'
 import type { StartBillingOptions } from '../../../testing/index.ts'
-import { payUpdate } from '../stripe-pay-update.ts'
+import { updateAndPay } from '../stripe-pay-update.ts'
 import { restoreTaxes } from '../stripe-pending-update.ts'
 
 const CHALLENGED = 'pm_card_authenticationRequired'
@@ -68,8 +68,8 @@ function movableTax() {
   return { at, options: { taxPercentage: () => (at.hasMoved ? 20 : 5) } }
 }
 
-describe('the taxes remembered before a swap that waits for authentication', () => {
-  it('are those before the first of two such swaps', async () => {
+describe('the previous taxes, stored while a swap waits for authentication', () => {
+  it('are those before the first of two waiting swaps', async () => {
     const { subscribe, stripe, found, rate, taxes, test } = await startChallenged(
       movableTax().options,
     )
@@ -83,7 +83,7 @@ describe('the taxes remembered before a swap that waits for authentication', () 
       const current = await found()
       const items = [{ id: current.items.data[0]?.id ?? '', price }]
       const params = { items, default_tax_rates: [await rate(percentage)] }
-      await expect(payUpdate(context, current, params, START)).rejects.toThrow(
+      await expect(updateAndPay(context, current, params, START)).rejects.toThrow(
         PaymentActionRequired,
       )
     }
@@ -92,7 +92,7 @@ describe('the taxes remembered before a swap that waits for authentication', () 
     expect(await taxes()).toEqual(before)
   })
 
-  it('can belong to a price id with spaces', async () => {
+  it('can belong to a price whose id contains spaces', async () => {
     const { at, options } = movableTax()
     const { subscribe, lapse, taxes } = await startChallenged({ ...options, price: 'gold plan 2' })
     const subscription = await subscribe()
@@ -135,7 +135,7 @@ describe('the taxes remembered before a swap that waits for authentication', () 
     ['the tax of the swap', 20],
     ['another tax', 30],
     ['no tax', 0],
-  ])('are dropped if this tax was set in the meantime: %s', async (_which, percentage) => {
+  ])('are not restored if the tax was set in the meantime to %s', async (_which, percentage) => {
     let said = 5
     const { subscribe, lapse, taxes } = await startChallenged({ taxPercentage: () => said })
     const subscription = await subscribe()
@@ -149,7 +149,7 @@ describe('the taxes remembered before a swap that waits for authentication', () 
     expect(await taxes()).toMatchObject({ whole, metadata })
   })
 
-  it('make the swap fail without changes if the metadata is full', async () => {
+  it('make the swap fail without changes if the subscription’s metadata has no room for them', async () => {
     const { at, options } = movableTax()
     const { stripe, subscribe, taxes } = await startChallenged(options)
     const subscription = await subscribe()
@@ -164,7 +164,7 @@ describe('the taxes remembered before a swap that waits for authentication', () 
   })
 })
 
-describe('a swap whose authentication never came', () => {
+describe('a swap that the customer never authenticated', () => {
   it('is not mistaken for a paid one if the subscription was changed in another way', async () => {
     const { at, options } = movableTax()
     const { subscribe, stripe, found, user, taxes } = await startChallenged(options)
@@ -200,7 +200,7 @@ describe('a swap whose authentication never came', () => {
   it.each([
     ['rates', { tax: { rates: () => [] } }, 'rate'],
     ['Stripe Tax', { tax: 'automatic' as const }, 'address'],
-  ])('emits a warning if the earlier %s cannot be restored', async (_way, options, lost) => {
+  ])('logs a warning if the previous %s cannot be restored', async (_way, options, lost) => {
     const asked = await startChallenged(options as never)
     const { subscribe, stripe, found, lapse, user, rate, test, warnings, taxes } = asked
     await user.updateCard('pm_card_visa')
@@ -228,7 +228,7 @@ describe('a swap whose authentication never came', () => {
   })
 })
 
-it('a change of the tax alone creates no prorations', async () => {
+it('a change of only the tax of a subscription creates no prorations', async () => {
   const { at, options } = movableTax()
   const { subscribe, user, test } = await startChallenged(options)
   await subscribe()
@@ -256,7 +256,7 @@ it('a change of the tax alone creates no prorations', async () => {
   for (const body of ofTax) expect(body).toContain('proration_behavior=none')
 })
 
-it('a swap away from a daily price can wait for authentication, unless the tax changed too: then only swapAtPeriodEnd() works', async () => {
+it('a swap from a daily price can wait for authentication, unless it also changes the tax: then only swapAtPeriodEnd() works', async () => {
   const { at, options } = movableTax()
   const { stripe, user, taxes, test } = await startChallenged(options)
   const product = (await stripe.products.create({ name: 'Day' })).id

@@ -43,7 +43,7 @@ async function operationsOf({ database }: FlowTest): Promise<number> {
 }
 
 describe('a credit note at Stripe', () => {
-  it('credits a whole invoice line by line, with its taxes, once', async () => {
+  it('credits a whole invoice only once, line by line and with its taxes', async () => {
     const test = await subscribed()
     const { user, invoice } = test
     expect(invoice.rawTotal()).toEqual(money(3570, 'usd'))
@@ -74,7 +74,7 @@ describe('a credit note at Stripe', () => {
     expect(await user.subscribed('main')).toBe(true)
   })
 
-  it('credits lines, an amount, and then the rest, to the cent', async () => {
+  it('credits first some lines, then an amount, then the rest of an invoice, exact to the cent', async () => {
     const test = await subscribed()
     const { user, invoice } = test
     const line = invoice.lines[0]?.id ?? ''
@@ -91,7 +91,7 @@ describe('a credit note at Stripe', () => {
     expect(await user.creditNotes({ limit: 2 })).toHaveLength(2)
   })
 
-  it('is issued once per idempotency key, which cannot be used for another amount', async () => {
+  it('is issued once per idempotency key, and the key is rejected for another amount', async () => {
     const test = await subscribed()
     const { user, invoice } = test
     const options = { to: 'refund', amount: money(600, 'usd'), idempotencyKey: 'back-1' } as const
@@ -125,7 +125,7 @@ describe('a credit note at Stripe', () => {
     expect((await stripe.invoices.retrieve(open.id)).amount_paid).toBe(600)
   })
 
-  it.each(LOSSES)('is not repeated when a response is lost: %s', async (how) => {
+  it.each(LOSSES)('is issued once when a response is lost (kind of failure: %s)', async (how) => {
     const test = await start('stripe', { webhooks: false })
     const { sandbox } = test
     for (let call = 0, wasHit = true; wasHit && call < 20; call++) {
@@ -156,7 +156,7 @@ describe('a credit note at Stripe', () => {
     expect(await operationsOf(test)).toBe(0)
   })
 
-  it('returns card payments to the card, and used credit to the balance', async () => {
+  it('returns money paid by card to the card, and credit used to the balance', async () => {
     const test = await start('stripe')
     const { user } = test
     await user.updateCard('pm_card_visa')
@@ -168,7 +168,7 @@ describe('a credit note at Stripe', () => {
     expect([givenBackTo(test, user), (await user.balance()).amount]).toEqual([1500, 500])
   })
 
-  it('covers the rest of a partly refunded invoice, and documents the refund on request', async () => {
+  it('covers the part of an invoice that was not refunded, and on request also the refund', async () => {
     const test = await start('stripe')
     const { user } = test
     await user.updateCard('pm_card_visa')
@@ -214,7 +214,7 @@ describe('a credit note at Stripe', () => {
     expect(givenBackTo(test, user)).toBe(3570)
   })
 
-  it('covers the whole invoice if one line is zero', async () => {
+  it('covers the whole invoice even if the amount of one line is zero', async () => {
     const { user, sandbox } = await start('stripe')
     sandbox.stripe.seedPrice({ id: 'free', unitAmount: 0, interval: 'month', product: 'Free' })
     await user.newSubscription('main', 'monthly').price('free').create('pm_card_visa')
@@ -225,7 +225,7 @@ describe('a credit note at Stripe', () => {
     expect(data.creditedLines).toHaveLength(1)
   })
 
-  it('covers the whole invoice if lines are negative, with taxes', async () => {
+  it('covers the whole invoice with its taxes even if some lines are negative', async () => {
     const test = await subscribed()
     const { user } = test
     await (await user.subscription('main')).swap('yearly')
@@ -237,7 +237,7 @@ describe('a credit note at Stripe', () => {
     expect(note.data.lines.length).toBeGreaterThan(0)
   })
 
-  it('covers parts to the cent with a tax that does not divide evenly', async () => {
+  it('covers parts of an invoice exactly to the cent if the tax does not divide evenly', async () => {
     const test = await start('stripe', { taxPercentage: () => 7.77 })
     const { user, sandbox } = test
     sandbox.stripe.seedPrice({ id: 'odd', unitAmount: 333, interval: 'month', product: 'Odd' })
@@ -256,7 +256,7 @@ describe('a credit note at Stripe', () => {
     await expect(invoice.creditNote(other)).rejects.toThrow(ProviderRejected)
   })
 
-  it('is found by its own user only, and rejects invalid options', async () => {
+  it('is found by its own user only, and is not created with invalid options', async () => {
     const test = await subscribed()
     const { invoice, user } = test
     const { id } = await invoice.creditNote({ to: 'outside', amount: money(100, 'usd') })
@@ -278,7 +278,7 @@ describe('a credit note at Stripe', () => {
     expect(await operationsOf(test)).toBe(0)
   })
 
-  it('downloads as a PDF in the customer’s language, with its memo and refund', async () => {
+  it('can be downloaded as a PDF in the customer’s language, which shows its memo and refund', async () => {
     const { user, invoice } = await subscribed()
     await user.updateCustomer({
       locale: 'de',
@@ -309,7 +309,7 @@ describe('a credit note at Stripe', () => {
   })
 })
 
-it('a credit note that refunds a disputed charge is refused like a refund of it', async () => {
+it('a credit note that refunds a disputed charge is refused, like a refund of that charge', async () => {
   const test = await subscribed()
   const { user, invoice } = test
   const [charge] = test.sandbox.stripe.charges(user.providerId ?? '')
@@ -322,7 +322,7 @@ it('a credit note that refunds a disputed charge is refused like a refund of it'
 })
 
 describe('a credit note at Braintree', () => {
-  it('throws Unsupported before any request', async () => {
+  it('is refused with Unsupported before any request', async () => {
     const { user, settle, sandbox } = await start('braintree')
     await user.updateCard('fake-valid-visa-nonce')
     await user.charge(10)

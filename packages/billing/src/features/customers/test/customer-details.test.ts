@@ -24,7 +24,7 @@ async function readDetails(test: FlowTest) {
 }
 
 describe.each(PROVIDERS)('the details of a customer at $provider', ({ provider, card }) => {
-  it('keep their values if a change does not name them', async () => {
+  it('keep the values that an update leaves out', async () => {
     const test = await start(provider)
     const { user } = test
     await expect(user.updateCustomer({ name: 'Ada' })).rejects.toThrow(NoCustomer)
@@ -73,7 +73,7 @@ describe.each(PROVIDERS)('the details of a customer at $provider', ({ provider, 
   })
 })
 
-it('an address that was deleted at Braintree during a change is created again', async () => {
+it('an address is created again if it is deleted at Braintree during an update of the customer', async () => {
   const test = await start('braintree', { webhooks: false })
   const { user, sandbox } = test
   await user.updateCard('fake-valid-visa-nonce')

@@ -23,7 +23,7 @@ describe.each(PROVIDERS)('a customer deleted at $provider without a webhook', (g
     return { test, user: await test.billing.user(test.user.id) }
   }
 
-  it('threat N3 lets its user add another card and subscribe again', async () => {
+  it('does not prevent its user from adding a card and subscribing again (threat N3)', async () => {
     const { test, user } = await deleted()
     const form = await user.paymentForm({ successPath: '/cards', cancelPath: '/cards' })
     expect(form.kind).toBe(provider === 'stripe' ? 'redirect' : 'token')
@@ -34,7 +34,7 @@ describe.each(PROVIDERS)('a customer deleted at $provider without a webhook', (g
     expect(takenFrom(test, user)).toBe(1000)
   })
 
-  it('threat W4 gives its user no access after sync()', async () => {
+  it('gives its user no more access after sync() (threat W4)', async () => {
     const { test, user } = await deleted()
     const { drift, failures } = await test.billing.sync()
     expect(failures).toEqual([])
@@ -43,7 +43,7 @@ describe.each(PROVIDERS)('a customer deleted at $provider without a webhook', (g
     expect((await test.billing.sync()).drift).toEqual([])
   })
 
-  it('throws NoCustomer when its details are changed', async () => {
+  it('causes NoCustomer when its details are updated', async () => {
     const { user } = await deleted()
     await expect(user.updateCustomer({ name: 'Ada King' })).rejects.toThrow(NoCustomer)
     await expect(user.updateCustomer({ address: { city: 'Bath' } })).rejects.toThrow(NoCustomer)
@@ -51,7 +51,7 @@ describe.each(PROVIDERS)('a customer deleted at $provider without a webhook', (g
   })
 })
 
-it('the billing portal of a deleted customer throws NoCustomer', async () => {
+it('the billing portal throws NoCustomer for a customer that was deleted at Stripe', async () => {
   const test = await start('stripe', { webhooks: false })
   await test.user.updateCard('pm_card_visa')
   await deleteCustomer(test)

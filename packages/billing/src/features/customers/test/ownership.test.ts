@@ -9,8 +9,8 @@ import {
 } from '../../../../test/support.ts'
 import { createTeam, startTeams } from '../../../../test/teams.ts'
 import { type AnyBillingEvent, NoCustomer, NoSubscription } from '../../../index.ts'
-import { startCharged, toNextPeriod } from '../../usage/test/charged.ts'
-import { startMetered } from '../../usage/test/support.ts'
+import { advanceToNextPeriod, startWithChargedUsage } from '../../usage/test/charged.ts'
+import { startWithMeter } from '../../usage/test/support.ts'
 
 const UNBILLED = {
   provider: null,
@@ -51,7 +51,7 @@ async function moveByHand({ database }: FlowTest, from: string | number, to: str
 }
 
 describe.each(PROVIDERS)(
-  'threat Q3 a subscription at $provider belongs to the customer it was made for, and',
+  'a subscription at $provider, which belongs to the customer it was created for (threat Q3),',
   ({ provider, card, otherCard }) => {
     it('is not inherited by a user who reuses the id of a deleted one', async () => {
       const test = await start(provider, { webhooks: false })
@@ -76,7 +76,7 @@ describe.each(PROVIDERS)(
       expect(customersAt(test, provider)).toBe(2)
     })
 
-    it('is reported to the operator when its owner’s id is reused, and cancelled on demand', async () => {
+    it('is reported by sync() when its owner’s id is reused, and cancelled by sync() on request', async () => {
       const test = await start(provider, { webhooks: false })
       const { providerId } = await test.user.newSubscription('main', 'monthly').create(card)
       const customer = test.user.providerId
@@ -145,7 +145,7 @@ describe.each(PROVIDERS)(
       expect(takenFrom(test, await test.billing.user(other.id))).toBe(1000)
     })
 
-    it('is kept apart from a customer that was being created for a deleted user', async () => {
+    it('is never created for the customer of a deleted user with the same id, even if the creation of that customer was interrupted', async () => {
       const test = await start(provider, { webhooks: false })
       const gone = await hasty(test).user(test.user.id)
       loseAnswer(test, provider, { after: 0, how: 'timeout' })
@@ -158,7 +158,7 @@ describe.each(PROVIDERS)(
       expect(await user.asCustomer()).toMatchObject({ email: 'eve@example.com' })
     })
 
-    it('follows a customer moved to another user by hand after sync()', async () => {
+    it('follows its customer to another user at the next sync(), if provider_id was moved by hand', async () => {
       const test = await start(provider, { webhooks: false })
       const { user, billing } = test
       const { providerId } = await user.newSubscription('main', 'monthly').create(card)
@@ -180,7 +180,7 @@ describe.each(PROVIDERS)(
       expect((await (await billing.user(other.id)).subscription('main')).owner).toEqual(other.owner)
     })
 
-    it('follows a customer moved by hand with its next webhook', async () => {
+    it('follows its customer to another user at the next webhook, if provider_id was moved by hand', async () => {
       const test = await start(provider)
       const { user } = test
       await user.newSubscription('main', 'monthly').create(card)
@@ -204,7 +204,7 @@ describe.each(PROVIDERS)(
       expect((await billing.sync()).drift).toEqual([])
     })
 
-    it('gives no access and is reported while provider_id is empty, and is back when it is restored', async () => {
+    it('gives no access and is reported while its user’s provider_id is empty, and gives access again once it is restored', async () => {
       const test = await start(provider, { webhooks: false })
       const { user, billing, database } = test
       await user.newSubscription('main', 'monthly').create(card)
@@ -219,7 +219,7 @@ describe.each(PROVIDERS)(
       expect((await billing.sync()).drift).toEqual([])
     })
 
-    it('stays in the history of an owner whose customer was replaced, like its trial', async () => {
+    it('stays in the history of an owner whose customer was replaced, and its trial still counts as used', async () => {
       const test = await start(provider, { webhooks: false })
       const { user, billing } = test
       const first = await user.newSubscription('main', 'monthly').trialDays(5).create(card)
@@ -245,9 +245,9 @@ describe.each(PROVIDERS)(
   },
 )
 
-describe('threat Q3 usage belongs to the customer it was reported for, and', () => {
-  it('is never sent to Stripe for the customer of the next user with the same id', async () => {
-    const test = await startMetered()
+describe('usage, which belongs to the customer it was reported for (threat Q3),', () => {
+  it('is never sent to Stripe for the customer of a later user with the same id', async () => {
+    const test = await startWithMeter()
     await test.user.reportUsage('calls', 5, { id: 'job 1' })
     const user = await reuseId(test, test.user.id)
     await user.updateCard('pm_card_visa')
@@ -260,19 +260,19 @@ describe('threat Q3 usage belongs to the customer it was reported for, and', () 
     expect(await test.counted()).toBe('5')
   })
 
-  it('is never charged at Braintree to the card of the next user with the same id', async () => {
-    const test = await startCharged()
+  it('is never charged at Braintree to the card of a later user with the same id', async () => {
+    const test = await startWithChargedUsage()
     const { user, billing } = test
     await user.reportUsage('calls', 10)
     const next = await reuseId(test, user.id)
     await next.newSubscription('main', 'monthly').create('fake-valid-mastercard-nonce')
-    await toNextPeriod(test)
+    await advanceToNextPeriod(test)
     expect(takenFrom(test, await billing.user(next.id))).toBe(2000)
     expect(await billing.usage.refused()).toMatchObject([{ meter: 'calls' }])
   })
 
-  it('is neither listed nor voided as unbilled by the next user with the same id', async () => {
-    const test = await startCharged()
+  it('is not among the unbilled usage that a later user with the same id can list or void', async () => {
+    const test = await startWithChargedUsage()
     const { user, billing, database } = test
     await user.reportUsage('calls', 10)
     const next = await reuseId(test, user.id)

@@ -18,7 +18,7 @@ import {
   TrialUsed,
   UserNotFound,
 } from '../../../index.ts'
-import { dispute } from '../../disputes/test/dispute.ts'
+import { openDispute } from '../../disputes/test/dispute.ts'
 
 const ownersOf = async ({ database }: FlowTest, table: string) => {
   const rows = await database.kysely.selectFrom(table).selectAll().execute()
@@ -32,9 +32,9 @@ const codeOf = (asked: Promise<unknown>) =>
   )
 
 describe.each(PROVIDERS)(
-  'threat Q3 a customer at $provider that is transferred to another owner',
+  'a customer at $provider that is transferred to another owner (threat Q3)',
   ({ provider, card, otherCard, otherLastFour }) => {
-    it('brings its subscriptions, cards and invoices, and is billed as before', async () => {
+    it('keeps its subscriptions, cards and invoices, and is billed as before', async () => {
       const test = await startTeams(provider)
       const { user, billing } = test
       const team = await createTeam(test, 7)
@@ -69,7 +69,7 @@ describe.each(PROVIDERS)(
       expect(await ownersOf(test, 'billing_operations')).toEqual([])
     })
 
-    it('leaves the old owner free to subscribe again as a new customer', async () => {
+    it('does not prevent the previous owner from subscribing again as a new customer', async () => {
       const test = await startTeams(provider, 'string', { webhooks: false })
       const { user } = test
       const team = await createTeam(test, 'a7')
@@ -82,7 +82,7 @@ describe.each(PROVIDERS)(
       expect((await test.billing.sync()).drift).toEqual([])
     })
 
-    it('can be transferred back and forth, and a repeat does nothing', async () => {
+    it('can be transferred back and forth, and a repeated transfer does nothing', async () => {
       const test = await startTeams(provider, 'integer', { webhooks: false })
       const { user, billing } = test
       await createTeam(test, 7)
@@ -101,7 +101,7 @@ describe.each(PROVIDERS)(
       expect(await ownersOf(test, 'subscriptions')).toEqual(['team'])
     })
 
-    it('is refused for an owner with a customer or subscriptions, another provider, the same owner, or an unknown one', async () => {
+    it('is not transferred to an owner that has a customer, subscriptions or another provider, to itself, or to an unknown owner', async () => {
       const test = await startTeams(provider, 'integer', { webhooks: false })
       const { user, billing } = test
       const to = async (id: number) => codeOf(user.transferTo({ type: 'team', id }))
@@ -164,7 +164,7 @@ describe.each(PROVIDERS)(
       expect(await user.subscribed('main')).toBe(true)
     })
 
-    it('uses up the trial of both owners', async () => {
+    it('uses up the free trial of both owners', async () => {
       const test = await startTeams(provider, 'integer', {
         webhooks: false,
         trials: { oncePerOwner: true },
@@ -179,7 +179,7 @@ describe.each(PROVIDERS)(
       expect(await test.createUser().then((each) => each.hadTrial())).toBe(false)
     })
 
-    it('emits its event to both owners, and delivers pending events and mail to the new one', async () => {
+    it('causes an event for both owners, and its pending events and mail go to the new owner', async () => {
       const emitted: AnyBillingEvent[] = []
       const sent: MailMessage[] = []
       let isAway = true
@@ -216,7 +216,7 @@ describe.each(PROVIDERS)(
       expect(await sent[0]?.attachments()).toHaveLength(1)
     })
 
-    it('updates the new owner from a webhook that was waiting for the old owner’s lock', async () => {
+    it('is updated with its new owner by a webhook that was waiting for the previous owner’s lock', async () => {
       const test = await startTeams(provider)
       const { user, billing, sandbox } = test
       const team = await createTeam(test, 1)
@@ -251,13 +251,13 @@ describe.each(PROVIDERS)(
       expect(await ownersOf(test, 'subscriptions')).toEqual(['team'])
     })
 
-    it('takes its disputes along to the new owner', async () => {
+    it('keeps its disputes, which then belong to the new owner', async () => {
       const test = await startTeams(provider, 'integer', { disputes: { access: 'suspend' } })
       const { user, billing } = test
       const team = await createTeam(test, 1)
       await user.newSubscription('main', 'monthly').create(card)
       await test.settle()
-      const decide = dispute(test, await billing.user(user.id))
+      const decide = openDispute(test, await billing.user(user.id))
       await test.settle()
       expect(await user.subscribed('main')).toBe(false)
       await user.transferTo(team)
@@ -270,8 +270,8 @@ describe.each(PROVIDERS)(
   },
 )
 
-describe('threat Q3 a customer at Stripe that is transferred to another owner', () => {
-  it('names the new owner in its metadata', async () => {
+describe('a customer at Stripe that is transferred to another owner (threat Q3)', () => {
+  it('has the new owner in its metadata', async () => {
     const test = await startTeams('stripe', 'integer', { webhooks: false })
     const { user, billing } = test
     const team = await createTeam(test, 1)
@@ -289,7 +289,7 @@ describe('threat Q3 a customer at Stripe that is transferred to another owner', 
     expect(back.metadata).not.toHaveProperty('owner')
   })
 
-  it('expires the hosted pages on which the old owner could still pay', async () => {
+  it('has its open hosted pages expired, on which the previous owner could still pay', async () => {
     const test = await startTeams('stripe', 'integer', { webhooks: false })
     const { user, sandbox } = test
     const team = await createTeam(test, 1)
@@ -304,7 +304,7 @@ describe('threat Q3 a customer at Stripe that is transferred to another owner', 
     expect(await ownersOf(test, 'billing_operations')).toEqual([])
   })
 
-  it('is not charged by a concurrent request of the old owner, unless the charge came first', async () => {
+  it('is not charged by a concurrent request of the previous owner, unless the charge came first', async () => {
     const test = await startTeams('stripe', 'integer', { webhooks: false })
     const { user, billing } = test
     const team = await createTeam(test, 1)

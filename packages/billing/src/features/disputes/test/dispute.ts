@@ -1,8 +1,11 @@
 import type { FlowTest } from '../../../../test/support.ts'
 import type { BillableUser } from '../../../index.ts'
 
-/** Opens a dispute of the newest charge. Returns a function that decides it. */
-export function dispute(
+/**
+ * Opens a dispute of the user's newest charge in the sandbox. Returns a function that decides it as
+ * won or lost.
+ */
+export function openDispute(
   { sandbox }: Pick<FlowTest, 'sandbox'>,
   user: BillableUser,
 ): (outcome: 'won' | 'lost') => void {

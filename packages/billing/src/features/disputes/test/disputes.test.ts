@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { loseAnswer } from '../../../../test/lost-answers.ts'
 import { type FlowTest, PROVIDERS, start, takenFrom } from '../../../../test/support.ts'
 import type { BillingOptions } from '../../../index.ts'
-import { dispute } from './dispute.ts'
+import { openDispute } from './dispute.ts'
 
 type Access = NonNullable<NonNullable<BillingOptions['disputes']>['access']>
 type Outcome = 'open' | 'won' | 'lost'
@@ -25,7 +25,7 @@ describe.each(PROVIDERS)('a dispute of a payment at $provider', ({ provider, car
   }
 
   it.each(TABLE)(
-    'suspends or ends access to the disputed subscription only, with the policy %s',
+    'changes the access of the disputed subscription only, as configured by disputes.access: %s',
     async (access, opens) => {
       const test = await begin(access)
       const { user, billing, settle } = test
@@ -34,7 +34,7 @@ describe.each(PROVIDERS)('a dispute of a payment at $provider', ({ provider, car
       await friend.newSubscription('main', 'monthly').create(other)
       const at = test.sandbox.clock.now()
       for (const outcome of ['won', 'lost'] as const) {
-        const decide = dispute(test, user)
+        const decide = openDispute(test, user)
         await settle()
         const disputed = await user.subscription('main')
         expect(await user.subscribed('main')).toBe(opens.open)
@@ -66,11 +66,11 @@ describe.each(PROVIDERS)('a dispute of a payment at $provider', ({ provider, car
   )
 
   it.each(TABLE)(
-    'is stored in its current state, whatever the webhook says (%s)',
+    'is stored in its current state, even if a webhook reports an older one (disputes.access: %s)',
     async (access, opens) => {
       const test = await begin(access)
       const { user, settle } = test
-      const decide = dispute(test, user)
+      const decide = openDispute(test, user)
       decide('lost')
       await settle()
       expect(await user.subscribed('main')).toBe(opens.lost)
@@ -78,10 +78,10 @@ describe.each(PROVIDERS)('a dispute of a payment at $provider', ({ provider, car
     },
   )
 
-  it('survives other changes of the subscription', async () => {
+  it('stays recorded when the subscription changes in other ways', async () => {
     const test = await begin('suspend')
     const { user } = test
-    dispute(test, user)
+    openDispute(test, user)
     await test.settle()
     const { disputedAt } = await user.subscription('main')
     const changed = await user.subscription('main')
@@ -94,14 +94,14 @@ describe.each(PROVIDERS)('a dispute of a payment at $provider', ({ provider, car
     expect((await user.subscription('main')).disputedAt).toEqual(disputedAt)
   })
 
-  it('ends the subscription once if the dispute is lost, even when a response is lost', async () => {
+  it('ends the subscription once when it is decided against the merchant, even if a response of the provider gets lost', async () => {
     const test = await start(provider, { disputes: { access: 'end' } })
     let wasHit = true
     for (let call = 0; wasHit && call < 12; call++) {
       const user = await test.createUser()
       const token = provider === 'stripe' ? card : test.sandbox.braintree.createNonce()
       await user.newSubscription('main', 'monthly').create(token)
-      const decide = dispute(test, user)
+      const decide = openDispute(test, user)
       await test.settle()
       loseAnswer(test, provider, { after: call, how: 'half-written' })
       decide('lost')
@@ -115,10 +115,10 @@ describe.each(PROVIDERS)('a dispute of a payment at $provider', ({ provider, car
     expect(wasHit).toBe(false)
   })
 
-  it('follows a swap to the subscription that replaces the disputed one', async () => {
+  it('applies to the subscription that replaces the disputed one in a swap', async () => {
     const test = await begin('suspend')
     const { user, settle } = test
-    const decide = dispute(test, user)
+    const decide = openDispute(test, user)
     await settle()
     await (await user.subscription('main')).swap('yearly')
     const swapped = await user.subscription('main')
@@ -134,10 +134,10 @@ describe.each(PROVIDERS)('a dispute of a payment at $provider', ({ provider, car
     expect(await user.subscribed('main')).toBe(true)
   })
 
-  it('ends the subscription that replaced the disputed one if it is lost', async () => {
+  it('ends the subscription that replaced the disputed one when it is decided against the merchant', async () => {
     const test = await begin('end')
     const { user, settle } = test
-    const decide = dispute(test, user)
+    const decide = openDispute(test, user)
     await settle()
     await (await user.subscription('main')).swap('yearly')
     decide('lost')
@@ -148,12 +148,12 @@ describe.each(PROVIDERS)('a dispute of a payment at $provider', ({ provider, car
     expect(takenFrom(test, user)).toBe(taken)
   })
 
-  it('is stored for a single charge, and leaves the subscription alone', async () => {
+  it('is stored for a single charge, and does not affect the subscription', async () => {
     const test = await begin('suspend')
     const { user } = test
     await user.charge(provider === 'stripe' ? 500 : 5)
     await test.sandbox.clock.advance({ minutes: 1 })
-    const decide = dispute(test, user)
+    const decide = openDispute(test, user)
     await test.settle()
     expect(await disputesOf(test)).toMatchObject([{ subscription_id: null, status: 'open' }])
     expect(await user.subscribed('main')).toBe(true)
@@ -163,7 +163,7 @@ describe.each(PROVIDERS)('a dispute of a payment at $provider', ({ provider, car
   })
 })
 
-it('an inquiry of the bank leaves the subscription alone', async () => {
+it('an inquiry of the bank about a charge does not affect the subscription', async () => {
   const test = await start('stripe', { disputes: { access: 'suspend' } })
   const { user, sandbox, settle } = test
   await user.newSubscription('main', 'monthly').create('pm_card_visa')

@@ -92,7 +92,7 @@ function renewalRowsFor(given: ProviderCase): RenewalRow[] {
   return IS_WHOLE ? possible : pairwise(possible)
 }
 
-describe.each(PROVIDERS)('threat N4 a previewed invoice at $provider', (given) => {
+describe.each(PROVIDERS)('a previewed invoice at $provider (threat N4)', (given) => {
   it.each(newRowsFor(given).map((row) => [nameOf(row), row] as const))(
     'equals the charges of a new subscription: %s',
     async (_name, row) => {

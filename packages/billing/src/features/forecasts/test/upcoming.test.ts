@@ -66,7 +66,7 @@ describe.each(PROVIDERS)('the upcoming invoice at $provider', ({ provider, card 
     expect(await user.upcomingInvoice()).toBeNull()
   })
 
-  it('is due at the end of the trial', async () => {
+  it('is due at the end of a running trial', async () => {
     const { user } = await start(provider)
     const subscription = await user.newSubscription('main', 'monthly').trialDays(9).create(card)
     const upcoming = await subscription.upcomingInvoice()
@@ -76,7 +76,7 @@ describe.each(PROVIDERS)('the upcoming invoice at $provider', ({ provider, card 
     expect(await subscription.upcomingInvoice()).toBeNull()
   })
 
-  it('is the earliest one of all subscriptions, or the one of the given name', async () => {
+  it('is the earliest one of all subscriptions, or that of the subscription with the given name', async () => {
     const { user } = await start(provider)
     expect(await user.upcomingInvoice()).toBeNull()
     await user.newSubscription('main', 'yearly').create(card)
@@ -88,7 +88,7 @@ describe.each(PROVIDERS)('the upcoming invoice at $provider', ({ provider, card 
     expect(await user.upcomingInvoice('none')).toBeNull()
   })
 
-  it('includes past due amounts if the provider charges them together', async () => {
+  it('includes past due amounts if the provider charges them together with the next period', async () => {
     const test = await start(provider)
     const { user, sandbox } = test
     await user.newSubscription('main', 'monthly').create(card)
@@ -119,7 +119,7 @@ describe.each(PROVIDERS)('the previewed invoices of a new subscription at $provi
   const { provider } = given
   const isStripe = provider === 'stripe'
 
-  it('need no customer', async () => {
+  it('can be requested before the user is a customer', async () => {
     const test = await start(provider, { coupon: true, taxPercentage: () => 20 })
     const builder = test.user.newSubscription('main', 'monthly').withCoupon('SPRING')
     const { now, next } = await builder.preview()
@@ -137,7 +137,7 @@ describe.each(PROVIDERS)('the previewed invoices of a new subscription at $provi
     expect(format(next)?.date).toBe(RENEWAL[provider as keyof typeof RENEWAL])
   })
 
-  it('charge nothing now and the price later if there is a trial', async () => {
+  it('show nothing to pay now, and the price after the trial if there is one', async () => {
     const { user } = await start(provider)
     const { now, next } = await user.newSubscription('main', 'monthly').trialDays(9).preview()
     expect(now.total.amount).toBe(0)
@@ -147,7 +147,7 @@ describe.each(PROVIDERS)('the previewed invoices of a new subscription at $provi
     )
   })
 
-  it('throw for unknown prices and coupons, and unsupported quantities', async () => {
+  it('are refused for unknown prices and coupons, and for quantities if the provider has none', async () => {
     const { user } = await start(provider)
     const of = (plan: string) => user.newSubscription('main', plan)
     await expect(of('none').preview()).rejects.toMatchObject({ code: 'unknown_price' })
@@ -159,7 +159,7 @@ describe.each(PROVIDERS)('the previewed invoices of a new subscription at $provi
   })
 })
 
-describe('previews at Stripe', () => {
+describe('invoice previews at Stripe', () => {
   it('show a pending proration on the last invoice of a cancelled subscription', async () => {
     const test = await start('stripe')
     const { user, sandbox } = test
@@ -176,7 +176,7 @@ describe('previews at Stripe', () => {
     expect(takenFrom(test, user) - before).toBe(last?.total.amount)
   })
 
-  it('are null before the first payment and while paused', async () => {
+  it('are null before the first payment, and while the subscription is paused', async () => {
     const test = await start('stripe')
     const { user } = test
     const stripe = await stripeSdk(test)
@@ -196,7 +196,7 @@ describe('previews at Stripe', () => {
     expect((await subscription.upcomingInvoice())?.total.amount).toBe(1000)
   })
 
-  it('carry amounts too small to charge to the next invoice', async () => {
+  it('carry amounts that are too small to charge over to the next invoice', async () => {
     const test = await start('stripe')
     const { user, sandbox } = test
     const subscription = await user.newSubscription('main', 'monthly').create('pm_card_visa')
@@ -210,7 +210,7 @@ describe('previews at Stripe', () => {
     expect((await subscription.upcomingInvoice())?.total.amount).toBe(1030)
   })
 
-  it('match the charges of anchored, free and backdated starts', async () => {
+  it('equal the charges of subscriptions with an anchor date, a free start or a backdated start', async () => {
     const first = new Date('2026-02-01T00:00:00Z')
     const past = new Date('2025-12-15T10:00:00Z')
     for (const how of ['share', 'free', 'past'] as const) {
@@ -231,7 +231,7 @@ describe('previews at Stripe', () => {
     }
   })
 
-  it('refuse an invalid promotion code before anything is created', async () => {
+  it('are refused for an invalid promotion code, and nothing is created', async () => {
     const { user } = await start('stripe')
     const builder = user.newSubscription('main', 'monthly').withPromotionCode('GUESS')
     await expect(builder.preview()).rejects.toMatchObject({ code: 'promotion_code_refused' })

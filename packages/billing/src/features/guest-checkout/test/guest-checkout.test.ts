@@ -40,7 +40,7 @@ describe('a guest checkout', () => {
     expect([emitted.length, await operationsOf(test)]).toEqual([1, 0])
   })
 
-  it('takes a single payment, which can be refunded once the page is claimed', async () => {
+  it('takes a single payment, which a user can refund once they have claimed the page', async () => {
     const test = await start('stripe')
     const { billing, user } = test
     const { id } = await billing.guestCheckout([SHIRT], { ...PAGE, mode: 'payment' })
@@ -50,7 +50,7 @@ describe('a guest checkout', () => {
     expect(await user.refund(payment ?? '')).toMatchObject({ amount: money(1500, 'usd') })
   })
 
-  it('starts a subscription that renews once and follows its webhooks after the claim', async () => {
+  it('starts a subscription that keeps renewing and is updated by webhooks after the claim', async () => {
     const test = await start('stripe')
     const { user } = test
     await user.claimCheckout(await paidSubscription(test))
@@ -68,7 +68,7 @@ describe('a guest checkout', () => {
     expect([await guest.subscribed('main'), guest.providerId]).toEqual([false, null])
   })
 
-  it('is claimed by only one of two concurrent users [threat M1]', async () => {
+  it('is claimed by only one of two concurrent users (threat M1)', async () => {
     const test = await start('stripe')
     const id = await paidSubscription(test)
     const users = [test.user, await test.createUser({ email: 'eve@example.com' })]
@@ -80,7 +80,7 @@ describe('a guest checkout', () => {
     expect(subscribed.filter(Boolean)).toHaveLength(1)
   })
 
-  it('is not found if it is open, forged, claimed by another user, or made for a user [threat M1]', async () => {
+  it('cannot be claimed while it is open, with a forged id, after another user’s claim, or if it was created for a user (threat M1)', async () => {
     const test = await start('stripe')
     const { billing, user } = test
     const eve = await test.createUser({ email: 'eve@example.com' })
@@ -106,7 +106,7 @@ describe('a guest checkout', () => {
     expect((await billing.user(eve.id)).providerId).toBeNull()
   })
 
-  it('is refused to a user who is a customer already, and can still be claimed by others', async () => {
+  it('cannot be claimed by a user who is a customer already, but still by others', async () => {
     const test = await start('stripe')
     const { user } = test
     await user.updateCard('pm_card_visa')
@@ -116,7 +116,7 @@ describe('a guest checkout', () => {
     expect((await eve.claimCheckout(id)).subscription?.name).toBe('main')
   })
 
-  it('returns the same page for the same key', async () => {
+  it('returns the same page for the same idempotency key', async () => {
     const { billing } = await start('stripe')
     const open = (idempotencyKey: string) =>
       billing.guestCheckout('monthly', { ...PAGE, idempotencyKey })
@@ -134,7 +134,7 @@ describe('a guest checkout', () => {
     expect(await subscription?.metadata()).toEqual(metadata)
   })
 
-  it('rejects options that need a user before any request', async () => {
+  it('rejects options that need a user, before any request', async () => {
     const { billing } = await start('stripe')
     const open = (options: object) => billing.guestCheckout('monthly', options as never)
     await expect(open({ successPath: '/done' })).rejects.toThrow(InvalidArgument)

@@ -28,10 +28,10 @@ async function listening(provider: 'stripe' | 'braintree') {
 
 const kinds = (events: readonly AnyBillingEvent[]) => events.map(({ type }) => type)
 
-describe.each(PROVIDERS)('events at $provider', (given) => {
+describe.each(PROVIDERS)('billing events at $provider', (given) => {
   const { provider, card } = given
 
-  it('report each payment of a subscription once', async () => {
+  it('report each payment of a subscription exactly once', async () => {
     const test = await listening(provider)
     const { user } = test
     await user.newSubscription('main', 'monthly').create(card)
@@ -82,7 +82,7 @@ describe.each(PROVIDERS)('events at $provider', (given) => {
     })
   })
 
-  it('report the end of a trial and of access, triggered by time alone', async () => {
+  it('report the end of a trial, and the end of access, when the date has passed', async () => {
     const test = await listening(provider)
     const { user } = test
     await user.newSubscription('main', 'monthly').trialDays(10).create(card)
@@ -102,7 +102,7 @@ describe.each(PROVIDERS)('events at $provider', (given) => {
     expect(ended).toHaveLength(1)
   })
 
-  it('report the end of access without a webhook', async () => {
+  it('report the end of access even if the provider’s webhook is lost', async () => {
     const test = await listening(provider)
     const { user } = test
     await user.newSubscription('main', 'monthly').create(card)
@@ -114,7 +114,7 @@ describe.each(PROVIDERS)('events at $provider', (given) => {
   })
 })
 
-describe('events at Stripe', () => {
+describe('billing events at Stripe', () => {
   it('report a credit note, and a refund made in the dashboard', async () => {
     const test = await listening('stripe')
     const { user, sandbox } = test
@@ -136,7 +136,7 @@ describe('events at Stripe', () => {
     ])
   })
 
-  it('report a payment that requires authentication, with its page', async () => {
+  it('report a payment that requires authentication, with the URL of the page to confirm it', async () => {
     const test = await listening('stripe')
     const { user } = test
     await user.newSubscription('main', 'monthly').create('pm_card_visa')
@@ -147,7 +147,7 @@ describe('events at Stripe', () => {
     expect(kinds(emitted)).toContain('invoice.action_required')
   })
 
-  it('report the end of the owner’s own trial', async () => {
+  it('report the coming end of an owner’s generic trial', async () => {
     const test = await listening('stripe')
     const { user, sandbox } = test
     await user.startGenericTrial(new Date(sandbox.clock.now().getTime() + 2 * 86_400_000))
@@ -155,7 +155,7 @@ describe('events at Stripe', () => {
     expect(kinds(await test.take())).toEqual(['trial.ending'])
   })
 
-  it('report an expiring card, to owners who will be charged again', async () => {
+  it('report an expiring card of owners who will be charged again, and of no others', async () => {
     const test = await listening('stripe')
     const { user, database, sandbox } = test
     const subscribe = (payer: typeof user) =>
@@ -183,7 +183,7 @@ describe('events at Stripe', () => {
   })
 })
 
-describe('events at Braintree', () => {
+describe('billing events at Braintree', () => {
   it('report an expiring card before the subscription has started', async () => {
     const test = await listening('braintree')
     const { user, database, sandbox } = test

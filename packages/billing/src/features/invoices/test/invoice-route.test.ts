@@ -23,80 +23,77 @@ const redirectOf = (response: Response) => {
   return [response.status, url.pathname, Object.fromEntries(url.searchParams)]
 }
 
-describe.each(PROVIDERS)(
-  'an invoice URL at $provider, opened in a browser',
-  ({ provider, card }) => {
-    async function billed(): Promise<string> {
-      test = await start(provider)
-      await test.user.newSubscription('main', 'monthly').create(card)
-      const [first] = await test.user.invoicesIncludingPending()
-      return first?.id ?? ''
+describe.each(PROVIDERS)('the invoice route at $provider', ({ provider, card }) => {
+  async function billed(): Promise<string> {
+    test = await start(provider)
+    await test.user.newSubscription('main', 'monthly').create(card)
+    const [first] = await test.user.invoicesIncludingPending()
+    return first?.id ?? ''
+  }
+
+  it('responds with the PDF to the invoice’s owner, and with a notice page on failure', async () => {
+    const id = await billed()
+    const eve = await test.createUser({ email: 'eve@example.com' })
+    const cases = [
+      { as: null, of: id, status: 401, text: 'Sign in' },
+      { as: eve, of: id, status: 404, text: 'no such invoice' },
+      { as: test.user, of: 'never_made', status: 404, text: 'no such invoice' },
+    ]
+    for (const { as, of, status, text } of cases) {
+      const response = await open(of, as)
+      expect(response.headers.get('content-type')).toBe('text/html; charset=utf-8')
+      const html = await response.text()
+      expect([response.status, html.includes(text), html.includes(of)]).toEqual([
+        status,
+        true,
+        false,
+      ])
     }
+    expect((await open(id, test.user)).headers.get('content-type')).toBe('application/pdf')
+  })
 
-    it('shows a notice page on failure, and the PDF to its owner', async () => {
-      const id = await billed()
-      const eve = await test.createUser({ email: 'eve@example.com' })
-      const cases = [
-        { as: null, of: id, status: 401, text: 'Sign in' },
-        { as: eve, of: id, status: 404, text: 'no such invoice' },
-        { as: test.user, of: 'never_made', status: 404, text: 'no such invoice' },
-      ]
-      for (const { as, of, status, text } of cases) {
-        const response = await open(of, as)
-        expect(response.headers.get('content-type')).toBe('text/html; charset=utf-8')
-        const html = await response.text()
-        expect([response.status, html.includes(text), html.includes(of)]).toEqual([
-          status,
-          true,
-          false,
-        ])
-      }
-      expect((await open(id, test.user)).headers.get('content-type')).toBe('application/pdf')
-    })
+  it('redirects a browser to failedPath with return_to on failure', async () => {
+    const id = await billed()
+    const failedPath = '/account/returned'
+    const eve = await test.createUser({ email: 'eve@example.com' })
+    const back = { return_to: `/user/invoice/${id}` }
+    expect(redirectOf(await open(id, null, { failedPath }))).toEqual([
+      303,
+      failedPath,
+      { reason: 'unauthenticated', ...back },
+    ])
+    expect(redirectOf(await open(id, eve, { failedPath }))).toEqual([
+      303,
+      failedPath,
+      { reason: 'invoice_not_found', ...back },
+    ])
+  })
 
-    it('redirects to failedPath with return_to on failure', async () => {
-      const id = await billed()
-      const failedPath = '/account/returned'
-      const eve = await test.createUser({ email: 'eve@example.com' })
-      const back = { return_to: `/user/invoice/${id}` }
-      expect(redirectOf(await open(id, null, { failedPath }))).toEqual([
-        303,
-        failedPath,
-        { reason: 'unauthenticated', ...back },
+  it('responds with a JSON error to a client that does not accept HTML', async () => {
+    const id = await billed()
+    for (const accept of ['application/json', '*/*', '']) {
+      const response = await open(id, null, { accept, failedPath: '/account/returned' })
+      expect([response.status, await response.json()]).toMatchObject([
+        401,
+        { error: 'unauthenticated' },
       ])
-      expect(redirectOf(await open(id, eve, { failedPath }))).toEqual([
-        303,
-        failedPath,
-        { reason: 'invoice_not_found', ...back },
-      ])
-    })
+    }
+  })
 
-    it('returns JSON to a program on failure', async () => {
-      const id = await billed()
-      for (const accept of ['application/json', '*/*', '']) {
-        const response = await open(id, null, { accept, failedPath: '/account/returned' })
-        expect([response.status, await response.json()]).toMatchObject([
-          401,
-          { error: 'unauthenticated' },
-        ])
-      }
-    })
+  it('responds with a notice page while the provider is unavailable', async () => {
+    const id = await billed()
+    test.sandbox.trouble.failNext(20, 'half-written', provider)
+    const response = await open(id, test.user)
+    expect([response.status, (await response.text()).includes('try again')]).toEqual([503, true])
+  })
 
-    it('shows a notice page while the provider is unavailable', async () => {
-      const id = await billed()
-      test.sandbox.trouble.failNext(20, 'half-written', provider)
-      const response = await open(id, test.user)
-      expect([response.status, (await response.text()).includes('try again')]).toEqual([503, true])
+  it('does not exist if the option invoice is not set', async () => {
+    const id = await billed()
+    const billing = test.another({ authenticate: () => test.user.id })
+    const request = new Request(`${BASE_URL}/user/invoice/${id}`, {
+      headers: { accept: BROWSER },
     })
-
-    it('is not found if the invoice option is not set', async () => {
-      const id = await billed()
-      const billing = test.another({ authenticate: () => test.user.id })
-      const request = new Request(`${BASE_URL}/user/invoice/${id}`, {
-        headers: { accept: BROWSER },
-      })
-      const response = await billing.fetch(request)
-      expect([response.status, (await response.text()).includes('Not found')]).toEqual([404, true])
-    })
-  },
-)
+    const response = await billing.fetch(request)
+    expect([response.status, (await response.text()).includes('Not found')]).toEqual([404, true])
+  })
+})

@@ -3,7 +3,7 @@ import { PROVIDERS, start, stripeSdk } from '../../../../test/support.ts'
 import { InvalidArgument } from '../../../index.ts'
 
 describe.each(PROVIDERS)('invoices at $provider', ({ provider, card, ten }) => {
-  it('are listed completely across pages, or up to the limit', async () => {
+  it('are listed completely, across the provider’s pages, or up to a limit', async () => {
     const test = await start(provider, {
       webhooks: false,
       plans: { monthly: { amount: 1000, months: 1 } },
@@ -21,7 +21,7 @@ describe.each(PROVIDERS)('invoices at $provider', ({ provider, card, ten }) => {
     await expect(user.invoices({ limit: 0 })).rejects.toThrow(InvalidArgument)
   })
 
-  it('are only listed among the pending ones while they are unpaid', async () => {
+  it('are only returned by invoicesIncludingPending() while they are unpaid', async () => {
     const test = await start(provider)
     const { user, sandbox } = test
     await user.updateCard(card)
@@ -36,7 +36,7 @@ describe.each(PROVIDERS)('invoices at $provider', ({ provider, card, ten }) => {
     expect(pending).toMatchObject([{ paid: false, lines: [{ description: 'Setup' }] }])
   })
 
-  it('are in neither list once they are void', async () => {
+  it('are returned neither by invoices() nor by invoicesIncludingPending() once they are void', async () => {
     const test = await start(provider)
     const { user, sandbox } = test
     await user.updateCard(card)

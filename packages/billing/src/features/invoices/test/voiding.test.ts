@@ -29,8 +29,8 @@ async function operationsOf({ database }: FlowTest): Promise<number> {
   return (await database.kysely.selectFrom('billing_operations').select('id').execute()).length
 }
 
-describe('a voided invoice at Stripe', () => {
-  it('ends the subscription if it was the first invoice, and emits one event', async () => {
+describe('voiding an invoice at Stripe', () => {
+  it('ends the subscription if it is the first invoice, and emits one event', async () => {
     const emitted: AnyBillingEvent[] = []
     const listen = (event: AnyBillingEvent) => void emitted.push(event)
     const test = await start('stripe', { on: { 'invoice.voided': listen } })
@@ -57,7 +57,7 @@ describe('a voided invoice at Stripe', () => {
     expect(takenFrom(test, user)).toBe(1000)
   })
 
-  it('removes the debt of a later period, and the subscription continues', async () => {
+  it('removes the debt of a later period, while the subscription continues', async () => {
     const test = await start('stripe')
     const { user, sandbox } = test
     await user.newSubscription('main', 'monthly').create('pm_card_visa')
@@ -74,7 +74,7 @@ describe('a voided invoice at Stripe', () => {
     expect(takenFrom(test, user)).toBe(2000)
   })
 
-  it('can be a draft, which is then never charged', async () => {
+  it('is possible while it is a draft, which is then never charged', async () => {
     const test = await start('stripe')
     const { user } = test
     await user.newSubscription('main', 'monthly').create('pm_card_visa')
@@ -98,7 +98,7 @@ describe('a voided invoice at Stripe', () => {
     { cents: 1000, isVoid: false, taken: 0, left: 0 },
     { cents: 1500, isVoid: false, taken: 0, left: 500 },
   ])(
-    'leaves a customer balance of $cents cents untouched if the invoice is a draft',
+    'does not change a customer balance of $cents cents if it is a draft, even if voiding is refused',
     async (row) => {
       const test = await start('stripe')
       const { user } = test
@@ -119,7 +119,7 @@ describe('a voided invoice at Stripe', () => {
     },
   )
 
-  it('cannot be a draft that credit pays; a credit note can return the credit once it is final', async () => {
+  it('is refused for a draft that credit pays; once it is final, a credit note can return the credit', async () => {
     const test = await start('stripe')
     const { user } = test
     await user.newSubscription('main', 'monthly').create('pm_card_visa')
@@ -134,7 +134,7 @@ describe('a voided invoice at Stripe', () => {
   })
 
   it.each(LOSSES)(
-    'returns the credit that a draft used, also after a lost response (%s)',
+    'returns the credit that a draft used, even if a response is lost (kind of failure: %s)',
     async (how) => {
       const test = await start('stripe', { webhooks: false })
       const billing = hasty(test)
@@ -154,7 +154,7 @@ describe('a voided invoice at Stripe', () => {
     },
   )
 
-  it('cannot be a paid invoice', async () => {
+  it('is refused once it is paid', async () => {
     const test = await start('stripe')
     const { user } = test
     await user.newSubscription('main', 'monthly').create('pm_card_visa')
@@ -165,26 +165,29 @@ describe('a voided invoice at Stripe', () => {
     expect(await user.subscribed('main')).toBe(true)
   })
 
-  it.each(LOSSES)('emits one event and updates the row after a lost response (%s)', async (how) => {
-    const test = await start('stripe', { webhooks: false })
-    const billing = hasty(test)
-    for (let after = 0, wasHit = true; wasHit; after++) {
-      const user = await billing.user((await test.createUser()).id)
-      await unconfirmed(user)
-      const invoice = await newest(user)
-      loseAnswer(test, 'stripe', { after, how })
-      const first = await invoice.void().catch((error: unknown) => error)
-      wasHit = first instanceof ProviderUnavailable
-      test.sandbox.trouble.clear()
-      expect((await invoice.void()).voided, `call ${after}`).toBe(true)
-      const subscription = await user.subscription('main')
-      expect(subscription.providerStatus, `call ${after}`).toBe('incomplete_expired')
-      expect(await operationsOf(test)).toBe(0)
-    }
-  })
+  it.each(LOSSES)(
+    'emits one event and updates the subscription’s row even if a response is lost (kind of failure: %s)',
+    async (how) => {
+      const test = await start('stripe', { webhooks: false })
+      const billing = hasty(test)
+      for (let after = 0, wasHit = true; wasHit; after++) {
+        const user = await billing.user((await test.createUser()).id)
+        await unconfirmed(user)
+        const invoice = await newest(user)
+        loseAnswer(test, 'stripe', { after, how })
+        const first = await invoice.void().catch((error: unknown) => error)
+        wasHit = first instanceof ProviderUnavailable
+        test.sandbox.trouble.clear()
+        expect((await invoice.void()).voided, `call ${after}`).toBe(true)
+        const subscription = await user.subscription('main')
+        expect(subscription.providerStatus, `call ${after}`).toBe('incomplete_expired')
+        expect(await operationsOf(test)).toBe(0)
+      }
+    },
+  )
 })
 
-it('voiding an invoice is unsupported at Braintree, by type and at run time', async () => {
+it('voiding an invoice is unsupported at Braintree, both in the types and at run time', async () => {
   const { user } = await start('braintree')
   await user.newSubscription('main', 'monthly').create('fake-valid-visa-nonce')
   await expect((await newest(user)).void()).rejects.toBeInstanceOf(Unsupported)

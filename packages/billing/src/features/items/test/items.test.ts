@@ -48,8 +48,8 @@ async function addInControlPanel(test: FlowTest, id: string, price: string, quan
   await sdk.subscription.update(id, { addOns } as never)
 }
 
-describe.each(PROVIDERS)('several prices at $provider', ({ provider }) => {
-  it('are stored however they were added, and each of them gives access', async () => {
+describe.each(PROVIDERS)('several prices in one subscription at $provider', ({ provider }) => {
+  it('are all stored, even if they were added in the provider’s dashboard, and each of them counts in subscribed() and subscribedToPlan()', async () => {
     const test = await start(provider, { webhooks: false })
     defineSeats(test)
     const made = await test.user.newSubscription('main', 'monthly').create(CARD[provider])
@@ -100,7 +100,7 @@ describe.each(PROVIDERS)('several prices at $provider', ({ provider }) => {
   })
 })
 
-it('hasProduct() knows the product of each price, and asks the provider for that of the main one', async () => {
+it('hasProduct() finds the products of the main and the additional prices of a subscription', async () => {
   const test = await start('stripe', { webhooks: false })
   defineSeats(test)
   const made = await test.user.newSubscription('main', 'monthly').create('pm_card_visa')
@@ -126,7 +126,7 @@ async function startHalfway({ provider, card }: ProviderCase) {
 describe.each(PROVIDERS)('the prices of a subscription at $provider', (given) => {
   const { provider, card } = given
 
-  it('are all billed from the start', async () => {
+  it('are all billed if they are chosen for a new subscription', async () => {
     const test = await start(provider, { webhooks: false, taxPercentage: () => 19.6 })
     defineSeats(test)
     const { user } = test
@@ -144,7 +144,7 @@ describe.each(PROVIDERS)('the prices of a subscription at $provider', (given) =>
     await expect(other.create(card)).rejects.toMatchObject({ code: 'already_subscribed' })
   })
 
-  it('are added, changed, swapped and removed, each once for a repeated call', async () => {
+  it('can be added, changed, swapped and removed, and repeating one of these calls changes nothing more', async () => {
     const test = await startHalfway(given)
     const { user } = test
     let { made } = test
@@ -180,7 +180,7 @@ describe.each(PROVIDERS)('the prices of a subscription at $provider', (given) =>
     expect(await rowsOf(test.database, user.id)).toEqual(truthAt(test.sandbox, provider, customer))
   })
 
-  it('are prorated for the rest of the period, and charged in full from the next invoice on', async () => {
+  it('are prorated for the rest of the period in which they were added, and charged in full from the next invoice on', async () => {
     const test = await startHalfway(given)
     const { user, sandbox } = test
     // 15 January to 15 February: 31 days. On the 30th, 16 are left; at Stripe 14 hours less.
@@ -193,7 +193,7 @@ describe.each(PROVIDERS)('the prices of a subscription at $provider', (given) =>
     expect(takenFrom(test, user) - before - share).toBe(2000)
   })
 
-  it('stay unchanged if the card is declined', async () => {
+  it('stay unchanged if the payment for a change is declined', async () => {
     const test = await startHalfway(given)
     const { user, sandbox } = test
     const code = provider === 'stripe' ? 'insufficient_funds' : '2001'
@@ -204,7 +204,7 @@ describe.each(PROVIDERS)('the prices of a subscription at $provider', (given) =>
     expect(shown(await user.subscription('main'))).toEqual(['monthly × 1', 'seat × 2'])
   })
 
-  it('can be changed in the grace period without resuming', async () => {
+  it('can be changed in the grace period without resuming the subscription', async () => {
     const test = await startHalfway(given)
     await test.made.cancel()
     const made = await test.made.addPrice('seat')
@@ -213,7 +213,7 @@ describe.each(PROVIDERS)('the prices of a subscription at $provider', (given) =>
   })
 })
 
-it('swapping to another interval at Braintree requires the wanted add-ons by name', async () => {
+it('a swap to another interval at Braintree requires a list of the add-ons that the subscription should have', async () => {
   const test = await startHalfway({ provider: 'braintree', card: CARD.braintree } as ProviderCase)
   const made = await test.made.addPrice('seat', 2)
   await expect(made.swap('yearly')).rejects.toThrow(InvalidArgument)
@@ -229,7 +229,7 @@ it('a plan at Braintree has no quantity, even if add-ons have one', async () => 
   await expect(test.made.swap([{ price: 'pro', quantity: 2 }])).rejects.toThrow(Unsupported)
 })
 
-it('a changed tax at Braintree applies to add-ons too', async () => {
+it('a change of the tax percentage at Braintree applies to add-ons too', async () => {
   let tax = 10
   const test = await start('braintree', { webhooks: false, taxPercentage: () => tax })
   defineSeats(test)

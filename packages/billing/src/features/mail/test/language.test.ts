@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import { textOfPdf } from '../../../../test/read-pdf.ts'
 import { BASE_URL, PROVIDERS, start } from '../../../../test/support.ts'
-import { de } from '../../../core/words/de.ts'
-import { en } from '../../../core/words/en.ts'
-import { fr } from '../../../core/words/fr.ts'
+import { germanPhrases } from '../../../core/words/de.ts'
+import { englishPhrases } from '../../../core/words/en.ts'
+import { frenchPhrases } from '../../../core/words/fr.ts'
 import {
   type BillingOptions,
   InvalidArgument,
@@ -39,7 +39,7 @@ async function printed(
   const downloaded = await user.downloadInvoice(invoice?.id ?? '', seller)
   const languageOf = (body: Uint8Array | undefined) => {
     const text = textOfPdf(body ?? new Uint8Array())
-    const spoken = Object.entries({ de, fr, en })
+    const spoken = Object.entries({ de: germanPhrases, fr: frenchPhrases, en: englishPhrases })
     return spoken.flatMap(([name, words]) => (text.includes(words.billedTo) ? name : []))
   }
   const bytesOf = async (response: Response) => new Uint8Array(await response.arrayBuffer())
@@ -59,20 +59,20 @@ const all = (language: string) => ({
 })
 
 describe.each(PROVIDERS)('the language of mail and invoices at $provider', ({ provider, card }) => {
-  it('comes from the locale option everywhere', async () => {
+  it('comes from the option locale, if it is set', async () => {
     expect(await printed(provider, { locale: async ({ id }) => (id === 1 ? 'de' : 'fr') })).toEqual(
       all('de'),
     )
   })
 
-  it('may be written with an underscore in the locale option', async () => {
+  it('may be given with an underscore by the option locale', async () => {
     expect(await printed(provider, { locale: () => 'de_AT' })).toEqual({
       ...all('de'),
       mail: 'de-AT',
     })
   })
 
-  it('falls back to the default without a locale or with an invalid one', async () => {
+  it('is the default language if there is no valid locale', async () => {
     expect(await printed(provider, {})).toEqual(all('en'))
     const invoice = { ...seller, locale: 'fr' }
     expect(await printed(provider, { invoice, locale: () => 'no language' })).toMatchObject({
@@ -82,23 +82,29 @@ describe.each(PROVIDERS)('the language of mail and invoices at $provider', ({ pr
     })
   })
 
-  it.runIf(provider === 'stripe')('comes from the provider before the default', async () => {
-    const invoice = { ...seller, locale: 'fr' }
-    expect(await printed(provider, { invoice, locale: () => null }, 'de')).toEqual(all('de'))
-  })
-
-  it.runIf(provider === 'stripe')('is stored and read in the provider’s notation', async () => {
-    expect(await printed(provider, {}, 'de_AT')).toEqual({ ...all('de'), mail: 'de-AT' })
-    const { user, sandbox } = await start(provider)
-    await user.updateCard(card, { locale: 'pt_BR' })
-    expect(sandbox.stripe.customers()).toMatchObject([{ preferred_locales: ['pt-BR'] }])
-    await expect(user.updateCustomer({ locale: 'Deutsch!' })).rejects.toThrow(
-      "locale is 'Deutsch!'; expected a language such as 'de' or 'pt-BR'",
-    )
-  })
+  it.runIf(provider === 'stripe')(
+    'is that of the customer at the provider, if the option locale is not set',
+    async () => {
+      const invoice = { ...seller, locale: 'fr' }
+      expect(await printed(provider, { invoice, locale: () => null }, 'de')).toEqual(all('de'))
+    },
+  )
 
   it.runIf(provider === 'stripe')(
-    'is replaced by the nearest language that a hosted page has',
+    'is stored at the provider, and read from it, in the provider’s notation',
+    async () => {
+      expect(await printed(provider, {}, 'de_AT')).toEqual({ ...all('de'), mail: 'de-AT' })
+      const { user, sandbox } = await start(provider)
+      await user.updateCard(card, { locale: 'pt_BR' })
+      expect(sandbox.stripe.customers()).toMatchObject([{ preferred_locales: ['pt-BR'] }])
+      await expect(user.updateCustomer({ locale: 'Deutsch!' })).rejects.toThrow(
+        "locale is 'Deutsch!'; expected a language such as 'de' or 'pt-BR'",
+      )
+    },
+  )
+
+  it.runIf(provider === 'stripe')(
+    'is replaced on a hosted page by the closest language that the page supports',
     async () => {
       const { user } = await start(provider)
       await user.updateCard(card)
@@ -113,7 +119,7 @@ describe.each(PROVIDERS)('the language of mail and invoices at $provider', ({ pr
   )
 
   it.runIf(provider === 'braintree')(
-    'is refused for a provider that does not store it',
+    'cannot be stored with a customer at a provider that has no such field',
     async () => {
       const { user, sandbox } = await start(provider)
       await expect(user.updateCard(card, { locale: 'de' })).rejects.toThrow(Unsupported)

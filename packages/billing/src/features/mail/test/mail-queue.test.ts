@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest'
 import { start } from '../../../../test/support.ts'
-import { invoice, mailing, notices } from './mailing.ts'
+import { INVOICE_OPTIONS, mailQueueOf, startWithMail } from './mailing.ts'
 
 describe('queued mail', () => {
   it('is retried after a failure, and given up in the end', async () => {
     let isDown = true
     const ids: string[] = []
-    const test = await mailing(
+    const test = await startWithMail(
       'stripe',
       {
         async send({ id }) {
@@ -20,22 +20,22 @@ describe('queued mail', () => {
     await user.updateCard('pm_card_visa')
     await user.invoiceFor('A T-shirt', 500)
     await test.settle()
-    expect(await notices(test).pending()).toMatchObject([
+    expect(await mailQueueOf(test).pending()).toMatchObject([
       { kind: 'receipt', attempts: 1, lastError: 'Error: The mail server is away' },
     ])
     await test.advance({ minutes: 1 })
-    const [dead] = await notices(test).deadLetters()
+    const [dead] = await mailQueueOf(test).deadLetters()
     expect(dead).toMatchObject({ attempts: 2 })
     isDown = false
-    expect(await notices(test).retry(dead?.id ?? 0)).toBe(true)
+    expect(await mailQueueOf(test).retry(dead?.id ?? 0)).toBe(true)
     await billing.process()
     expect(ids).toHaveLength(3)
     expect(new Set(ids).size).toBe(1)
-    expect(await notices(test).pending()).toEqual([])
+    expect(await mailQueueOf(test).pending()).toEqual([])
   })
 
-  it('is deleted once it was sent, given up, or left in an unknown state', async () => {
-    const test = await mailing(
+  it('is deleted by purge() once it was sent, given up, or left with an unknown outcome', async () => {
+    const test = await startWithMail(
       'stripe',
       {
         async send({ text }) {
@@ -61,11 +61,11 @@ describe('queued mail', () => {
     expect(await billing.purge({ before: new Date('2026-01-15T00:00:00Z') })).toMatchObject({
       notices: 0,
     })
-    const [{ id } = { id: 0 }] = await notices(test).deadLetters()
+    const [{ id } = { id: 0 }] = await mailQueueOf(test).deadLetters()
     const other = test.another()
     expect(await other.purge({ before: test.sandbox.clock.now() })).toMatchObject({ notices: 2 })
     expect(await states()).toEqual([])
-    expect(await notices(test).retry(id)).toBe(false)
+    expect(await mailQueueOf(test).retry(id)).toBe(false)
     await buy(await test.createUser())
     await test.settle()
     await database.kysely.updateTable('billing_notices').set({ state: 'sending' }).execute()
@@ -80,7 +80,7 @@ describe('queued mail', () => {
     })
     let release: (value: unknown) => void = () => undefined
     const sent: string[] = []
-    const test = await start('stripe', { invoice, processEvery: false })
+    const test = await start('stripe', { invoice: INVOICE_OPTIONS, processEvery: false })
     const { user } = test
     const dying = test.another({
       mail: {

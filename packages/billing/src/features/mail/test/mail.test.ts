@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import { PROVIDERS, start } from '../../../../test/support.ts'
 import { money } from '../../../index.ts'
-import { invoice, mailing, notices } from './mailing.ts'
+import { INVOICE_OPTIONS, mailQueueOf, startWithMail } from './mailing.ts'
 
 describe.each(PROVIDERS)('mail at $provider', ({ provider, card }) => {
-  it('is a receipt for each payment, with the invoice, sent once', async () => {
-    const test = await mailing(provider)
+  it('contains a receipt with the invoice for each payment, and is sent once', async () => {
+    const test = await startWithMail(provider)
     const { user, sent, billing } = test
     await user.newSubscription('main', 'monthly').create(card)
     await test.settle()
@@ -31,7 +31,7 @@ describe.each(PROVIDERS)('mail at $provider', ({ provider, card }) => {
   })
 
   it('is sent to the address in the user’s row, or not at all if the row has none', async () => {
-    const test = await mailing(provider)
+    const test = await startWithMail(provider)
     const { user, database, sent } = test
     await user.updateCard(card, { email: 'other@example.com' })
     await database.kysely.updateTable('users').set({ email: null }).execute()
@@ -39,11 +39,11 @@ describe.each(PROVIDERS)('mail at $provider', ({ provider, card }) => {
     await user.invoiceFor('A T-shirt', money(600, 'usd'))
     await test.settle()
     expect(sent).toEqual([])
-    expect(await notices(test).pending()).toEqual([])
+    expect(await mailQueueOf(test).pending()).toEqual([])
   })
 
-  it('announces a refund in the language of the locale option', async () => {
-    const test = await mailing(provider, { only: ['refunded'] }, { locale: () => 'de-AT' })
+  it('announces a refund in the language of the option locale', async () => {
+    const test = await startWithMail(provider, { only: ['refunded'] }, { locale: () => 'de-AT' })
     const { user, sent } = test
     await user.updateCard(card)
     const paid = await user.invoiceFor('Ein Hemd', money(1500, 'usd'))
@@ -58,7 +58,7 @@ describe.each(PROVIDERS)('mail at $provider', ({ provider, card }) => {
 
 describe('mail', () => {
   it('is written in the customer’s language at the provider', async () => {
-    const test = await mailing('stripe')
+    const test = await startWithMail('stripe')
     const { user, sent } = test
     await user.updateCard('pm_card_visa')
     await user.updateCustomer({ locale: 'he' })
@@ -70,7 +70,7 @@ describe('mail', () => {
 
   it('announces a failed charge, with a link to change the card', async () => {
     const link = (kind: string) => `https://app.example.com/billing?${kind}`
-    const test = await mailing('stripe', { link })
+    const test = await startWithMail('stripe', { link })
     const { user, sent, sandbox } = test
     await user.newSubscription('main', 'monthly').create('pm_card_visa')
     await test.settle()
@@ -85,9 +85,9 @@ describe('mail', () => {
   describe.each([
     { order: 'in order', reorder: false },
     { order: 'reversed', reorder: true },
-  ])('about a renewal that requires authentication, with the events $order', ({ reorder }) => {
-    async function challenged(options: Parameters<typeof mailing>[1] = {}) {
-      const test = await mailing('stripe', options)
+  ])('about a renewal that requires authentication (webhooks $order)', ({ reorder }) => {
+    async function challenged(options: Parameters<typeof startWithMail>[1] = {}) {
+      const test = await startWithMail('stripe', options)
       const { user, sent, sandbox } = test
       await user.newSubscription('main', 'monthly').create('pm_card_visa')
       await user.updateCard('pm_card_authenticationRequired')
@@ -113,7 +113,7 @@ describe('mail', () => {
       expect(test.sent).toEqual(asked)
     })
 
-    it('announces the failure if mail for confirmations is switched off', async () => {
+    it('announces the failed payment if mail about confirmations is switched off', async () => {
       const { sent } = await challenged({ only: ['payment_failed'] })
       expect(sent.map(({ kind }) => kind)).toEqual(['payment_failed'])
     })
@@ -128,9 +128,9 @@ describe('mail', () => {
     })
   })
 
-  it('requires the invoice option and a send function', async () => {
+  it('requires the option invoice and a send function', async () => {
     const { another } = await start('stripe')
     expect(() => another({ mail: { send: async () => undefined } })).toThrow(/mail needs invoice/)
-    expect(() => another({ invoice, mail: {} as never })).toThrow(/mail.send/)
+    expect(() => another({ invoice: INVOICE_OPTIONS, mail: {} as never })).toThrow(/mail.send/)
   })
 })

@@ -1,20 +1,20 @@
 import { type FlowTest, start } from '../../../../test/support.ts'
 import type { MailMessage, MailOptions } from '../../../index.ts'
 
-export const invoice = { vendor: 'Example Ltd', product: 'Gold' }
+export const INVOICE_OPTIONS = { vendor: 'Example Ltd', product: 'Gold' }
 
-export async function mailing(
+export async function startWithMail(
   provider: 'stripe' | 'braintree',
   more: Partial<MailOptions> = {},
   options: Parameters<typeof start>[1] = {},
 ) {
   const sent: MailMessage[] = []
   const mail: MailOptions = { send: async (message) => sent.push(message), ...more }
-  const test = await start(provider, { mail, invoice, ...options })
+  const test = await start(provider, { mail, invoice: INVOICE_OPTIONS, ...options })
   return { ...test, sent }
 }
 
-export const notices = ({ billing }: FlowTest) => {
+export const mailQueueOf = ({ billing }: FlowTest) => {
   if (!billing.notices) throw new Error('There is no mail')
   return billing.notices
 }

@@ -9,7 +9,7 @@ const many = (count: number) =>
   Object.fromEntries(Array.from({ length: count }, (_, at) => [`key-${at}`, 'x']))
 
 describe('withMetadata()', () => {
-  it('is stored with the subscription at Stripe, beside the keys of billing', async () => {
+  it('stores the metadata with the subscription at Stripe, in addition to the keys that billing uses', async () => {
     const { user } = await start('stripe')
     const builder = user.newSubscription('main', 'monthly').withMetadata(GIVEN)
     const made = await builder.create(CARD)
@@ -21,7 +21,7 @@ describe('withMetadata()', () => {
     expect(await made.metadata()).toEqual(GIVEN)
   })
 
-  it('replaces the metadata of an earlier call, and leaves other builders alone', async () => {
+  it('replaces the metadata of an earlier call, and does not affect other new subscriptions', async () => {
     const { user } = await start('stripe')
     const builder = user.newSubscription('main', 'monthly').withMetadata({ old: 'yes' })
     await builder.withMetadata(GIVEN).create(CARD)
@@ -30,7 +30,7 @@ describe('withMetadata()', () => {
     expect(await other.metadata()).toEqual({})
   })
 
-  it('hides every key that billing adds', async () => {
+  it('stores metadata that is read back without the keys that billing adds', async () => {
     const test = await start('stripe')
     const { coupons } = await stripeSdk(test)
     await coupons.create({ id: 'TEN', percent_off: 10, duration: 'forever' })
@@ -51,29 +51,32 @@ describe('withMetadata()', () => {
     expect(await made.metadata()).toEqual({})
   })
 
-  it.each(LOSSES)('stores the metadata once when a response is lost (%s)', async (how) => {
-    let lost = 0
-    for (let after = 0, wasHit = true; wasHit; after++) {
-      const test = await start('stripe', { webhooks: false })
-      const create = (of: typeof test.user) =>
-        of.newSubscription('main', 'monthly').withMetadata(GIVEN).create(CARD)
-      loseAnswer(test, 'stripe', { after, how })
-      const failed = await create(await hasty(test).user(test.user.id)).then(
-        () => null,
-        (error: unknown) => error,
-      )
-      wasHit = test.sandbox.trouble.takeCallTrouble('stripe') === null
-      test.sandbox.trouble.clear()
-      if (!wasHit) break
-      lost += 1
-      if (failed) expect(failed).toBeInstanceOf(ProviderUnavailable)
-      expect(await (await create(test.user)).metadata()).toEqual(GIVEN)
-      expect(subscriptionsAt(test, test.user)).toBe(1)
-    }
-    expect(lost).toBeGreaterThan(0)
-  })
+  it.each(LOSSES)(
+    'stores the metadata once when a response is lost (kind of failure: %s)',
+    async (how) => {
+      let lost = 0
+      for (let after = 0, wasHit = true; wasHit; after++) {
+        const test = await start('stripe', { webhooks: false })
+        const create = (of: typeof test.user) =>
+          of.newSubscription('main', 'monthly').withMetadata(GIVEN).create(CARD)
+        loseAnswer(test, 'stripe', { after, how })
+        const failed = await create(await hasty(test).user(test.user.id)).then(
+          () => null,
+          (error: unknown) => error,
+        )
+        wasHit = test.sandbox.trouble.takeCallTrouble('stripe') === null
+        test.sandbox.trouble.clear()
+        if (!wasHit) break
+        lost += 1
+        if (failed) expect(failed).toBeInstanceOf(ProviderUnavailable)
+        expect(await (await create(test.user)).metadata()).toEqual(GIVEN)
+        expect(subscriptionsAt(test, test.user)).toBe(1)
+      }
+      expect(lost).toBeGreaterThan(0)
+    },
+  )
 
-  it('is ignored when a repeated create() returns the existing subscription', async () => {
+  it('has no effect when create() returns an existing subscription', async () => {
     const { user } = await start('stripe')
     const builder = user.newSubscription('main', 'monthly')
     const first = await builder.withMetadata(GIVEN).create(CARD)
@@ -105,7 +108,7 @@ describe('withMetadata()', () => {
     expect(await made.metadata()).toEqual(all)
   })
 
-  it('is added to a hosted page, whose own metadata takes precedence', async () => {
+  it('adds the metadata to a hosted page, whose own option metadata takes precedence', async () => {
     const test = await start('stripe')
     const { user, sandbox } = test
     const page = await user
@@ -120,7 +123,7 @@ describe('withMetadata()', () => {
     expect(metadata).toMatchObject({ ...GIVEN, order: '8', coupon: 'typed' })
   })
 
-  it('throws Unsupported for a Braintree user before any request', async () => {
+  it('throws Unsupported for a user at Braintree, before any request', async () => {
     const test = await start('braintree')
     const builder = test.user.newSubscription('main', 'monthly').withMetadata(GIVEN)
     await expect(builder.create('fake-valid-visa-nonce')).rejects.toThrow(Unsupported)

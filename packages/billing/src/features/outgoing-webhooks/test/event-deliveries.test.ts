@@ -50,46 +50,49 @@ async function sending(
 
 const ONLY_CREATED = { types: ['subscription.created'] } as const
 
-describe.each(PROVIDERS)('threat W7 events to an endpoint, at $provider', ({ provider, card }) => {
-  it('contain the same data as listeners get, with a signature that an independent library verifies', async () => {
-    const receiver = await startReceiver()
-    const endpoints = [{ url: receiver.url, secret: SECRET }]
-    const test = await start(provider, { deliveries: { ...OPENED, endpoints } })
-    await test.user.newSubscription('main', 'monthly').create(card)
-    await test.settle()
-    await (await test.user.subscription('main')).cancelNow()
-    await test.settle()
-    const events = receiver.received.map((each) => verify(SECRET, each)) as { type: string }[]
-    expect(events.map(({ type }) => type)).toEqual(
-      expect.arrayContaining(['subscription.created', 'invoice.paid', 'subscription.ended']),
-    )
-    const created = receiver.received.find(({ body }) => body.includes('subscription.created'))
-    const { providerId: id } = (await test.user.subscriptions())[0] ?? {}
-    expect(JSON.parse(created?.body ?? '')).toMatchObject({
-      id: created?.headers['webhook-id'],
-      type: 'subscription.created',
-      timestamp: '2026-01-15T10:00:00.000Z',
-      owner: { type: 'user', id: test.user.id },
-      provider,
-      data: { subscription: { id, name: 'main', price: 'monthly', quantity: 1, endsAt: null } },
+describe.each(PROVIDERS)(
+  'events sent to a webhook endpoint, at $provider (threat W7)',
+  ({ provider, card }) => {
+    it('contain the data that listeners receive, with a signature that an independent library verifies', async () => {
+      const receiver = await startReceiver()
+      const endpoints = [{ url: receiver.url, secret: SECRET }]
+      const test = await start(provider, { deliveries: { ...OPENED, endpoints } })
+      await test.user.newSubscription('main', 'monthly').create(card)
+      await test.settle()
+      await (await test.user.subscription('main')).cancelNow()
+      await test.settle()
+      const events = receiver.received.map((each) => verify(SECRET, each)) as { type: string }[]
+      expect(events.map(({ type }) => type)).toEqual(
+        expect.arrayContaining(['subscription.created', 'invoice.paid', 'subscription.ended']),
+      )
+      const created = receiver.received.find(({ body }) => body.includes('subscription.created'))
+      const { providerId: id } = (await test.user.subscriptions())[0] ?? {}
+      expect(JSON.parse(created?.body ?? '')).toMatchObject({
+        id: created?.headers['webhook-id'],
+        type: 'subscription.created',
+        timestamp: '2026-01-15T10:00:00.000Z',
+        owner: { type: 'user', id: test.user.id },
+        provider,
+        data: { subscription: { id, name: 'main', price: 'monthly', quantity: 1, endsAt: null } },
+      })
+      expect(created).toMatchObject({
+        method: 'POST',
+        path: '/events',
+        headers: {
+          'content-type': 'application/json',
+          'webhook-id': expect.stringMatching(/^evt_[0-9a-f]{40}$/),
+        },
+      })
+      expect(receiver.received.map(({ body }) => body).join()).not.toMatch(/4242 ?4242|sk_|whsec_/)
+      expect(new Set(receiver.ids()).size).toBe(receiver.received.length)
+      expect(await test.billing.deliveries.list('pending')).toEqual([])
+      const done = await test.billing.deliveries.list('done')
+      expect(done).toHaveLength(receiver.received.length)
     })
-    expect(created).toMatchObject({
-      method: 'POST',
-      path: '/events',
-      headers: {
-        'content-type': 'application/json',
-        'webhook-id': expect.stringMatching(/^evt_[0-9a-f]{40}$/),
-      },
-    })
-    expect(receiver.received.map(({ body }) => body).join()).not.toMatch(/4242 ?4242|sk_|whsec_/)
-    expect(new Set(receiver.ids()).size).toBe(receiver.received.length)
-    expect(await test.billing.deliveries.list('pending')).toEqual([])
-    const done = await test.billing.deliveries.list('done')
-    expect(done).toHaveLength(receiver.received.length)
-  })
-})
+  },
+)
 
-describe('threat W7 a delivery', () => {
+describe('the delivery of an outgoing webhook (threat W7)', () => {
   it('is retried with the same id and body after a 500, until it succeeds once', async () => {
     const test = await sending(ONLY_CREATED)
     const { receiver, billing } = test
@@ -115,7 +118,7 @@ describe('threat W7 a delivery', () => {
     expect(everything).not.toContain(SECRET.slice(6))
   })
 
-  it('is given up after three days, listed, and sent again on resend()', async () => {
+  it('is given up after three days, then listed as a dead letter, and repeated by resend()', async () => {
     const test = await sending(ONLY_CREATED)
     const { receiver, billing } = test
     receiver.answer(503)
@@ -157,7 +160,7 @@ describe('threat W7 a delivery', () => {
     expect(other.received).toEqual([])
   })
 
-  it('succeeds with a 2xx, whatever the rest of the response', async () => {
+  it('succeeds with a 2xx status, whatever else the response contains', async () => {
     const test = await sending(ONLY_CREATED)
     test.receiver.answer((_, response) => {
       response.writeHead(201, { 'content-encoding': 'gzip', 'content-type': 'text/html' })
@@ -167,14 +170,14 @@ describe('threat W7 a delivery', () => {
     expect(await test.billing.deliveries.list('done')).toHaveLength(1)
   })
 
-  it('succeeds when the response has started, even if it never ends', async () => {
+  it('succeeds when the response headers have arrived, even if the body never ends', async () => {
     const test = await sending(ONLY_CREATED)
     test.receiver.answer((_, response) => void response.writeHead(200).write('and'))
     await test.subscribe()
     expect(await test.billing.deliveries.list('done')).toHaveLength(1)
   })
 
-  it('times out without a response, and does not delay other endpoints', async () => {
+  it('times out if there is no response, and does not delay other endpoints', async () => {
     const slow = await startReceiver()
     const quick = await startReceiver()
     slow.answer(() => undefined)
@@ -200,7 +203,7 @@ describe('threat W7 a delivery', () => {
     expect(late[0]?.lastError).toMatch(/TimeoutError|too long/)
   })
 
-  it('is repeated immediately by another process if its own stops while sending', async () => {
+  it('is repeated immediately by another process if billing is closed while sending', async () => {
     const test = await sending(ONLY_CREATED)
     const { receiver, user } = test
     const ending = test.another()
@@ -227,7 +230,7 @@ describe('threat W7 a delivery', () => {
     expect(test.receiver.received).toHaveLength(3)
   })
 
-  it('is refused by a receiver with a wrong clock, and accepted once it is right', async () => {
+  it('is refused by a receiver whose clock is wrong, and accepted once that clock is right', async () => {
     const test = await sending(ONLY_CREATED)
     const { receiver } = test
     let ahead = 10 * 60_000
@@ -252,7 +255,7 @@ describe('threat W7 a delivery', () => {
   })
 })
 
-describe('threat W7 an endpoint', () => {
+describe('a webhook endpoint of the application (threat W7)', () => {
   it('can verify with the old or the new secret during a rotation', async () => {
     const test = await sending({ ...ONLY_CREATED, secret: [OTHER_SECRET, SECRET] })
     await test.subscribe()
@@ -264,7 +267,7 @@ describe('threat W7 an endpoint', () => {
     expect(() => verify(SECRET, { ...one, body: one.body.replace('main', 'mian') })).toThrow()
   })
 
-  it('gets events of the configured types only', async () => {
+  it('receives events of the configured types only', async () => {
     const test = await sending({ types: ['invoice.paid'] })
     await test.subscribe()
     expect(test.receiver.received.map(({ body }) => JSON.parse(body).type)).toEqual([
@@ -272,7 +275,7 @@ describe('threat W7 an endpoint', () => {
     ])
   })
 
-  it('gets nothing after a 410 Gone until resendAll(), which delivers the backlog', async () => {
+  it('receives nothing after it answered 410 Gone, until resendAll() delivers the backlog', async () => {
     const test = await sending({ ...ONLY_CREATED, name: 'the shop' })
     const { receiver, billing, errors } = test
     receiver.answer(410)
@@ -295,7 +298,7 @@ describe('threat W7 an endpoint', () => {
     expect(await billing.deliveries.list('gone')).toEqual([])
   })
 
-  it('gets waiting deliveries at its new URL', async () => {
+  it('receives pending deliveries at its new URL', async () => {
     const test = await sending({ ...ONLY_CREATED, name: 'the shop' })
     test.receiver.answer(500)
     await test.subscribe()
@@ -320,7 +323,7 @@ describe('threat W7 an endpoint', () => {
     ],
     [['127.0.0.1'], { 'http://127.0.0.1:1/': /ECONNREFUSED/, 'https://[::1]:1/': /not public/ }],
   ])(
-    'is called at allowed addresses only; allowed private addresses: %j',
+    'is called at public addresses and configured private addresses only (configured: %j)',
     async (privateAddresses, expected) => {
       const endpoints = Object.keys(expected).map((url) => ({
         url,
@@ -339,7 +342,7 @@ describe('threat W7 an endpoint', () => {
     },
   )
 
-  it('is called at the checked IP address of its host name', async () => {
+  it('is called at the same IP address of its host name that was checked', async () => {
     const asked: string[] = []
     const resolve = async (host: string) => {
       asked.push(host)
@@ -353,7 +356,7 @@ describe('threat W7 an endpoint', () => {
     )
   })
 
-  it('has its old deliveries deleted by purge(), and all of them once it is no longer configured', async () => {
+  it('has its old deliveries deleted by purge(), and all of its deliveries once it is no longer configured', async () => {
     const test = await sending(ONLY_CREATED)
     const { billing, sandbox } = test
     await test.subscribe()

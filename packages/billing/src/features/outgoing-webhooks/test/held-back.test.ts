@@ -78,7 +78,7 @@ async function startHeld() {
   return { ...test, ...looking, receiver, subscribe, gone }
 }
 
-it('threat W7 an endpoint stays enabled when an event is added while resendAll() sends its backlog', async () => {
+it('a webhook endpoint stays enabled when an event is added while resendAll() sends its backlog (threat W7)', async () => {
   const test = await startHeld()
   const { receiver, billing } = test
   test.interrupt(() => billing.deliveries.resendAll('the shop'))
@@ -90,7 +90,7 @@ it('threat W7 an endpoint stays enabled when an event is added while resendAll()
   expect(new Set(receiver.ids()).size).toBe(3)
 })
 
-it('threat W7 an endpoint paused after a 410 Gone stays paused when old deliveries are deleted', async () => {
+it('a webhook endpoint that was paused after a 410 Gone stays paused when old deliveries are deleted (threat W7)', async () => {
   const test = await startHeld()
   const { receiver, billing, sandbox } = test
   await test.subscribe()

@@ -62,19 +62,22 @@ describe('pause()', () => {
     ['void', 'void'],
     ['keep_as_draft', 'draft'],
     ['mark_uncollectible', 'uncollectible'],
-  ] as const)('called with bills: %s makes the invoices of the pause %s', async (how, status) => {
-    const test = await subscribed({ webhooks: false })
-    await test.made.pause({ bills: how })
-    await test.sandbox.clock.advance({ days: 32 })
-    expect([takenFrom(test, test.user), bills(test).sort()]).toEqual([
-      1000,
-      ['paid', status].sort(),
-    ])
-    await test.user.sync()
-    expect((await main(test)).providerStatus).toBe('active')
-  })
+  ] as const)(
+    "called with bills: '%s' gives the invoices created during the pause the status %s",
+    async (how, status) => {
+      const test = await subscribed({ webhooks: false })
+      await test.made.pause({ bills: how })
+      await test.sandbox.clock.advance({ days: 32 })
+      expect([takenFrom(test, test.user), bills(test).sort()]).toEqual([
+        1000,
+        ['paid', status].sort(),
+      ])
+      await test.user.sync()
+      expect((await main(test)).providerStatus).toBe('active')
+    },
+  )
 
-  it('suspends access if the pauses option is set to suspend', async () => {
+  it("suspends access if the option pauses is { access: 'suspend' }", async () => {
     const test = await subscribed({ pauses: { access: 'suspend' } })
     const { user, billing } = test
     const at = test.sandbox.clock.now()
@@ -86,7 +89,7 @@ describe('pause()', () => {
     expect([await user.subscribed('main'), await billing.countActive(at)]).toEqual([true, 1])
   })
 
-  it('is stored and emitted as an event, like a pause made in the dashboard', async () => {
+  it('is stored and reported by an event, like a pause made in Stripe’s dashboard', async () => {
     const emitted: AnyBillingEvent[] = []
     const keep = (event: AnyBillingEvent) => emitted.push(event)
     const test = await subscribed({
@@ -115,7 +118,7 @@ describe('pause()', () => {
     expect((await test.user.sync()).drift).toEqual([])
   })
 
-  it('ends with the subscription', async () => {
+  it('starts a pause that ends when the subscription ends', async () => {
     const test = await subscribed({ webhooks: false })
     await test.made.pause()
     await test.made.cancelNow()
@@ -125,7 +128,7 @@ describe('pause()', () => {
     await expect(ended.unpause()).rejects.toMatchObject({ code: 'subscription_ended' })
   })
 
-  it('collects nothing at the end of a trial', async () => {
+  it('called during a trial prevents the charge at the end of the trial', async () => {
     const test = await start('stripe', { webhooks: false })
     const { user, sandbox } = test
     const made = await user.newSubscription('main', 'monthly').trialDays(9).create(CARD)
@@ -136,7 +139,7 @@ describe('pause()', () => {
     expect(takenFrom(test, user)).toBe(1000)
   })
 
-  it('refuses changes that charge immediately, because the charge would not be collected', async () => {
+  it('blocks changes that charge immediately, because the charge would not be collected', async () => {
     const test = await subscribed({ webhooks: false })
     const { user, made } = test
     await made.swapAtPeriodEnd('pro')
@@ -157,7 +160,7 @@ describe('pause()', () => {
     expect(takenFrom(test, user)).toBe(1000)
   })
 
-  it('refuses changes that start a new period or create a final invoice', async () => {
+  it('blocks changes that start a new period or create a final invoice', async () => {
     const test = await subscribed({ webhooks: false })
     const { made } = test
     await made.swapAtPeriodEnd('pro')
@@ -184,7 +187,7 @@ describe('pause()', () => {
     expect(bills(test)).toEqual(['paid'])
   })
 
-  it('refuses swaps from a free to a paid price', async () => {
+  it('blocks swaps from a free to a paid price', async () => {
     const test = await start('stripe', { webhooks: false })
     const twin = test.sandbox.stripe
     for (const [id, unitAmount] of [
@@ -205,7 +208,7 @@ describe('pause()', () => {
     expect(takenFrom(test, test.user)).toBe(1000)
   })
 
-  it('refuses more units after cancel(), which would be charged immediately', async () => {
+  it('blocks more units after cancel(), because they would be charged immediately', async () => {
     const test = await subscribed({ webhooks: false })
     const { made } = test
     await made.pause()
@@ -215,7 +218,7 @@ describe('pause()', () => {
     expect([(await main(test)).quantity, bills(test)]).toEqual([1, ['paid']])
   })
 
-  it('refuses to end a trial early', async () => {
+  it('blocks the early end of a trial', async () => {
     const test = await start('stripe', { webhooks: false })
     const { user } = test
     const made = await user.newSubscription('main', 'monthly').trialDays(9).create(CARD)
@@ -234,7 +237,7 @@ describe('pause()', () => {
     expect((await main(test)).providerPlan).toBe('monthly')
   })
 
-  it('rejects dates that are invalid or not in the future, and unknown values of bills', async () => {
+  it('rejects an end date that is invalid or not in the future, and an unknown value of the option bills', async () => {
     const test = await subscribed({ webhooks: false })
     for (const until of [START, day(-1), new Date('never'), '2027-01-01' as never]) {
       await expect(test.made.pause({ until })).rejects.toThrow(InvalidArgument)
@@ -242,7 +245,7 @@ describe('pause()', () => {
     await expect(test.made.pause({ bills: 'burn' as never })).rejects.toThrow(InvalidArgument)
   })
 
-  it('rejects a subscription whose first payment is missing', async () => {
+  it('is refused for a subscription whose first payment is missing', async () => {
     const test = await start('stripe', { webhooks: false })
     const builder = test.user.newSubscription('main', 'monthly')
     await builder.create('pm_card_threeDSecureRequired').catch(() => undefined)

@@ -13,8 +13,8 @@ async function braintreeSdk({ sandbox }: BillingTest) {
   return new braintree.BraintreeGateway(sandbox.braintree.config as never)
 }
 
-describe('a card that requires authentication, in a trial', () => {
-  it('starts the trial at Stripe, and can be confirmed before it ends', async () => {
+describe('a card that requires authentication, used for a trial', () => {
+  it('starts the trial at Stripe, and can be confirmed until the trial ends', async () => {
     const test = await start('stripe')
     const { user, sandbox } = test
     const subscription = await user
@@ -34,7 +34,7 @@ describe('a card that requires authentication, in a trial', () => {
     expect(takenFrom(test, user)).toBe(1000)
   })
 
-  it('has an open invoice to confirm at Stripe if it was not confirmed before the end of the trial', async () => {
+  it('leads to an open invoice at Stripe, to be confirmed, if it was not confirmed before the end of the trial', async () => {
     const test = await start('stripe')
     const { user, sandbox } = test
     await user
@@ -52,7 +52,7 @@ describe('a card that requires authentication, in a trial', () => {
     expect(await subscription.pendingConfirmation()).toBeNull()
   })
 
-  it('needs no confirmation at Braintree, where the browser authenticates the customer beforehand', async () => {
+  it('needs no later confirmation at Braintree, where the browser authenticates the customer beforehand', async () => {
     const { user } = await start('braintree')
     const subscription = await user
       .newSubscription('main', 'monthly')
@@ -63,7 +63,7 @@ describe('a card that requires authentication, in a trial', () => {
 })
 
 describe('the stored card at Stripe', () => {
-  it('is removed when the card is detached', async () => {
+  it('is removed from our row when the card is detached at Stripe', async () => {
     const test = await start('stripe')
     const { user } = test
     await user.updateCard('pm_card_visa')
@@ -77,7 +77,7 @@ describe('the stored card at Stripe', () => {
     expect(await test.billing.user(user.id)).toMatchObject({ cardBrand: null, cardLastFour: null })
   })
 
-  it('follows a default that was changed in the dashboard', async () => {
+  it('is updated when the default card is changed in Stripe’s dashboard', async () => {
     const test = await start('stripe')
     const { user } = test
     await user.updateCard('pm_card_visa')
@@ -94,7 +94,7 @@ describe('the stored card at Stripe', () => {
 })
 
 describe('the stored payment method at Braintree', () => {
-  it('becomes the remaining one when the customer revokes it', async () => {
+  it('is replaced by the remaining payment method when the customer revokes it', async () => {
     const test = await start('braintree')
     const { user, sandbox } = test
     await user.updateCard('fake-valid-visa-nonce')
@@ -124,7 +124,7 @@ describe.each(PROVIDERS)('updateCard() at $provider', (given) => {
     provider === 'braintree' ? sandbox.braintree.createNonce() : 'pm_card_mastercard'
 
   it.each(LOSSES)(
-    'has one effect when it is repeated with the same token after a lost response (%s)',
+    'adds one card when it is repeated with the same token after a lost response (kind of failure: %s)',
     async (how) => {
       let wasHit = true
       for (let call = 0; wasHit; call++) {
@@ -148,7 +148,7 @@ describe.each(PROVIDERS)('updateCard() at $provider', (given) => {
     },
   )
 
-  it('rejects a token that another customer has used, and keeps the card', async () => {
+  it('rejects a token that another customer has used, and keeps the present card', async () => {
     const test = await start(provider)
     const { user } = test
     await user.updateCard(card)

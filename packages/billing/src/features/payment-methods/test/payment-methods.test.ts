@@ -29,7 +29,7 @@ describe.each(PROVIDERS)('payment methods at $provider', (given) => {
   const newCard = ({ sandbox }: FlowTest) =>
     provider === 'braintree' ? sandbox.braintree.createNonce() : 'pm_card_amex'
 
-  it('are empty without a customer, and reading creates none', async () => {
+  it('are an empty list for a user without a customer, and reading them creates no customer', async () => {
     const test = await start(provider)
     const { user } = test
     expect(await user.paymentMethods()).toEqual([])
@@ -42,7 +42,7 @@ describe.each(PROVIDERS)('payment methods at $provider', (given) => {
     expect(customersAt(test, provider)).toBe(0)
   })
 
-  it('are added, with the first as the default, and listed newest first', async () => {
+  it('can be added, the first one as the default, and are listed newest first', async () => {
     const test = await start(provider)
     const { user } = test
     const first = await user.addPaymentMethod(card)
@@ -71,7 +71,7 @@ describe.each(PROVIDERS)('payment methods at $provider', (given) => {
     expect(defaults.map(({ id }) => id)).toEqual([third.id])
   })
 
-  it('can be made the default, which bills running subscriptions', async () => {
+  it('can be made the default, which then pays for running subscriptions', async () => {
     const test = await start(provider)
     const { user } = test
     await user.newSubscription('main', 'monthly').create(card)
@@ -115,7 +115,7 @@ describe.each(PROVIDERS)('payment methods at $provider', (given) => {
     expect(await user.subscribed('main')).toBe(true)
   })
 
-  it('are not shown to, selected by, or deleted by another user', async () => {
+  it('can be neither read, nor made the default, nor deleted by another user', async () => {
     const test = await start(provider)
     const { user } = test
     const { id } = await user.addPaymentMethod(card)
@@ -134,7 +134,7 @@ describe.each(PROVIDERS)('payment methods at $provider', (given) => {
     )
   })
 
-  it('are not added for an unknown token', async () => {
+  it('are not added if the token is unknown', async () => {
     const { user } = await start(provider)
     await expect(user.addPaymentMethod(given.unknownToken)).rejects.toThrow(InvalidPaymentToken)
     expect(await user.paymentMethods()).toEqual([])
@@ -166,7 +166,7 @@ describe.each(PROVIDERS)('payment methods at $provider', (given) => {
 })
 
 describe('payment methods at Stripe', () => {
-  it('follow changes reported by the bank', async () => {
+  it('are updated after changes that the bank reports, such as a new expiry date', async () => {
     const test = await start('stripe')
     const { user } = test
     const { id } = await user.addPaymentMethod('pm_card_visa')
@@ -184,7 +184,7 @@ describe('payment methods at Stripe', () => {
     expect((await user.defaultPaymentMethod())?.isExpiring()).toBe(true)
   })
 
-  it('can be stored by a setup intent, which other users cannot find', async () => {
+  it('can be added with a setup intent, which other users cannot find', async () => {
     const test = await start('stripe')
     const { user } = test
     const pending = await user.createSetupIntent()
@@ -218,7 +218,7 @@ describe('payment methods at Stripe', () => {
     expect(user.cardLastFour).toBe('3184')
   })
 
-  it('belong to the setup intent of their own tab, whatever happens in other tabs', async () => {
+  it('are read from the setup intent of their own browser tab, even if several tabs add cards concurrently', async () => {
     const test = await start('stripe')
     const { user } = test
     await user.newSubscription('main', 'monthly').create('pm_card_amex')
@@ -245,7 +245,7 @@ describe('payment methods at Stripe', () => {
   })
 
   it.each(['saved-500', 'made-500'] as const)(
-    'can be collected again after an error of Stripe (%s)',
+    'can be added with a setup intent after Stripe answered an earlier attempt with a 500 (case: %s)',
     async (trouble) => {
       const test = await start('stripe')
       const { user, sandbox } = test
@@ -262,7 +262,7 @@ describe('payment methods at Stripe', () => {
     },
   )
 
-  it('can be collected on a hosted page, which makes the card the default', async () => {
+  it('can be added on a hosted page, which makes the card the default', async () => {
     const test = await start('stripe')
     const { user } = test
     const form = await user.paymentForm({ successPath: '/billing', cancelPath: '/billing' })
@@ -297,7 +297,7 @@ describe('payment methods at Braintree', () => {
     expect([user.cardBrand, user.paypalEmail]).toEqual(['Visa', null])
   })
 
-  it('can be collected in the application’s own form, with the customer’s client token', async () => {
+  it('can be added with the application’s own form and a client token for the customer', async () => {
     const test = await start('braintree')
     const { user } = test
     const read = (token: string) => JSON.parse(Buffer.from(token, 'base64').toString())
@@ -312,7 +312,7 @@ describe('payment methods at Braintree', () => {
     await expect(user.findSetupIntent('seti_1')).rejects.toThrow(Unsupported)
   })
 
-  it('are stored with the verification of 3-D Secure', async () => {
+  it('are stored with the result of 3-D Secure', async () => {
     const test = await start('braintree')
     const { user } = test
     const nonce = 'fake-three-d-secure-two-visa-successful-step-up-authentication-nonce'
@@ -322,7 +322,7 @@ describe('payment methods at Braintree', () => {
     expect(kept?.verifications[0]?.threeDSecure).toMatchObject({ liabilityShifted: true })
   })
 
-  it('are not added twice if they are in the vault already', async () => {
+  it('are not added a second time if they are in the customer’s vault already', async () => {
     const test = await start('braintree')
     const { user } = test
     await user.newSubscription('main', 'monthly').create('fake-valid-visa-nonce')
@@ -344,8 +344,8 @@ describe('payment methods at Braintree', () => {
   })
 })
 
-describe('pending confirmations', () => {
-  it('are payments of subscriptions and invoices, and cards of trials, at Stripe', async () => {
+describe('the confirmations that a user still has to make', () => {
+  it('include payments of subscriptions and invoices, and cards stored for a trial, at Stripe', async () => {
     const test = await start('stripe')
     const { user, sandbox } = test
     expect(await user.pendingConfirmations()).toEqual([])
@@ -383,7 +383,7 @@ describe('pending confirmations', () => {
     expect(await otherUser.pendingConfirmations()).toEqual([])
   })
 
-  it('disappear at Stripe when another card has paid', async () => {
+  it('no longer include a payment at Stripe once another card has paid', async () => {
     const test = await start('stripe')
     const { user, sandbox } = test
     const error = await user
@@ -402,7 +402,7 @@ describe('pending confirmations', () => {
     expect(await user.pendingConfirmations()).toEqual([])
   })
 
-  it('are empty at Braintree, where the browser authenticates the customer beforehand', async () => {
+  it('are none at Braintree, where the browser authenticates the customer beforehand', async () => {
     const { user } = await start('braintree')
     await user.updateCard('fake-valid-visa-nonce')
     expect(await user.pendingConfirmations()).toEqual([])

@@ -41,42 +41,45 @@ const STRIPE_PLACES: Readonly<Record<string, Place>> = {
   checkoutCharge: (user, amount) => user.checkoutCharge(amount, 'Setup', PAGE),
 }
 
-describe.each(PROVIDERS)('an amount at $provider', ({ provider, card, ten }) => {
-  const places = provider === 'stripe' ? { ...PLACES, ...STRIPE_PLACES } : PLACES
+describe.each(PROVIDERS)(
+  'an amount of money passed to billing at $provider',
+  ({ provider, card, ten }) => {
+    const places = provider === 'stripe' ? { ...PLACES, ...STRIPE_PLACES } : PLACES
 
-  it.each(Object.keys(places))(
-    'is rejected by %s() before any request if it cannot be charged',
-    async (name) => {
+    it.each(Object.keys(places))(
+      'is rejected by %s() before any request if it cannot be charged',
+      async (name) => {
+        const test = await start(provider, { webhooks: false })
+        await test.user.updateCard(card)
+        for (const [what, amount] of IMPOSSIBLE) {
+          const act = () => places[name]?.(test.user, amount as Amount)
+          const error = await withoutCalls(test, () => thrownBy(act))
+          expect(error, what).toBeInstanceOf(InvalidAmount)
+          expect(error, what).toMatchObject({ code: 'invalid_amount', status: 400 })
+        }
+      },
+    )
+
+    it('accepts a currency in capital letters', async () => {
       const test = await start(provider, { webhooks: false })
       await test.user.updateCard(card)
-      for (const [what, amount] of IMPOSSIBLE) {
-        const act = () => places[name]?.(test.user, amount as Amount)
-        const error = await withoutCalls(test, () => thrownBy(act))
-        expect(error, what).toBeInstanceOf(InvalidAmount)
-        expect(error, what).toMatchObject({ code: 'invalid_amount', status: 400 })
-      }
-    },
-  )
+      const options = { idempotencyKey: 'order-1' }
+      await test.user.charge({ amount: 1000, currency: 'USD' }, options)
+      await test.user.charge(ten, options)
+      expect(takenFrom(test, test.user)).toBe(1000)
+    })
+  },
+)
 
-  it('accepts a currency in capital letters', async () => {
-    const test = await start(provider, { webhooks: false })
-    await test.user.updateCard(card)
-    const options = { idempotencyKey: 'order-1' }
-    await test.user.charge({ amount: 1000, currency: 'USD' }, options)
-    await test.user.charge(ten, options)
-    expect(takenFrom(test, test.user)).toBe(1000)
-  })
-})
-
-describe('a plain number as the amount', () => {
-  it('counts in the main unit at Braintree, with decimals', async () => {
+describe('a plain number passed as an amount', () => {
+  it('is in whole currency units at Braintree, and may have decimals', async () => {
     const test = await start('braintree', { webhooks: false })
     await test.user.updateCard('fake-valid-visa-nonce')
     await test.user.charge(12.5)
     expect(takenFrom(test, test.user)).toBe(1250)
   })
 
-  it('counts in the smallest unit at Stripe, without decimals', async () => {
+  it('is in the smallest currency unit at Stripe, and may not have decimals', async () => {
     const test = await start('stripe', { webhooks: false })
     await test.user.updateCard('pm_card_visa')
     const error = await withoutCalls(test, () => thrownBy(() => test.user.charge(12.5)))
@@ -84,7 +87,7 @@ describe('a plain number as the amount', () => {
   })
 })
 
-describe('a part of an invoice', () => {
+describe('an amount for a part of an invoice', () => {
   it('is rejected by creditNote() before any request if it cannot be credited', async () => {
     const test = await start('stripe', { webhooks: false })
     await test.user.updateCard('pm_card_visa')

@@ -6,7 +6,7 @@ describe.each(PROVIDERS)('the newest payment of a subscription at $provider', (g
   const { provider, card } = given
   const isStripe = provider === 'stripe'
 
-  it('belongs to the current period, and has a status', async () => {
+  it('is that of the current period, with its status', async () => {
     const test = await start(provider)
     const { user } = test
     const subscription = await user.newSubscription('main', 'monthly').create(card)
@@ -23,7 +23,7 @@ describe.each(PROVIDERS)('the newest payment of a subscription at $provider', (g
     expect((await subscription.latestPayment())?.id).not.toBe(first?.id)
   })
 
-  it('is null in a trial, and stays available after the end', async () => {
+  it('is null in a trial, and is still available after the subscription ended', async () => {
     const test = await start(provider)
     const { user } = test
     const subscription = await user.newSubscription('main', 'monthly').trialDays(9).create(card)
@@ -33,7 +33,7 @@ describe.each(PROVIDERS)('the newest payment of a subscription at $provider', (g
     expect((await subscription.latestPayment())?.amount).toEqual(money(1000, 'usd'))
   })
 
-  it('names the reason of a decline', async () => {
+  it('includes the decline code if the payment was declined', async () => {
     const test = await start(provider)
     const { user, sandbox } = test
     await user.newSubscription('main', 'monthly').create(card)
@@ -50,7 +50,7 @@ describe.each(PROVIDERS)('the newest payment of a subscription at $provider', (g
   })
 })
 
-it('the newest payment at Stripe contains the confirmation that the customer has to make, until it is made', async () => {
+it('the newest payment of a subscription at Stripe contains the pending confirmation until the customer has made it', async () => {
   const { user } = await start('stripe')
   const asked = user.newSubscription('main', 'monthly').create('pm_card_authenticationRequired')
   const thrown = await asked.catch((error: unknown) => error)

@@ -15,7 +15,7 @@ const SELLER = { vendor: 'Tollgate Ltd', product: 'Gold' }
 describe.each(PROVIDERS)('payments at $provider', (given) => {
   const { provider, card, ten } = given
 
-  it('can be charged in the provider’s own unit or as money', async () => {
+  it('can be charged with a plain number in the provider’s own unit, or with a money object', async () => {
     const test = await start(provider)
     const { user } = test
     await user.updateCard(card)
@@ -46,13 +46,13 @@ describe.each(PROVIDERS)('payments at $provider', (given) => {
     },
   )
 
-  it('require a customer', async () => {
+  it('require that the user has a customer at the provider', async () => {
     const { user } = await start(provider)
     await expect(user.charge(ten)).rejects.toThrow(NoCustomer)
     expect(await user.invoices()).toEqual([])
   })
 
-  it('throw the provider’s code and message if they are declined', async () => {
+  it('throw an error with the provider’s code and message if they are declined', async () => {
     const test = await start(provider)
     const { user, sandbox } = test
     await user.updateCard(card)
@@ -69,7 +69,7 @@ describe.each(PROVIDERS)('payments at $provider', (given) => {
     expect(takenFrom(test, user)).toBe(0)
   })
 
-  it('can be invoiced immediately as a single item', async () => {
+  it('can be charged immediately with an invoice of one item', async () => {
     const test = await start(provider, { taxPercentage: () => 19 })
     const { user } = test
     await user.updateCard(card)
@@ -80,7 +80,7 @@ describe.each(PROVIDERS)('payments at $provider', (given) => {
     expect(takenFrom(test, user)).toBe(1000)
   })
 
-  it('are listed as invoices, whether they are settled or still settling', async () => {
+  it('appear among the invoices, whether they are settled or still settling', async () => {
     const test = await start(provider, { coupon: true, taxPercentage: () => 19.25 })
     const { user } = test
     await user.newSubscription('main', 'monthly').withCoupon('SPRING').create(card)
@@ -109,7 +109,7 @@ describe.each(PROVIDERS)('payments at $provider', (given) => {
     expect(newest?.data).toMatchObject({ discounts: [], lines: [{ amount: 1000 }], total: 1000 })
   })
 
-  it('threat W6 add up to the total of their invoice, line by line', async () => {
+  it('have an invoice whose lines add up to its total (threat W6)', async () => {
     const test = await start(provider, { taxPercentage: () => 7.75 })
     const { user } = test
     const subscription = await user.newSubscription('main', 'monthly').create(card)
@@ -125,7 +125,7 @@ describe.each(PROVIDERS)('payments at $provider', (given) => {
     }
   })
 
-  it('threat M1 can be downloaded as invoices by their own user only', async () => {
+  it('have an invoice that only their own user can download (threat M1)', async () => {
     const test = await start(provider)
     const { user } = test
     await user.newSubscription('main', 'monthly').create(card)
@@ -148,7 +148,7 @@ describe.each(PROVIDERS)('payments at $provider', (given) => {
 })
 
 describe('quantities', () => {
-  it('are counted at Stripe without losing concurrent changes', async () => {
+  it('include the changes of all concurrent calls at Stripe', async () => {
     const test = await start('stripe')
     const { user } = test
     const subscription = await user
@@ -183,24 +183,27 @@ describe('quantities', () => {
   })
 })
 
-describe('an invoice of invoiceFor() that could not be collected at Stripe', () => {
+describe('an invoice of invoiceFor() at Stripe whose payment failed', () => {
   it.each([
     [{}, 'open'],
     [{ voidOnFailure: true }, 'void'],
-  ])('has, with the options %o, the status %s', async (options, status) => {
-    const test = await start('stripe')
-    const { user, sandbox } = test
-    await user.updateCard('pm_card_visa')
-    sandbox.trouble.declineNextCharge(user.providerId ?? '', 'insufficient_funds')
-    await expect(user.invoiceFor('Setup', 1000, options)).rejects.toThrow(PaymentFailed)
-    const stripe = await stripeSdk(test)
-    const { data } = await stripe.invoices.list({ customer: user.providerId ?? '' })
-    expect(data.map((invoice) => invoice.status)).toEqual([status])
-  })
+  ])(
+    'has, if invoiceFor() was called with the options %o, the status %s',
+    async (options, status) => {
+      const test = await start('stripe')
+      const { user, sandbox } = test
+      await user.updateCard('pm_card_visa')
+      sandbox.trouble.declineNextCharge(user.providerId ?? '', 'insufficient_funds')
+      await expect(user.invoiceFor('Setup', 1000, options)).rejects.toThrow(PaymentFailed)
+      const stripe = await stripeSdk(test)
+      const { data } = await stripe.invoices.list({ customer: user.providerId ?? '' })
+      expect(data.map((invoice) => invoice.status)).toEqual([status])
+    },
+  )
 })
 
 describe('a card at Braintree', () => {
-  it('is verified when it is stored; if that fails, the old card stays', async () => {
+  it('is verified when it is stored, and the previous card stays if the verification fails', async () => {
     const { user } = await start('braintree')
     await user.updateCard('fake-valid-visa-nonce')
     const refused = user.updateCard('fake-processor-declined-mastercard-nonce')

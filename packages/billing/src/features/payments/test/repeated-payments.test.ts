@@ -35,23 +35,26 @@ describe.each(PROVIDERS)(
       ],
     ] as const
 
-    it.each(pays)('charges once after a decline and a new card: %s', async (_name, pay) => {
-      const test = await start(provider)
-      const { user } = test
-      await user.updateCard(card)
-      declineNext(test, user)
-      await expect(pay(user, 'order-17')).rejects.toThrow(PaymentFailed)
-      await user.updateCard(otherCard)
-      await pay(user, 'order-17')
-      await pay(user, 'order-17')
-      // Stripe would keep trying to collect an open invoice.
-      await test.advance({ days: 20 })
-      await pay(user, 'order-17')
-      expect(takenFrom(test, user)).toBe(1000)
-    })
+    it.each(pays)(
+      'makes %s() charge once when it is repeated with a new card after a decline',
+      async (_name, pay) => {
+        const test = await start(provider)
+        const { user } = test
+        await user.updateCard(card)
+        declineNext(test, user)
+        await expect(pay(user, 'order-17')).rejects.toThrow(PaymentFailed)
+        await user.updateCard(otherCard)
+        await pay(user, 'order-17')
+        await pay(user, 'order-17')
+        // Stripe would keep trying to collect an open invoice.
+        await test.advance({ days: 20 })
+        await pay(user, 'order-17')
+        expect(takenFrom(test, user)).toBe(1000)
+      },
+    )
 
     it.each(pays)(
-      'charges once when a response is lost and the card changes: %s',
+      'makes %s() charge once when it is repeated with a new card after a lost response',
       async (_name, pay) => {
         const test = await start(provider, { webhooks: false })
         const { sandbox } = test
@@ -73,7 +76,7 @@ describe.each(PROVIDERS)(
       },
     )
 
-    it('is bound to one amount', async () => {
+    it('is rejected for a second payment with another amount', async () => {
       const test = await start(provider)
       const { user } = test
       await user.updateCard(card)
@@ -87,7 +90,7 @@ describe.each(PROVIDERS)(
       expect(takenFrom(test, user)).toBe(2000)
     })
 
-    it('pays either a charge or an invoice, never both', async () => {
+    it('can be used for either a charge or an invoice, never for both', async () => {
       const test = await start(provider)
       const { user } = test
       await user.updateCard(card)
@@ -109,7 +112,7 @@ describe.each(PROVIDERS)(
     })
 
     it.each(['amount', 'currency', 'customer', 'customerId', 'confirm'])(
-      'cannot be combined with the provider option %s',
+      'cannot be combined with the provider’s own option %s',
       async (option) => {
         const test = await start(provider)
         const { user } = test
@@ -175,7 +178,7 @@ describe('an unpaid invoice', () => {
     expect(await failed(invoice.pay())).toBeInstanceOf(PaymentActionRequired)
   })
 
-  it('is replaced for the same idempotency key only if billing has voided it', async () => {
+  it('is replaced by a new invoice for the same idempotency key if billing voided it', async () => {
     const test = await start('stripe')
     const { user } = test
     const options = { idempotencyKey: 'order-1', voidOnFailure: true }
@@ -188,7 +191,7 @@ describe('an unpaid invoice', () => {
     expect(takenFrom(test, user)).toBe(5000)
   })
 
-  it('is not replaced if the merchant has voided it', async () => {
+  it('is not replaced by a new invoice for the same idempotency key if the merchant voided it', async () => {
     const test = await start('stripe')
     const { user } = test
     const options = { idempotencyKey: 'order-1' }
@@ -219,7 +222,7 @@ describe('an unpaid invoice', () => {
     }
   })
 
-  it('is not created without a card', async () => {
+  it('is not created if the customer has no card', async () => {
     const test = await start('stripe')
     const { user, sandbox } = test
     await user.updateCard('pm_card_visa')
@@ -230,7 +233,7 @@ describe('an unpaid invoice', () => {
     expect(sandbox.stripe.invoices(user.providerId ?? '')).toEqual([])
   })
 
-  it('can be paid once there is a card', async () => {
+  it('can be paid once the customer has a card', async () => {
     const test = await start('stripe')
     const { user } = test
     test.sandbox.stripe.seedPrice({ id: 'free', unitAmount: 0, interval: 'month', product: 'Free' })
@@ -273,7 +276,7 @@ describe.each([127, 128, 253, 254, 255])(
       expect(takenFrom(test, user)).toBe(1000)
     })
 
-    it('charges once after a decline', async () => {
+    it('charges once when the payment is repeated after a decline', async () => {
       const { test, user } = await began()
       declineNext(test, user)
       await expect(user.charge(10, { idempotencyKey })).rejects.toThrow(PaymentFailed)

@@ -8,7 +8,7 @@ const ada = { type: 'user', id: 7 }
 const team = { type: 'team', id: 7 }
 
 describe('attempts to use promotion codes', () => {
-  it('are counted by owner within a time window', async () => {
+  it('are counted for each owner within a time window', async () => {
     const { database } = await start('stripe', { webhooks: false })
     const attempts = codeAttemptRepository(database)
     const count = (owner: typeof ada, seconds: number) =>

@@ -57,7 +57,7 @@ const UNKNOWN = {
 }
 
 describe('a promotion code', () => {
-  it('expires a hosted page that can no longer be paid, because other customers have used the code up', async () => {
+  it('causes the hosted page on which it was applied to expire once other customers have used it up', async () => {
     const test = await startWith('ONCE', { max_redemptions: 1 })
     const { user } = test
     const page = { name: 'main', successPath: '/done' }
@@ -74,7 +74,7 @@ describe('a promotion code', () => {
     expect(takenFrom(test, user)).toBe(1000)
   })
 
-  it('is shown with its terms to a user who types it', async () => {
+  it('can be looked up with its terms by a user who types it', async () => {
     const test = await startWith('Hello-7', {
       expires_at: TOMORROW,
       max_redemptions: 5,
@@ -119,7 +119,7 @@ describe('a promotion code', () => {
     }
   })
 
-  it('replaces the current discounts, once for repeated calls', async () => {
+  it('replaces the current discounts, and is redeemed once by repeated calls', async () => {
     const test = await startWith('ONCE', { max_redemptions: 1 })
     const { user } = test
     await user.newSubscription('main', 'monthly').create('pm_card_visa')
@@ -140,7 +140,7 @@ describe('a promotion code', () => {
     expect(takenFrom(test, user)).toBe(1700)
   })
 
-  it('is not redeemed a second time by a payment that waits for authentication', async () => {
+  it('is not redeemed a second time when a payment waits for authentication', async () => {
     const test = await startWith('ONCE', { max_redemptions: 1 })
     const challenged = 'pm_card_authenticationRequired'
     await expect(create(test.user, 'ONCE', challenged)).rejects.toThrow(PaymentActionRequired)
@@ -148,7 +148,7 @@ describe('a promotion code', () => {
     expect(test.sandbox.stripe.subscriptions(test.user.providerId ?? '')).toHaveLength(1)
   })
 
-  it.each(LOSSES)('is redeemed once when responses are lost (%s)', async (how) => {
+  it.each(LOSSES)('is redeemed once when responses are lost (kind of failure: %s)', async (how) => {
     const test = await start('stripe', { coupon: true, webhooks: false })
     let wasHit = true
     for (let call = 0; wasHit && call < 20; call++) {
@@ -179,7 +179,7 @@ describe('a promotion code', () => {
 const NEVER_PAID = ['pm_card_chargeCustomerFail', 'pm_card_authenticationRequired'] as const
 
 describe.each(NEVER_PAID)(
-  'threat N3 a single-use code, after a first payment failed with %s',
+  'a single-use promotion code, after a failed first payment with the card %s (threat N3)',
   (card) => {
     async function neverPaid(terms: Terms = {}) {
       const test = await startWith('ONCE', { max_redemptions: 1, ...terms })
@@ -214,7 +214,7 @@ describe.each(NEVER_PAID)(
       expect(takenFrom(test, user)).toBe(2200)
     })
 
-    it('is still used only once, and by no other user', async () => {
+    it('still gives its discount only once, and to no other user', async () => {
       const test = await neverPaid()
       const { user } = test
       const names = ['main', 'second', 'third', 'fourth']
@@ -234,7 +234,7 @@ describe.each(NEVER_PAID)(
       expect(takenFrom(test, user)).toBe(700)
     })
 
-    it('keeps its terms', async () => {
+    it('keeps its terms, such as a minimum amount', async () => {
       const least = { minimum_amount: 2000, minimum_amount_currency: 'usd' }
       const test = await startWith('ONCE', { max_redemptions: 1, restrictions: least })
       const { user } = test
@@ -245,7 +245,7 @@ describe.each(NEVER_PAID)(
       expect(takenFrom(test, user)).toBe(2200)
     })
 
-    it('ends with its coupon, and at its expiry', async () => {
+    it('is invalid once it has expired, or its coupon was deleted', async () => {
       const test = await neverPaid({ expires_at: TOMORROW })
       await test.advance({ days: 2 })
       expect(await test.user.findPromotionCode('ONCE')).toBeNull()
@@ -269,7 +269,7 @@ describe('the check of a promotion code', () => {
     ],
     ['it is used up', { max_redemptions: 1 }],
   ])(
-    'refuses an unusable code with the same error whatever the reason (%s)',
+    'refuses an unusable code with the same error for every reason (here: %s)',
     async (_why, terms) => {
       const test = await start('stripe', { coupon: true })
       const { user } = test
@@ -296,7 +296,7 @@ describe('the check of a promotion code', () => {
     },
   )
 
-  it('names the reason of its refusal if the user may know that the code exists', async () => {
+  it('gives the reason of a refusal if the user may know that the code exists', async () => {
     const test = await startWith('FIRST', { restrictions: { first_time_transaction: true } })
     const { user } = test
     const least = { minimum_amount: 1001, minimum_amount_currency: 'usd' }
@@ -360,7 +360,7 @@ describe('the check of a promotion code', () => {
     { terms: { duration: 'once' }, bills: 1, months: null },
     { terms: { duration: 'repeating', duration_in_months: 3 }, bills: null, months: 3 },
     { terms: { duration: 'forever' }, bills: null, months: null },
-  ] as const)('returns how long the discount applies: $terms', async (given) => {
+  ] as const)('returns how long the discount applies, for a coupon with $terms', async (given) => {
     const test = await start('stripe')
     const stripe = await stripeSdk(test)
     await stripe.coupons.create({ id: 'HALF', percent_off: 50, ...given.terms })

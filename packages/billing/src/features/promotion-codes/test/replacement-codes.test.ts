@@ -7,7 +7,7 @@ import {
   PaymentFailed,
   PromotionCodeRefused,
 } from '../../../index.ts'
-import { withCode } from '../stripe-replacement-codes.ts'
+import { callWithPromotionCode } from '../stripe-replacement-codes.ts'
 
 const DECLINED = 'pm_card_chargeCustomerFail'
 const CHALLENGED = 'pm_card_authenticationRequired'
@@ -46,8 +46,8 @@ async function challenge(user: BillableUser, card: string): Promise<string> {
 const createdSubscriptionsOf = ({ sandbox, user }: FlowTest) =>
   sandbox.stripe.subscriptions(user.providerId ?? '').map(({ id, status }) => ({ id, status }))
 
-describe('threat N3 a replacement for a promotion code', () => {
-  it('is reused with its payment until the customer confirms it', async () => {
+describe('the replacement for a promotion code that a failed payment used up (threat N3)', () => {
+  it('is reused with its pending payment until the customer confirms that payment', async () => {
     const { test, user } = await startWith()
     await challenge(user, CHALLENGED)
     const payment = await challenge(user, 'pm_card_threeDSecure2Required')
@@ -61,7 +61,7 @@ describe('threat N3 a replacement for a promotion code', () => {
   })
 
   it.each([DECLINED, CHALLENGED])(
-    'is not created by reading or previewing the code after %s',
+    'is not created when the code is only looked up or previewed after a failed payment with the card %s',
     async (card) => {
       const { user, stripe } = await startWith()
       await expect(create(user, card)).rejects.toThrow()
@@ -73,12 +73,12 @@ describe('threat N3 a replacement for a promotion code', () => {
     },
   )
 
-  it('is created whatever error message Stripe sends for the used up code', async () => {
+  it('is created independently of the error message that Stripe sends for a used up code', async () => {
     const { user, stripe, code } = await startWith()
     await decline(user, 1)
     const said = Object.assign(new Error('No'), { type: 'StripeInvalidRequestError' })
     const typed = { coupon: code.id, customerId: user.providerId }
-    const sent = await withCode<string>({ stripe } as never, typed, {
+    const sent = await callWithPromotionCode<string>({ stripe } as never, typed, {
       make: async (given) => given ?? Promise.reject(said),
       find: async () => null,
     })
@@ -88,7 +88,7 @@ describe('threat N3 a replacement for a promotion code', () => {
     })
   })
 
-  it('works for a hosted page, which stays the same when it is requested again', async () => {
+  it('works on a hosted page, and the same page is returned when it is requested again', async () => {
     const { test, user } = await startWith()
     await decline(user, 1)
     const open = () => begin(user).checkout({ successPath: '/done' })

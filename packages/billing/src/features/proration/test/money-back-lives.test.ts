@@ -227,7 +227,7 @@ async function live(world: World, steps: readonly Step[]): Promise<void> {
 }
 
 describe.each(PROVIDERS)('any sequence of events at $provider', (given) => {
-  it('returns no more than was paid, and charges no more than the new price (threat Q1)', {
+  it('never returns more money than was paid, and never charges more than the new price (threat Q1)', {
     timeout: 60_000 + RUNS * 20_000,
   }, async () => {
     const property = fc.asyncProperty(stepsAt(given.provider), async (steps) => {

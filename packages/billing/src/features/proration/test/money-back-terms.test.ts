@@ -9,7 +9,7 @@ import {
   takenFrom,
 } from '../../../../test/support.ts'
 import { AmountTooLarge, type BillableUser, type Invoice, money } from '../../../index.ts'
-import { dispute } from '../../disputes/test/dispute.ts'
+import { openDispute } from '../../disputes/test/dispute.ts'
 
 const CARDS = { stripe: 'pm_card_visa', braintree: 'fake-valid-visa-nonce' } as const
 const main = ({ user }: Pick<FlowTest, 'user'>) => user.subscription('main')
@@ -58,7 +58,7 @@ describe.each(PROVIDERS)('a refund of half a yearly payment at $provider (threat
     expect(await creditOfSwap(test)).toBe(4850)
   })
 
-  it('includes half of the tax, and a swap credits the other half', async () => {
+  it('includes half of the tax, and a later swap credits the other half', async () => {
     const test = await start(provider, { taxPercentage: () => 19 })
     await test.user.newSubscription('main', 'yearly').create(card)
     expect(await refundHalf(test)).toBe(5950)
@@ -70,7 +70,7 @@ describe.each(PROVIDERS)('a refund of half a yearly payment at $provider (threat
     expect(takenFrom(test, test.user)).toBe(11_900)
   })
 
-  it('is half of each price if there are several', async () => {
+  it('is half of each price if the subscription has several', async () => {
     const test = await start(provider)
     const { user, sandbox } = test
     const seat = { id: 'seat', unitAmount: 4000, interval: 'year', product: 'Extras' } as const
@@ -96,7 +96,7 @@ describe.each(PROVIDERS)('a refund of half a yearly payment at $provider (threat
     expect([await creditOf(test), takenFrom(test, test.user)]).toEqual([0, 10_000])
   })
 
-  it('leaves the other half to a refund or a swap, whichever comes first', async () => {
+  it('leaves the other half to be returned once, either by a refund or by a swap', async () => {
     const test = await start(provider)
     await test.user.newSubscription('main', 'yearly').create(card)
     await refundHalf(test)
@@ -113,7 +113,7 @@ describe.each(PROVIDERS)('a refund of half a yearly payment at $provider (threat
     expect(back).toBe(refund.status === 'fulfilled' ? 10_000 : 5000)
   })
 
-  it('reduces the credit of its own period only', async () => {
+  it('reduces the credit for its own period, and for no other period', async () => {
     const test = await start(provider)
     const { user } = test
     await user.newSubscription('main', 'monthly').create(card)
@@ -127,8 +127,8 @@ describe.each(PROVIDERS)('a refund of half a yearly payment at $provider (threat
   })
 })
 
-describe.each(PROVIDERS)('a period at $provider paid by credit (threat Q1)', (given) => {
-  it('is not credited once the bank has taken back the money behind that credit', async () => {
+describe.each(PROVIDERS)('a period at $provider that was paid with credit (threat Q1)', (given) => {
+  it('is not credited by a swap once the bank has taken back the payment that the credit came from', async () => {
     const test = await start(given.provider)
     const { user } = test
     await user.newSubscription('main', 'yearly').create(given.card)
@@ -136,7 +136,7 @@ describe.each(PROVIDERS)('a period at $provider paid by credit (threat Q1)', (gi
     await test.advance({ days: 31, hours: 2 })
     const before = await creditOf(test)
     expect([takenFrom(test, user), before]).toEqual([10_000, 10_000 - 2 * 2500])
-    dispute(test, user)
+    openDispute(test, user)
     await test.settle()
     await (await main(test)).swapAndInvoice('monthly')
     // The credit pays the cheaper plan, and does not grow.
@@ -147,7 +147,7 @@ describe.each(PROVIDERS)('a period at $provider paid by credit (threat Q1)', (gi
   })
 })
 
-describe('a sale at Braintree voided before it was settled (threat Q1)', () => {
+describe('a sale at Braintree that was voided before it was settled (threat Q1)', () => {
   it('is not credited by a swap', async () => {
     const test = await start('braintree')
     await test.user.newSubscription('main', 'yearly').create(CARDS.braintree)
@@ -205,7 +205,7 @@ describe.each([
 })
 
 describe.each(PROVIDERS)(
-  'the number of requests of a change at $provider',
+  'the number of requests to $provider for a change of a subscription',
   ({ provider, card }) => {
     /** Makes a change, and counts its requests to the provider. */
     async function countCalls(test: FlowTest, change: () => Promise<unknown>): Promise<number> {
@@ -217,7 +217,7 @@ describe.each(PROVIDERS)(
       return 100 - left
     }
 
-    it('stays the same for changes without credit, whether or not money was returned', async () => {
+    it('is the same for changes without credit, whether or not money was refunded', async () => {
       const test = await start(provider, { webhooks: false })
       const { sandbox, user } = test
       const seat = { id: 'seat', unitAmount: 700, interval: 'month', product: 'Extras' } as const

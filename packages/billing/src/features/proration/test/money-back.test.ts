@@ -15,7 +15,7 @@ import {
   type Subscription,
   type SwapPreview,
 } from '../../../index.ts'
-import { dispute } from '../../disputes/test/dispute.ts'
+import { openDispute } from '../../disputes/test/dispute.ts'
 
 /** A subscription to two seats for a year, for 200.00. */
 async function subscribeTwoSeats(tax = 0): Promise<FlowTest> {
@@ -53,8 +53,8 @@ const refundAll = async ({ user }: FlowTest) => (await newest(user)).refund()
 
 const WAYS: ReadonlyArray<[string, (test: FlowTest) => Promise<unknown>]> = [
   ['refunded', refundAll],
-  ['lost in a dispute', async (test) => dispute(test, test.user)('lost')],
-  ['disputed', async (test) => dispute(test, test.user)],
+  ['lost in a dispute', async (test) => openDispute(test, test.user)('lost')],
+  ['disputed', async (test) => openDispute(test, test.user)],
   [
     'refunded by a credit note',
     async ({ user }) => (await newest(user)).creditNote({ to: 'refund' }),
@@ -117,17 +117,17 @@ async function expectNoCredit(
   if (shown) expect(shown.total.amount).toBe(shown.immediately ? charged : 10_000)
 }
 
-describe('a yearly period at Stripe whose payment was returned (threat Q1)', () => {
-  it.each(WAYS)('is not credited again by a swap once it was %s', async (_, giveBack) => {
+describe('a yearly period at Stripe whose payment was returned to the customer (threat Q1)', () => {
+  it.each(WAYS)('is not credited by a swap once it was %s', async (_, giveBack) => {
     const [swap] = CHANGES
     if (swap) await expectNoCredit(giveBack, swap)
   })
 
-  it.each(CHANGES.slice(1))('is not credited again by $name', async (change) => {
+  it.each(CHANGES.slice(1))('is not credited by $name', async (change) => {
     await expectNoCredit(refundAll, change)
   })
 
-  it('is not credited again by cancelAt(), nor charged again by resume()', async () => {
+  it('is neither credited by cancelAt() nor charged again by resume()', async () => {
     const test = await subscribeTwoSeats()
     await refundAll(test)
     const subscription = await main(test)
@@ -144,7 +144,7 @@ describe('a yearly period at Stripe whose payment was returned (threat Q1)', () 
     expect(takenFrom(test, test.user)).toBe(20_000)
   })
 
-  it('is charged in full for a more expensive plan, and not credited by the next change either', async () => {
+  it('is charged in full after a swap to a more expensive plan, without credit from this or the next change', async () => {
     const test = await subscribeTwoSeats()
     test.sandbox.stripe.seedPrice({
       id: 'dear',
@@ -165,7 +165,7 @@ describe('a yearly period at Stripe whose payment was returned (threat Q1)', () 
 })
 
 describe('a yearly period at Stripe with a partial refund (threat Q1)', () => {
-  it('is credited in proportion by successive changes', async () => {
+  it('is credited in proportion to the unrefunded part by successive changes', async () => {
     const test = await subscribeTwoSeats()
     await (await newest(test.user)).refund({ amount: money(10_000, 'usd') })
     await test.advance({ days: 73 })
@@ -181,7 +181,7 @@ describe('a yearly period at Stripe with a partial refund (threat Q1)', () => {
     expect(givenBackTo(test, test.user) + 7000).toBeLessThanOrEqual(takenFrom(test, test.user))
   })
 
-  it('turns its credit back into time, to the cent, when resume() removes an end date', async () => {
+  it('turns credit back into paid time, exactly, when resume() removes an end date', async () => {
     const test = await subscribeTwoSeats()
     await (await newest(test.user)).refund({ amount: money(5000, 'usd') })
     const subscription = await main(test)
@@ -196,7 +196,7 @@ describe('a yearly period at Stripe with a partial refund (threat Q1)', () => {
     expect(await creditOf(test)).toBe(12_000 - 2000)
   })
 
-  it('credits no cent too much with exclusive taxes', async () => {
+  it('is not credited a cent too much if taxes are added to the price', async () => {
     const test = await subscribeTwoSeats(19)
     const invoice = await newest(test.user)
     expect(invoice.data.total).toBe(23_800)
@@ -207,7 +207,7 @@ describe('a yearly period at Stripe with a partial refund (threat Q1)', () => {
     expect(credit).toBeGreaterThanOrEqual(23_800 - 7777 - 2380 - 3)
   })
 
-  it('deducts a credit note for one line from the price of that line only', async () => {
+  it('loses the amount of a credit note for one line only from the credit for that line', async () => {
     const test = await start('stripe')
     const { user, sandbox } = test
     sandbox.stripe.seedPrice({
@@ -233,7 +233,7 @@ describe('a yearly period at Stripe with a partial refund (threat Q1)', () => {
       'a refund that failed',
       async (test: FlowTest, refund: string) => void test.sandbox.stripe.failRefund(refund),
     ],
-  ])('counts %s as paid again', async (_, undo) => {
+  ])('is credited as if %s had never been made', async (_, undo) => {
     const test = await subscribeTwoSeats()
     const { id } = await (await newest(test.user)).refund()
     await test.advance({ days: 73 })
@@ -242,9 +242,9 @@ describe('a yearly period at Stripe with a partial refund (threat Q1)', () => {
     expect((await (await main(test)).previewSwap('monthly')).credit.amount).toBe(16_000)
   })
 
-  it('counts a won dispute as paid again, and refunds the amount withheld before', async () => {
+  it('is credited as paid after a won dispute, and the amount withheld before is refunded', async () => {
     const test = await subscribeTwoSeats()
-    const decide = dispute(test, test.user)
+    const decide = openDispute(test, test.user)
     await (await main(test)).swap('monthly')
     expect(await creditOf(test)).toBe(0)
     decide('won')
@@ -255,7 +255,7 @@ describe('a yearly period at Stripe with a partial refund (threat Q1)', () => {
   })
 })
 
-describe('credit that is a gift (threat Q1)', () => {
+describe('credit at Stripe that is a gift (threat Q1)', () => {
   it('does not count as a payment, so a swap does not credit the time it covered', async () => {
     const test = await start('stripe')
     const { user } = test
@@ -269,7 +269,7 @@ describe('credit that is a gift (threat Q1)', () => {
     await expect(first?.refund()).rejects.toThrow(AmountTooLarge)
   })
 
-  it('is used after the credit of an earlier swap, which is the customer’s own', async () => {
+  it('is used up after the credit of an earlier swap, which is the customer’s own money', async () => {
     const test = await start('stripe')
     const { user } = test
     await user.newSubscription('main', 'yearly').create('pm_card_visa')
@@ -293,7 +293,7 @@ describe('a refund after a swap at Stripe (threat Q1)', () => {
     return { test, user: test.user, invoice }
   }
 
-  it('returns the part that the swap has not credited, once; a higher amount is refused with the refundable rest', async () => {
+  it('returns the part that the swap has not credited, once; a higher amount is refused with an error that names the refundable rest', async () => {
     const { test, user, invoice } = await swapped()
     expect(await creditOf(test)).toBe(7000)
     const tooMuch = invoice.refund({ amount: money(2001, 'usd') })
@@ -317,7 +317,7 @@ describe('a refund after a swap at Stripe (threat Q1)', () => {
     expect(givenBackTo(test, test.user)).toBe(0)
   })
 
-  it('does not exceed the payment with exclusive taxes', async () => {
+  it('does not exceed the payment if taxes are added to the price', async () => {
     const { test, user, invoice } = await swapped(19)
     const credit = (await creditOf(test)) + 1190
     const { amount } = await invoice.refund()
@@ -327,7 +327,7 @@ describe('a refund after a swap at Stripe (threat Q1)', () => {
   })
 
   it.each(['refund', 'balance', 'outside'] as const)(
-    'has the same limit as a credit note (to: %s)',
+    'has the same limit as a credit note (option to: %s)',
     async (to) => {
       const { user, invoice } = await swapped()
       const tooMuch = invoice.creditNote({ to, amount: money(2001, 'usd') })
@@ -341,7 +341,7 @@ describe('a refund after a swap at Stripe (threat Q1)', () => {
     },
   )
 
-  it('covers the whole invoice after resume() has removed an end date', async () => {
+  it('can cover the whole invoice after resume() has removed an end date', async () => {
     const test = await subscribeTwoSeats()
     await (await main(test)).cancelAt(new Date('2026-01-23T10:00:00Z'))
     const invoice = await newest(test.user)
@@ -350,7 +350,7 @@ describe('a refund after a swap at Stripe (threat Q1)', () => {
     expect((await invoice.refund()).amount).toEqual(money(20_000, 'usd'))
   })
 
-  it('returns the payment for a cheaper plan, which a later swap does not credit again', async () => {
+  it('can return the payment for a cheaper plan, which a later swap then does not credit', async () => {
     const test = await start('stripe')
     const { user } = test
     await user.newSubscription('main', 'pro').create('pm_card_visa')
@@ -362,7 +362,7 @@ describe('a refund after a swap at Stripe (threat Q1)', () => {
     expect([takenFrom(test, user), await creditOf(test)]).toEqual([2500 + 10_000 - 1500, 0])
   })
 
-  it('returns the payments of two invoices for one period, less the credit given', async () => {
+  it('can return the payments of two invoices for one period, minus the credit already given', async () => {
     const test = await start('stripe')
     const { user } = test
     await user.newSubscription('main', 'yearly').create('pm_card_visa')
@@ -400,7 +400,10 @@ describe('a change that requires authentication (threat Q1)', () => {
 
 describe.each([
   ['refunded', async (user: BillableUser) => (await newest(user)).refund()],
-  ['lost in a dispute', async (user: BillableUser, test: FlowTest) => dispute(test, user)('lost')],
+  [
+    'lost in a dispute',
+    async (user: BillableUser, test: FlowTest) => openDispute(test, user)('lost'),
+  ],
 ] as const)('a period at Braintree that was %s (threat Q1)', (_, giveBack) => {
   async function givenBack(plan = 'yearly', addOn?: string) {
     const test = await start('braintree')
@@ -418,7 +421,7 @@ describe.each([
     ['a cheaper plan', 'pro', 'monthly', 1000],
     ['a more expensive plan', 'monthly', 'pro', 2500],
   ])(
-    'is not credited again by a swap to %s, as its preview shows',
+    'is not credited by a swap to %s, as the preview of the swap shows',
     async (_name, plan, to, price) => {
       const test = await givenBack(plan)
       const before = takenFrom(test, test.user)
@@ -433,7 +436,7 @@ describe.each([
     },
   )
 
-  it('is not credited again when add-ons are removed, and is charged for added ones', async () => {
+  it('is not credited when add-ons are removed, and is charged for added ones', async () => {
     const test = await givenBack('monthly', 'seat')
     const before = takenFrom(test, test.user)
     await (await main(test)).removePrice('seat')
@@ -458,7 +461,7 @@ describe('a period at Braintree with a partial refund (threat Q1)', () => {
     return test
   }
 
-  it('is credited in proportion by a swap to another interval', async () => {
+  it('is credited in proportion to the unrefunded part by a swap to another interval', async () => {
     const test = await withHalfRefunded('yearly')
     await test.advance({ days: 73 })
     const preview = await (await main(test)).previewSwap('monthly')
@@ -470,7 +473,7 @@ describe('a period at Braintree with a partial refund (threat Q1)', () => {
     expect(takenFrom(test, test.user)).toBe(11_000)
   })
 
-  it('refuses to credit an add-on removed without a swap, and names the alternative', async () => {
+  it('gives no credit for an add-on that is removed without a swap, and the error names the alternative', async () => {
     const test = await withHalfRefunded('monthly', 'seat')
     const removed = (await main(test)).removePrice('seat')
     await expect(removed).rejects.toThrow('swap() with all prices')
@@ -482,7 +485,7 @@ describe('a period at Braintree with a partial refund (threat Q1)', () => {
     expect(takenFrom(test, test.user)).toBe(5000)
   })
 
-  it('counts a failed refund and a won dispute as paid again', async () => {
+  it('is credited in full after the refund failed, or a dispute was won', async () => {
     const test = await start('braintree')
     const { user } = test
     await user.newSubscription('main', 'yearly').create(CARD)
@@ -507,7 +510,7 @@ describe('a period at Braintree with a partial refund (threat Q1)', () => {
 })
 
 describe('a refund after a swap at Braintree (threat Q1)', () => {
-  it('returns the part that a swap to another interval has not credited', async () => {
+  it('can return the part that a swap to another interval has not credited', async () => {
     const test = await start('braintree')
     const { user } = test
     await user.newSubscription('main', 'yearly').create(CARD)
@@ -521,7 +524,7 @@ describe('a refund after a swap at Braintree (threat Q1)', () => {
     expect(givenBackTo(test, user)).toBe(2000)
   })
 
-  it('returns the part that a cheaper plan has not credited, during its period and later', async () => {
+  it('can return the part that a swap to a cheaper plan has not credited, during that period and later', async () => {
     const test = await start('braintree')
     const { user } = test
     await user.newSubscription('main', 'pro').create(CARD)
@@ -537,7 +540,7 @@ describe('a refund after a swap at Braintree (threat Q1)', () => {
     expect((await invoice.refund()).amount).toEqual(left)
   })
 
-  it('returns nothing if later plans hide how much was credited, and everything if nothing was credited', async () => {
+  it('is refused if later swaps hide how much was credited, and covers everything if nothing was credited', async () => {
     const test = await start('braintree')
     const { user } = test
     await user.newSubscription('main', 'pro').create(CARD)

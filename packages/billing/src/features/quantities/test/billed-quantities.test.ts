@@ -14,7 +14,7 @@ function defineSeats({ sandbox }: FlowTest): void {
 }
 
 it.each(PROVIDERS)(
-  'incrementAndInvoice() and updateQuantityAndInvoice() bill the difference at once at $provider',
+  'incrementAndInvoice() and updateQuantityAndInvoice() bill the difference immediately at $provider',
   async ({ provider, card }) => {
     const test = await start(provider)
     defineSeats(test)
@@ -39,7 +39,7 @@ it.each(PROVIDERS)(
 )
 
 it.each(LOSSES)(
-  'incrementAndInvoice() bills once when a response is lost (%s) and the call is repeated',
+  'incrementAndInvoice() bills once when a response is lost and the call is repeated (kind of failure: %s)',
   async (how) => {
     const test = await start('stripe', { webhooks: false })
     for (let call = 0, wasHit = true; wasHit && call < 30; call++) {
@@ -60,7 +60,7 @@ it.each(LOSSES)(
   },
 )
 
-it('incrementAndInvoice() adds units when the customer confirms the payment at the bank, and again on the next call (threat W6)', async () => {
+it('incrementAndInvoice() adds units only once the customer confirms the payment, and the next call adds further units (threat W6)', async () => {
   const test = await start('stripe')
   const { user } = test
   const made = await user.newSubscription('main', 'monthly').create('pm_card_visa')

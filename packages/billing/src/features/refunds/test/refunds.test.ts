@@ -131,7 +131,7 @@ describe.each(PROVIDERS)('refund() at $provider', (given) => {
   })
 
   it.each(LOST)(
-    'refunds once when a response is lost and the call is repeated: $how, key: $hasKey',
+    'refunds once when a response is lost ($how) and the call is repeated (idempotency key: $hasKey)',
     async ({ how, hasKey }) => {
       const test = await start(provider, { webhooks: false })
       const { sandbox } = test
@@ -160,7 +160,7 @@ describe.each(PROVIDERS)('refund() at $provider', (given) => {
     },
   )
 
-  it('refunds an invoice, and does not appear among the invoices', async () => {
+  it('refunds an invoice, and the refund does not appear among the invoices', async () => {
     const test = await start(provider)
     const { user } = test
     await user.newSubscription('main', 'monthly').create(card)
@@ -180,7 +180,7 @@ describe.each(PROVIDERS)('refund() at $provider', (given) => {
     expect(await user.subscribed('main')).toBe(true)
   })
 
-  it('refunds only the customer’s own charges, in their currency', async () => {
+  it('refunds only the customer’s own charges, and only in their currency', async () => {
     const test = await start(provider)
     const id = await charged(test, given, 1000)
     const bob = await test.createUser({ email: 'bob@example.com' })
@@ -197,7 +197,7 @@ describe.each(PROVIDERS)('refund() at $provider', (given) => {
 })
 
 describe('refund() of a charge that Braintree has not settled', () => {
-  it('voids the whole charge, and rejects a part', async () => {
+  it('voids the whole charge, and rejects a refund of a part of it', async () => {
     const test = await start('braintree')
     const { user } = test
     await user.updateCard('fake-valid-visa-nonce')
@@ -214,7 +214,7 @@ describe('refund() of a charge that Braintree has not settled', () => {
     expect(await user.invoicesIncludingPending()).toEqual([])
   })
 
-  it('is rejected while the bank confirms the settlement or it is pending', async () => {
+  it('is rejected while the settlement is being confirmed or is pending', async () => {
     const test = await start('braintree')
     const { user, sandbox } = test
     await user.updateCard('fake-valid-visa-nonce')
@@ -259,7 +259,7 @@ describe('refund() of a charge that is settling at Braintree', () => {
   })
 
   it.each(MOVES)(
-    'is rejected when Braintree reports $move first',
+    'is rejected if the charge changes to the state $move before the refund',
     async ({ move, refusal, code }) => {
       const test = await start('braintree', { webhooks: false })
       const { user, sandbox } = test
@@ -370,7 +370,7 @@ describe('a charge to PayPal', () => {
   })
 
   it.each([127, 128, 255])(
-    'is charged and refunded once for a key of %i characters',
+    'is charged and refunded once per idempotency key, with a key of %i characters',
     async (length) => {
       const test = await start('braintree')
       const { user } = test

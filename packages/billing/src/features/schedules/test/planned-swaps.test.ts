@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import { type FlowTest, START, start, stripeSdk, takenFrom } from '../../../../test/support.ts'
 import { InvalidArgument, PaymentFailed, type Subscription, UnknownPrice } from '../../../index.ts'
-import type { WantedItem } from '../../../providers/item.ts'
-import { carrying, type ItemChange } from '../../items/subscription.ts'
-import { PLAN_RULES } from '../planned-swap.ts'
+import type { RequestedItem } from '../../../providers/item.ts'
+import { type ItemChange, plannedItemsUpdate } from '../../items/subscription.ts'
+import { PLANNED_SWAP_RULES } from '../planned-swap.ts'
 
 const CARD = 'pm_card_visa'
 const PERIOD_END = new Date('2026-02-15T10:00:00Z')
@@ -57,7 +57,7 @@ describe('swapAtPeriodEnd()', () => {
     expect((await user.sync()).drift).toEqual([])
   })
 
-  it('keeps coupon, tax, quantity and other prices, to the cent', async () => {
+  it('keeps the coupon, the tax, the quantity and the other prices', async () => {
     const test = await start('stripe', { webhooks: false, taxPercentage: () => 19 })
     const { user, sandbox } = test
     sandbox.stripe.seedPrice({ id: 'seat', unitAmount: 500, interval: 'month', product: 'Seat' })
@@ -107,7 +107,7 @@ describe('swapAtPeriodEnd()', () => {
     expect([providerPlan, quantity]).toEqual(['pro', 2])
   })
 
-  it('starts a new billing interval on that day when the new price has another one', async () => {
+  it('starts the new billing interval on the day of the swap if the new price has another interval', async () => {
     const test = await subscribed()
     const { user, sandbox } = test
     await test.made.swapAtPeriodEnd('yearly')
@@ -135,7 +135,7 @@ describe('swapAtPeriodEnd()', () => {
     expect(await user.subscribedToPlan('pro', 'main')).toBe(true)
   })
 
-  it('replaces an earlier plan, and can be cancelled', async () => {
+  it('replaces an earlier planned swap, and can be cancelled by cancelPlannedSwap()', async () => {
     const test = await subscribed()
     const { user, sandbox } = test
     await test.made.swapAtPeriodEnd('pro')
@@ -154,7 +154,7 @@ describe('swapAtPeriodEnd()', () => {
     expect(await operations.execute()).toEqual([])
   })
 
-  it('rejects an unknown price, and a subscription that has no next period', async () => {
+  it('rejects an unknown price, and a subscription without a next period', async () => {
     const test = await subscribed()
     const { made } = test
     for (const plan of ['none', [{ price: 'monthly' }, { price: 'none' }]]) {
@@ -182,7 +182,7 @@ describe('swapAtPeriodEnd()', () => {
     await expect((await main(test)).swapAtPeriodEnd('pro')).rejects.toThrow(InvalidArgument)
   })
 
-  it('is allowed while a payment is past due, and kept by pause() and unpause()', async () => {
+  it('is allowed while a payment is past due, and the planned swap survives pause() and unpause()', async () => {
     const test = await subscribed()
     const { user, sandbox } = test
     sandbox.trouble.declineNextCharge(user.providerId ?? '', 'insufficient_funds')
@@ -226,7 +226,7 @@ describe('swapAtPeriodEnd()', () => {
     expect([scheduleOf(test), ours.name]).toEqual([null, 'main'])
   })
 
-  it('bills the default card at the time of the swap', async () => {
+  it('bills the card that is the default when the swap takes effect', async () => {
     const test = await subscribed()
     const { user, sandbox } = test
     const stripe = await stripeSdk(test)
@@ -245,9 +245,9 @@ describe('swapAtPeriodEnd()', () => {
 
 describe('a planned swap', () => {
   type Deed = readonly [
-    name: keyof typeof PLAN_RULES,
+    name: keyof typeof PLANNED_SWAP_RULES,
     ask: (of: Subscription) => Promise<unknown>,
-    planned: readonly WantedItem[] | null | 'refused',
+    planned: readonly RequestedItem[] | null | 'refused',
   ]
   const PRO = [{ price: 'pro', quantity: 1 }]
   const withSeats = (quantity: number) => [...PRO, { price: 'seat', quantity }]
@@ -270,24 +270,28 @@ describe('a planned swap', () => {
     ['trial', (of) => of.endTrial(), 'refused'],
   ]
 
-  it('has a rule for each kind of change to the subscription', () => {
-    expect(new Set(DEEDS.map(([name]) => name))).toEqual(new Set(Object.keys(PLAN_RULES)))
+  it('is covered by a rule for each other kind of change to the subscription', () => {
+    expect(new Set(DEEDS.map(([name]) => name))).toEqual(new Set(Object.keys(PLANNED_SWAP_RULES)))
   })
 
-  it.each(DEEDS)('follows the rule for %s: %s', async (_name, ask, planned) => {
-    const test = await subscribed()
-    const { user } = test
-    await test.made.swapAtPeriodEnd('pro')
-    if (planned === 'refused') await expect(ask(await main(test))).rejects.toThrow(InvalidArgument)
-    else await ask(await main(test))
-    const found = await main(test)
-    const expected = planned === 'refused' ? PRO : planned
-    expect((await found.plannedSwap())?.items ?? null).toEqual(expected)
-    expect(found.plannedPrice).toBe(expected?.[0]?.price ?? null)
-    expect((await user.sync()).drift).toEqual([])
-  })
+  it.each(DEEDS)(
+    'follows its rule when the subscription is changed by a change of the kind %s',
+    async (_name, ask, planned) => {
+      const test = await subscribed()
+      const { user } = test
+      await test.made.swapAtPeriodEnd('pro')
+      if (planned === 'refused')
+        await expect(ask(await main(test))).rejects.toThrow(InvalidArgument)
+      else await ask(await main(test))
+      const found = await main(test)
+      const expected = planned === 'refused' ? PRO : planned
+      expect((await found.plannedSwap())?.items ?? null).toEqual(expected)
+      expect(found.plannedPrice).toBe(expected?.[0]?.price ?? null)
+      expect((await user.sync()).drift).toEqual([])
+    },
+  )
 
-  it('includes a coupon that is applied later', async () => {
+  it('includes a coupon that is applied after it was planned', async () => {
     const test = await subscribed()
     const { user, sandbox } = test
     await test.made.swapAtPeriodEnd('pro')
@@ -296,7 +300,7 @@ describe('a planned swap', () => {
     expect(takenFrom(test, user)).toBe(1000 + 2500 - 300)
   })
 
-  it('includes a tax that changes later', async () => {
+  it('includes a tax that changes after it was planned', async () => {
     let tax = 0
     const test = await subscribed({ taxPercentage: () => tax })
     const { user, sandbox } = test
@@ -335,7 +339,7 @@ describe('a planned swap', () => {
     ])
   })
 
-  it('does not change the cost of an immediate swap, and its preview is exact', async () => {
+  it('does not change the cost of an immediate swap, whose preview stays exact', async () => {
     const test = await subscribed()
     const { user, sandbox } = test
     await test.made.swapAtPeriodEnd('quarterly')
@@ -347,7 +351,7 @@ describe('a planned swap', () => {
     expect(takenFrom(test, user)).toBe(1000 + total.amount)
   })
 
-  const planned: readonly WantedItem[] = [
+  const planned: readonly RequestedItem[] = [
     { price: 'pro', quantity: 2 },
     { price: 'seat', quantity: 3 },
     { price: 'calls', quantity: null },
@@ -368,7 +372,10 @@ describe('a planned swap', () => {
     [{ quantity: 7, price: 'calls' }, planned],
     [{ quantity: 7 }, [{ price: 'pro', quantity: 7 }, seat, calls]],
     [{ quantity: 7, price: 'monthly' }, [{ price: 'pro', quantity: 7 }, seat, calls]],
-  ])('gets the same change of prices as the subscription: %j', (change, expected) => {
-    expect(carrying(change)(planned, 'monthly')).toEqual(expected)
-  })
+  ])(
+    'gets the same change of its prices as the subscription, when the change is %j',
+    (change, expected) => {
+      expect(plannedItemsUpdate(change)(planned, 'monthly')).toEqual(expected)
+    },
+  )
 })

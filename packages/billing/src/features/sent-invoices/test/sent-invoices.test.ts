@@ -31,8 +31,8 @@ async function payOnPage({ paymentUrl }: Invoice): Promise<void> {
   expect(response.status).toBe(303)
 }
 
-describe('an invoice that is sent', () => {
-  it('is due in 30 days, and needs no card', async () => {
+describe('an invoice that is sent by mail', () => {
+  it('is due in 30 days by default, and needs no card', async () => {
     const test = await start('stripe')
     const { user } = test
     const invoice = await user.sendInvoice('Consulting', PRICE)
@@ -45,7 +45,7 @@ describe('an invoice that is sent', () => {
     expect((await user.invoicesIncludingPending()).map(({ id }) => id)).toEqual([invoice.id])
   })
 
-  it('is created and sent once for an idempotency key, which is rejected for another amount', async () => {
+  it('is created and sent once per idempotency key, and the key is rejected for another amount', async () => {
     const test = await start('stripe')
     const { user } = test
     const options = { daysUntilDue: 14, idempotencyKey: 'order-1' }
@@ -60,7 +60,7 @@ describe('an invoice that is sent', () => {
     expect(await operationsOf(test)).toBe(0)
   })
 
-  it('does not share an idempotency key with an invoice that is charged at once', async () => {
+  it('cannot have the idempotency key of an invoice that was charged immediately', async () => {
     const test = await start('stripe')
     const { user } = test
     await user.updateCard('pm_card_visa')
@@ -70,7 +70,7 @@ describe('an invoice that is sent', () => {
     expect(test.sandbox.stripe.charges(user.providerId ?? '')).toEqual([])
   })
 
-  it('is paid by the customer on its payment page, and emits invoice.paid once', async () => {
+  it('can be paid by the customer on its payment page, and then emits invoice.paid once', async () => {
     const told: string[] = []
     const on = {
       'invoice.paid': ({ data }: { data: { invoice: { id: string } } }) =>
@@ -87,7 +87,7 @@ describe('an invoice that is sent', () => {
     expect(told).toEqual([invoice.id])
   })
 
-  it('is paid by bank transfer when it is marked as paid, and nothing is charged', async () => {
+  it('can be marked as paid after a bank transfer, and then nothing is charged', async () => {
     const test = await start('stripe')
     const { user, sandbox } = test
     await user.updateCard('pm_card_visa')
@@ -122,7 +122,7 @@ describe('an invoice that is sent', () => {
     await expect(invoice.markPaid()).rejects.toThrow(ProviderRejected)
   })
 
-  it('is invisible to other users, and cannot be marked as paid by an owner who transferred the customer to another user [threat M1]', async () => {
+  it('is invisible to other users, and cannot be marked as paid by an owner who transferred the customer to another user (threat M1)', async () => {
     const test = await start('stripe')
     const invoice = await test.user.sendInvoice('Consulting', PRICE)
     const eve = await test.createUser({ email: 'eve@example.com' })
@@ -132,7 +132,7 @@ describe('an invoice that is sent', () => {
     expect((await eve.findInvoice(invoice.id))?.paid).toBe(false)
   })
 
-  it('rejects days until due that are not positive whole numbers, before any request', async () => {
+  it('is rejected before any request if its number of days until due is not a positive whole number', async () => {
     const test = await start('stripe')
     for (const daysUntilDue of [0, -1, 1.5, Number.NaN]) {
       const asked = test.user.sendInvoice('Consulting', PRICE, { daysUntilDue })
@@ -148,7 +148,7 @@ describe('an invoice that is sent', () => {
   })
 
   it.each(LOSSES.flatMap((how) => [1, 2, 3, 4, 5, 6].map((after) => ({ how, after }))))(
-    'is created and sent once when a response is lost by $how after $after calls',
+    'is created and sent once when a response is lost after $after requests (kind of failure: $how)',
     async ({ how, after }) => {
       const test = await start('stripe')
       await test.user.updateCard('pm_card_visa')

@@ -21,7 +21,7 @@ async function unpaid(afterLastRetry: 'cancel' | 'unpaid' | 'past_due') {
 }
 
 describe('after the last retry, a subscription with afterLastRetry "unpaid"', () => {
-  it('gives no access, has not ended, and reports the amount owed', async () => {
+  it('gives no access, but has not ended, and reports the amount owed', async () => {
     const { user, late } = await unpaid('unpaid')
     expect(late.providerStatus).toBe('unpaid')
     expect([await user.subscribed('main'), late.valid(), late.active()]).toEqual([
@@ -52,7 +52,7 @@ describe('after the last retry, a subscription with afterLastRetry "unpaid"', ()
     expect(takenFrom(test, user)).toBe(3000)
   })
 
-  it('is reactivated months later, for the unpaid month and the current one', async () => {
+  it('is reactivated by payNow() months later, for the price of the unpaid month and the current one', async () => {
     const { test, user, late } = await unpaid('unpaid')
     await test.advance({ months: 2, hours: 2 })
     // The month that failed and the current one. The month between was not billed.
@@ -68,7 +68,7 @@ describe('after the last retry, a subscription with afterLastRetry "unpaid"', ()
     expect(takenFrom(test, user)).toBe(4000)
   })
 
-  it('is reactivated when payNow() can pay only one of two invoices, and the other is still owed', async () => {
+  it('is reactivated if payNow() can pay only one of two invoices, and the other one is still owed', async () => {
     const { test, user, late } = await unpaid('unpaid')
     await test.advance({ months: 1, hours: 2 })
     await user.updateCard('pm_card_visa')
@@ -92,7 +92,7 @@ describe('after the last retry, a subscription with afterLastRetry "unpaid"', ()
     expect(takenFrom(test, user)).toBe(3000)
   })
 
-  it('rejects a swap, which would credit a month that was never paid', async () => {
+  it('rejects a swap, because it would credit a month that was never paid', async () => {
     const { user, late } = await unpaid('unpaid')
     await expect(late.swap('yearly')).rejects.toThrow(PaymentOverdue)
     expect((await user.balance()).amount).toBe(0)
@@ -135,7 +135,7 @@ describe('after the last retry, a subscription with afterLastRetry "past_due"', 
 
 describe('after the last retry, a subscription that Stripe has cancelled', () => {
   it.each(['open', 'uncollectible'])(
-    'rejects payNow(), while its invoice (%s) can still be paid',
+    'rejects payNow(), although its invoice (status %s) can still be paid',
     async (status) => {
       const { test, user, late } = await unpaid('cancel')
       const stripe = await stripeSdk(test)

@@ -37,7 +37,7 @@ async function expectOne(test: FlowTest, plan: string, taken: number): Promise<v
   expect(await rowsOf(test.database, user.id)).toEqual(truthAt(sandbox, 'stripe', customer))
 }
 
-describe('create() after a bank challenge that was not passed (threat N3)', () => {
+describe('create() after an unsuccessful 3-D Secure challenge (threat N3)', () => {
   it.each(['failed', 'unanswered'])('subscribes with another card (challenge %s)', async (how) => {
     const test = await start('stripe')
     const { user, sandbox } = test
@@ -65,7 +65,7 @@ describe('create() after a bank challenge that was not passed (threat N3)', () =
     await expectOne(test, 'pro', 2500)
   })
 
-  it('charges the card that was changed in the meantime', async () => {
+  it('charges the new card if the card was changed in the meantime', async () => {
     const test = await start('stripe')
     const { user } = test
     await challenge(user)
@@ -111,7 +111,7 @@ describe('create() after a bank challenge that was not passed (threat N3)', () =
     await expectOne(test, 'monthly', 1000)
   })
 
-  it('keeps a payment that is confirmed in another window at the same moment, and charges once', async () => {
+  it('charges once if the first payment is confirmed in another window at the same moment', async () => {
     const test = await start('stripe')
     const { user, sandbox } = test
     const payment = await challenge(user)
@@ -125,7 +125,7 @@ describe('create() after a bank challenge that was not passed (threat N3)', () =
     await expectOne(test, 'monthly', 1000)
   })
 
-  it('creates one subscription when two windows choose different plans', async () => {
+  it('creates one subscription if two windows choose different plans', async () => {
     const test = await start('stripe')
     const { user } = test
     await challenge(user)
@@ -142,7 +142,7 @@ describe('create() after a bank challenge that was not passed (threat N3)', () =
     await expectOne(test, plan, plan === 'pro' ? 2500 : 1000)
   })
 
-  it('can be repeated after any response is lost', async () => {
+  it('can be repeated after any of its responses is lost', async () => {
     const test = await start('stripe', { webhooks: false })
     const { sandbox } = test
     for (let call = 0, wasHit = true; wasHit && call < 30; call++) {
@@ -166,7 +166,7 @@ describe('create() after a bank challenge that was not passed (threat N3)', () =
 
 describe('chooseProvider()', () => {
   it.each(['challenged', 'declined'])(
-    'can switch the provider after a %s card, and switch back',
+    'can switch the provider after a first payment with a %s card, and switch back',
     async (how) => {
       const test = await start('stripe')
       const { user, sandbox } = test

@@ -21,9 +21,9 @@ async function planned() {
   return { ...test, main }
 }
 
-describe.each(['pro', 'seat'])('a planned swap whose price %s is archived', (archived) => {
+describe.each(['pro', 'seat'])('a planned swap whose price "%s" was archived', (archived) => {
   it.each(CHANGES)(
-    'is kept, and %s is rejected until the swap is cancelled',
+    'is kept, and %s is rejected until the planned swap is cancelled',
     async (_name, change) => {
       const test = await planned()
       const { main, user } = test
@@ -46,12 +46,12 @@ describe.each<[string, readonly string[]]>([
   ['alone', ['better']],
   ['as well as the planned price', ['better', 'pro']],
   ['as well as the present price', ['better', 'monthly']],
-])('a swap to a price that is archived %s', (_name, archived) => {
+])('a swap to an archived price, which was archived %s', (_name, archived) => {
   it.each<[string, (main: Subscription) => Promise<unknown>]>([
     ['swap()', (main) => main.swap('better')],
     ['swapAndInvoice()', (main) => main.swapAndInvoice('better')],
     ['swap() of all prices', (main) => main.swap([{ price: 'better' }, { price: 'seat' }])],
-  ])('is rejected and keeps the planned swap: %s', async (_call, swap) => {
+  ])('is rejected, and the planned swap is kept: %s', async (_call, swap) => {
     const test = await planned()
     const { main, user, sandbox } = test
     sandbox.stripe.seedPrice({ id: 'better', unitAmount: 4000, interval: 'month', product: 'Best' })

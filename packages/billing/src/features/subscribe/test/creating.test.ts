@@ -39,7 +39,7 @@ describe.each(PROVIDERS)('create() at $provider', ({ provider, card, unknownToke
   })
 
   it.each(LOSSES)(
-    'finds the subscription when the response is lost (%s), and does not create another',
+    'finds the subscription when it is repeated after a lost response, and does not create another (kind of failure: %s)',
     async (how) => {
       const test = await start(provider)
       const { sandbox } = test
@@ -67,7 +67,7 @@ describe.each(PROVIDERS)('create() at $provider', ({ provider, card, unknownToke
     },
   )
 
-  it('handles a webhook that arrives before the call returns (threat W3)', async () => {
+  it('stores one row if the webhook arrives before the call returns (threat W3)', async () => {
     const test = await start(provider)
     const { sandbox } = test
     const { trouble, outbox } = sandbox
@@ -132,7 +132,7 @@ describe.each(PROVIDERS)('create() at $provider', ({ provider, card, unknownToke
     expect(sandbox.braintree.customers()).toEqual([])
   })
 
-  it('reports whether plan, coupon or token is unknown', async () => {
+  it('throws an error that says whether the plan, the coupon or the token is unknown', async () => {
     const { user } = await start(provider)
     await expect(user.newSubscription('main', 'none').create(card)).rejects.toThrow(UnknownPrice)
     const coupon = user.newSubscription('main', 'monthly').withCoupon('NONE')
@@ -156,8 +156,8 @@ it('create() closes a subscription whose first payment is declined, so that it c
   expect((await user.findSubscription('main'))?.ended()).toBe(true)
 })
 
-describe('a card that requires confirmation', () => {
-  it('leaves an incomplete subscription without access until the payment is confirmed (threat W6)', async () => {
+describe('a card that requires authentication', () => {
+  it('leaves a new subscription incomplete and without access until the payment is confirmed (threat W6)', async () => {
     const test = await start('stripe')
     const { user, sandbox } = test
     const asked = await user
@@ -180,7 +180,7 @@ describe('a card that requires confirmation', () => {
     expect(takenFrom(test, user)).toBe(1000)
   })
 
-  it('makes swap() throw the payment to confirm, while a declined swap changes nothing', async () => {
+  it('makes swap() throw an error with the payment to confirm, while a declined swap changes nothing', async () => {
     const test = await start('stripe')
     const { user, sandbox } = test
     const subscription = await user.newSubscription('main', 'monthly').create('pm_card_visa')
@@ -198,7 +198,7 @@ describe('a card that requires confirmation', () => {
     expect(takenFrom(test, user)).toBe(10_000)
   })
 
-  it('makes charge() throw the payment to confirm', async () => {
+  it('makes charge() throw an error with the payment to confirm', async () => {
     const { user } = await start('stripe')
     await user.updateCard('pm_card_authenticationRequired')
     await expect(user.charge(1000)).rejects.toThrow(PaymentActionRequired)

@@ -34,7 +34,7 @@ describe('discounts()', () => {
     expect(await subscription.discounts()).toEqual([])
   })
 
-  it.each(PROVIDERS)('is empty without a coupon ($provider)', async ({ provider, card }) => {
+  it.each(PROVIDERS)('is empty without a coupon at $provider', async ({ provider, card }) => {
     const { user } = await start(provider)
     const subscription = await user.newSubscription('main', 'monthly').create(card)
     expect(await subscription.discounts()).toEqual([])
@@ -44,7 +44,7 @@ describe('discounts()', () => {
 describe.each(PROVIDERS)('endReason() at $provider', ({ provider, card }) => {
   const code = provider === 'stripe' ? 'insufficient_funds' : '2001'
 
-  it('is null while the subscription runs, and "cancelled" after cancelNow()', async () => {
+  it('is null while the subscription is running, and "cancelled" after cancelNow()', async () => {
     const { user } = await start(provider)
     const subscription = await user.newSubscription('main', 'monthly').create(card)
     expect(await subscription.endReason()).toBeNull()
@@ -59,7 +59,7 @@ describe.each(PROVIDERS)('endReason() at $provider', ({ provider, card }) => {
     expect(await (await user.subscription('main')).endReason()).toBe('cancelled')
   })
 
-  it('is "payment_failed" after every attempt failed', async () => {
+  it('is "payment_failed" if every attempt to collect the payment failed', async () => {
     const { user, sandbox, ...test } = await start(provider)
     if (provider === 'braintree') sandbox.braintree.changeSettings({ afterRetries: 'cancel' })
     await user.newSubscription('main', 'monthly').create(card)

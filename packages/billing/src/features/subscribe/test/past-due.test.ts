@@ -12,7 +12,7 @@ import { startBilling } from '../../../testing/index.ts'
 describe.each(PROVIDERS)('subscriptions at $provider', ({ provider, card, otherCard }) => {
   const code = provider === 'stripe' ? 'insufficient_funds' : '2001'
 
-  it('are paid once by concurrent calls of payNow() after a decline', async () => {
+  it('are paid once by concurrent calls of payNow() after a declined renewal', async () => {
     const test = await start(provider)
     const { user, sandbox } = test
     await user.newSubscription('main', 'monthly').create(card)
@@ -61,7 +61,7 @@ describe.each(PROVIDERS)('subscriptions at $provider', ({ provider, card, otherC
     expect(await stays.subscribed('main')).toBe(true)
   })
 
-  it('can be resumed again after a lost response, but not once they run', async () => {
+  it('can be resumed again if the response to resume() was lost, but not while they are not cancelled', async () => {
     const test = await start(provider, { webhooks: false })
     const { sandbox } = test
     for (let call = 0, wasHit = true; wasHit && call < 20; call++) {
@@ -84,7 +84,7 @@ describe.each(PROVIDERS)('subscriptions at $provider', ({ provider, card, otherC
     }
   })
 
-  it('stay past due when a create() whose response was lost is finished late', async () => {
+  it('stay past due if a create() whose response was lost is completed after a renewal failed', async () => {
     const test = await start(provider, { webhooks: false })
     const { billing, sandbox } = test
     let late = 0
@@ -112,7 +112,7 @@ describe.each(PROVIDERS)('subscriptions at $provider', ({ provider, card, otherC
     expect(late).toBeGreaterThan(0)
   })
 
-  it('reject a swap through a stale object after they have ended', async () => {
+  it('reject a swap through an outdated object after they have ended', async () => {
     const test = await start(provider)
     const { user } = test
     const stale = await user.newSubscription('main', 'monthly').create(card)
@@ -123,8 +123,8 @@ describe.each(PROVIDERS)('subscriptions at $provider', ({ provider, card, otherC
   })
 })
 
-describe('payNow() with a card that requires confirmation', () => {
-  it('throws the payment, which the customer confirms', async () => {
+describe('payNow() with a card that requires authentication', () => {
+  it('throws an error with the payment, which the customer can then confirm', async () => {
     const test = await start('stripe')
     const { user, sandbox } = test
     const subscription = await user.newSubscription('main', 'monthly').create('pm_card_visa')
@@ -146,22 +146,25 @@ describe('cancelNow() after an upgrade', () => {
   it.each([
     [{}, 1000],
     [{ invoiceNow: true }, 1750],
-  ])('bills the difference only with invoiceNow: %j', async (options, taken) => {
-    const test = await start('stripe')
-    const { user } = test
-    const subscription = await user.newSubscription('main', 'monthly').create('pm_card_visa')
-    // Half of the period from 15 January to 15 February.
-    await test.advance({ days: 15, hours: 12 })
-    await subscription.swap('pro')
-    await subscription.cancelNow(options)
-    await test.advance({ days: 30 })
-    expect(takenFrom(test, user)).toBe(taken)
-    expect(subscriptionsAt(test, user)).toBe(1)
-  })
+  ])(
+    'bills the pending difference only if the option invoiceNow is set (options: %j)',
+    async (options, taken) => {
+      const test = await start('stripe')
+      const { user } = test
+      const subscription = await user.newSubscription('main', 'monthly').create('pm_card_visa')
+      // Half of the period from 15 January to 15 February.
+      await test.advance({ days: 15, hours: 12 })
+      await subscription.swap('pro')
+      await subscription.cancelNow(options)
+      await test.advance({ days: 30 })
+      expect(takenFrom(test, user)).toBe(taken)
+      expect(subscriptionsAt(test, user)).toBe(1)
+    },
+  )
 })
 
-describe('closing a test', () => {
-  it('finishes running work before the providers stop', async () => {
+describe('close() of startBilling()', () => {
+  it('waits for running work before it stops the sandbox', async () => {
     const errors: unknown[] = []
     const logger = { error: (...words: unknown[]) => void errors.push(words) }
     const test = await startBilling({ logger })

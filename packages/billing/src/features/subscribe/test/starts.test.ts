@@ -50,7 +50,7 @@ describe('anchorOn()', () => {
     ],
     ['once', { percent_off: 50, duration: 'once' }, (line: number) => Math.round(line * 0.5)],
   ] as const)(
-    'charges proportionally until the anchor, with quantities, tax and a coupon (%s)',
+    'charges proportionally until the anchor date, with quantities, tax and a coupon (duration: %s)',
     async (id, coupon, off) => {
       const test = await startTwin({ taxPercentage: () => 19.6 })
       const { user, sandbox } = test
@@ -71,7 +71,7 @@ describe('anchorOn()', () => {
     },
   )
 
-  it('is free until the anchor with noProrate(), and charges on that day', async () => {
+  it('starts for free with noProrate(), and charges on the anchor date', async () => {
     const test = await startTwin()
     await plan(test).anchorOn(FEBRUARY).noProrate().create(CARD)
     expect([await test.user.subscribed('main'), takenFrom(test, test.user)]).toEqual([true, 0])
@@ -79,7 +79,7 @@ describe('anchorOn()', () => {
     expect(takenFrom(test, test.user)).toBe(1000)
   })
 
-  it('follows a trial: first free, then a proportional charge, then whole periods', async () => {
+  it('charges after a trial first proportionally until the anchor date, then for whole periods', async () => {
     const test = await startTwin()
     const { user, sandbox } = test
     const made = await plan(test).trialDays(9).anchorOn(FEBRUARY).create(CARD)
@@ -90,7 +90,7 @@ describe('anchorOn()', () => {
     expect(takenFrom(test, user)).toBe(share(1000, day(9)) + 1000)
   })
 
-  it('rejects a date more than one period away, and leaves nothing behind', async () => {
+  it('rejects a date more than one period away, and creates nothing', async () => {
     const test = await startTwin()
     await expect(plan(test).anchorOn(day(40)).create(CARD)).rejects.toThrow(ProviderRejected)
     await expect(plan(test).anchorOn(day(-1)).create(CARD)).rejects.toThrow(InvalidArgument)
@@ -99,7 +99,7 @@ describe('anchorOn()', () => {
     expect(subscriptionsAt(test, test.user)).toBe(1)
   })
 
-  it('throws the same unconfirmed payment for the same date, and another one for another date', async () => {
+  it('leads to the same unconfirmed payment when it is repeated with the same date, and to another one with another date', async () => {
     const test = await startTwin()
     const card = 'pm_card_threeDSecureRequired'
     const ask = (date: Date) => plan(test).anchorOn(date).create(card)
@@ -142,8 +142,8 @@ describe('anchorOn()', () => {
   })
 })
 
-describe('backdate()', () => {
-  it('charges every period since the start date, and the period that begins now', async () => {
+describe('backdate() of a new subscription', () => {
+  it('charges every period since the given start date, and the current one', async () => {
     const test = await startTwin({ taxPercentage: () => 10 })
     const { user } = test
     const began = new Date('2025-12-01T10:00:00Z')
@@ -176,7 +176,7 @@ describe('withoutCard()', () => {
   const cards = async ({ billing, user }: FlowTest) =>
     (await (await billing.user(user.id)).paymentMethods()).length
 
-  it('starts a trial that ends the subscription by itself, and frees the name', async () => {
+  it('starts a trial after which the subscription ends without a card, and its name can be used again', async () => {
     const test = await start('stripe')
     const { user } = test
     const made = await plan(test).trialDays(9).withoutCard().create()
@@ -191,7 +191,7 @@ describe('withoutCard()', () => {
     expect([await user.subscribed('main'), takenFrom(test, user)]).toEqual([true, 1000])
   })
 
-  it('continues with a card that is added before the trial ends', async () => {
+  it('starts a trial after which the subscription continues if a card was added', async () => {
     const test = await start('stripe')
     const { user } = test
     await plan(test).trialDays(9).withoutCard().create(null, { email: 'ada@example.com' })
@@ -201,7 +201,7 @@ describe('withoutCard()', () => {
     expect([await user.subscribed('main'), takenFrom(test, user)]).toEqual([true, 1000])
   })
 
-  it('starts a free plan, which needs a card before it costs something', async () => {
+  it('starts a free plan, which needs a card before a swap to a paid one', async () => {
     const test = await startTwin()
     const { user, sandbox } = test
     const made = await plan(test, 'free').withoutCard().create()
@@ -217,7 +217,7 @@ describe('withoutCard()', () => {
     expect(takenFrom(test, user)).toBe(2500)
   })
 
-  it('rejects a subscription with a payment due now, and leaves nothing behind', async () => {
+  it('rejects a subscription with a payment due now, and creates nothing', async () => {
     const test = await startTwin()
     const { user } = test
     for (const builder of [
@@ -248,7 +248,7 @@ describe('Braintree', () => {
     ['backdating', (builder: SubscriptionBuilder) => builder.backdate(day(-9))],
     ['freeStarts', (builder: SubscriptionBuilder) => builder.trialDays(9).withoutCard()],
     ['anchors', (builder: SubscriptionBuilder) => builder.noProrate()],
-  ])('does not support %s', async (capability, terms) => {
+  ])('does not support starts that need the capability %s', async (capability, terms) => {
     const { user, sandbox } = await start('braintree', { webhooks: false })
     const asked = terms(user.newSubscription('main', 'monthly')).create('fake-valid-visa-nonce')
     await expect(asked).rejects.toMatchObject({ code: 'unsupported', capability })
@@ -285,28 +285,31 @@ const WAYS: readonly [string, (user: BillableUser) => Promise<unknown>, number][
   ],
 ]
 
-describe.each(WAYS)('a start with %s', (_name, begin, taken) => {
-  it.each(LOSSES)('creates one subscription, whichever response is lost (%s)', async (how) => {
-    const test = await startTwin()
-    const { sandbox } = test
-    const billing = hasty(test)
-    for (let call = 0, wasHit = true; wasHit; call++) {
-      const { id } = await test.createUser()
-      loseAnswer(test, 'stripe', { after: call, how })
-      const failed = await begin(await billing.user(id)).then(
-        () => null,
-        (error: unknown) => error,
-      )
-      wasHit = sandbox.trouble.takeCallTrouble('stripe') === null
-      sandbox.trouble.clear()
-      if (failed) {
-        expect(failed).toBeInstanceOf(ProviderUnavailable)
-        await begin(await billing.user(id))
+describe.each(WAYS)('a subscription created with %s', (_name, begin, taken) => {
+  it.each(LOSSES)(
+    'creates one subscription, whichever response is lost (kind of failure: %s)',
+    async (how) => {
+      const test = await startTwin()
+      const { sandbox } = test
+      const billing = hasty(test)
+      for (let call = 0, wasHit = true; wasHit; call++) {
+        const { id } = await test.createUser()
+        loseAnswer(test, 'stripe', { after: call, how })
+        const failed = await begin(await billing.user(id)).then(
+          () => null,
+          (error: unknown) => error,
+        )
+        wasHit = sandbox.trouble.takeCallTrouble('stripe') === null
+        sandbox.trouble.clear()
+        if (failed) {
+          expect(failed).toBeInstanceOf(ProviderUnavailable)
+          await begin(await billing.user(id))
+        }
+        const user = await test.billing.user(id)
+        const made = [subscriptionsAt(test, user), takenFrom(test, user)]
+        expect(made, `call ${call}`).toEqual([1, taken])
+        expect(await user.subscribed('main')).toBe(true)
       }
-      const user = await test.billing.user(id)
-      const made = [subscriptionsAt(test, user), takenFrom(test, user)]
-      expect(made, `call ${call}`).toEqual([1, taken])
-      expect(await user.subscribed('main')).toBe(true)
-    }
-  })
+    },
+  )
 })

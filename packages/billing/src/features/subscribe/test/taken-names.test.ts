@@ -182,135 +182,141 @@ const SAME: readonly { name: string; build: Build; only?: 'stripe' }[] = [
   { name: 'no card', build: (b) => b.trialDays(10).withoutCard(), only: 'stripe' },
 ]
 
-describe.each(PROVIDERS)('create() under a taken name at $provider (threat Q2)', (given) => {
-  const { provider, card, otherCard, declined } = given
-  const isHere = ({ only = provider }: { readonly only?: string }) => only === provider
-  /** A new token for the same card. */
-  const freshToken = provider === 'stripe' ? 'tok_visa' : 'fake-valid-nonce'
+describe.each(PROVIDERS)(
+  'create() under the name of an existing subscription at $provider (threat Q2)',
+  (given) => {
+    const { provider, card, otherCard, declined } = given
+    const isHere = ({ only = provider }: { readonly only?: string }) => only === provider
+    /** A new token for the same card. */
+    const freshToken = provider === 'stripe' ? 'tok_visa' : 'fake-valid-nonce'
 
-  it.each(OTHERS.filter(isHere))('rejects $name, and reports the term', async (each) => {
-    const { first = plain, again, plan, terms } = each
-    const test = await startTaken(provider)
-    const { user } = test
-    await first(begin(user)).create(card)
-    const before = await stateOf(test)
-    const error = await refusal(() => again(begin(user, plan)).create(card))
-    expect(error.terms.map(({ term }) => term)).toEqual(terms)
-    for (const { inForce, use } of error.terms) {
-      expect(error.message).toContain(inForce)
-      expect(error.message).toContain(use)
-    }
-    const previewed = await refusal(() => again(begin(user, plan)).preview())
-    expect(previewed.terms).toEqual(error.terms)
-    expect(await stateOf(test)).toEqual(before)
-  })
+    it.each(OTHERS.filter(isHere))(
+      'rejects $name, and reports the differing term',
+      async (each) => {
+        const { first = plain, again, plan, terms } = each
+        const test = await startTaken(provider)
+        const { user } = test
+        await first(begin(user)).create(card)
+        const before = await stateOf(test)
+        const error = await refusal(() => again(begin(user, plan)).create(card))
+        expect(error.terms.map(({ term }) => term)).toEqual(terms)
+        for (const { inForce, use } of error.terms) {
+          expect(error.message).toContain(inForce)
+          expect(error.message).toContain(use)
+        }
+        const previewed = await refusal(() => again(begin(user, plan)).preview())
+        expect(previewed.terms).toEqual(error.terms)
+        expect(await stateOf(test)).toEqual(before)
+      },
+    )
 
-  it.each(SAME.filter(isHere))(
-    'returns the existing subscription for the same terms: $name',
-    async ({ build }) => {
+    it.each(SAME.filter(isHere))(
+      'returns the existing subscription for the same terms: $name',
+      async ({ build }) => {
+        const test = await startTaken(provider)
+        const { user } = test
+        const made = await build(begin(user)).create(card)
+        const before = await stateOf(test)
+        for (const token of [card, freshToken, null]) {
+          expect((await build(begin(user)).create(token)).providerId).toBe(made.providerId)
+        }
+        const { now, next } = await build(begin(user)).preview()
+        expect([now.total.amount, now.lines]).toEqual([0, []])
+        expect(next?.total).toEqual((await made.upcomingInvoice())?.total)
+        expect(await stateOf(test)).toEqual(before)
+      },
+    )
+
+    it('rejects a token of another card, and accepts it once updateCard() has made that card the default', async () => {
       const test = await startTaken(provider)
       const { user } = test
-      const made = await build(begin(user)).create(card)
+      const made = await begin(user).create(card)
       const before = await stateOf(test)
-      for (const token of [card, freshToken, null]) {
-        expect((await build(begin(user)).create(token)).providerId).toBe(made.providerId)
-      }
-      const { now, next } = await build(begin(user)).preview()
-      expect([now.total.amount, now.lines]).toEqual([0, []])
-      expect(next?.total).toEqual((await made.upcomingInvoice())?.total)
+      const error = await refusal(() => begin(user).create(otherCard))
+      expect(error.terms).toMatchObject([{ term: 'card', use: 'updateCard()' }])
+      expect(error.message).toContain(user.cardLastFour)
       expect(await stateOf(test)).toEqual(before)
-    },
-  )
+      await user.updateCard(otherCard)
+      expect((await begin(user).create(otherCard)).providerId).toBe(made.providerId)
+      await refusal(() => begin(user).create(card))
+    })
 
-  it('rejects another card, and accepts it after updateCard()', async () => {
-    const test = await startTaken(provider)
-    const { user } = test
-    const made = await begin(user).create(card)
-    const before = await stateOf(test)
-    const error = await refusal(() => begin(user).create(otherCard))
-    expect(error.terms).toMatchObject([{ term: 'card', use: 'updateCard()' }])
-    expect(error.message).toContain(user.cardLastFour)
-    expect(await stateOf(test)).toEqual(before)
-    await user.updateCard(otherCard)
-    expect((await begin(user).create(otherCard)).providerId).toBe(made.providerId)
-    await refusal(() => begin(user).create(card))
-  })
+    it('rejects an unknown payment token', async () => {
+      const { user } = await startTaken(provider)
+      await begin(user).create(card)
+      const error = await thrownBy(() => begin(user).create(given.unknownToken))
+      expect(error).toMatchObject({ code: 'invalid_payment_token' })
+      // The different plan is reported first: another token would not help.
+      await refusal(() => begin(user, 'pro').create(given.unknownToken))
+    })
 
-  it('rejects an unknown token', async () => {
-    const { user } = await startTaken(provider)
-    await begin(user).create(card)
-    const error = await thrownBy(() => begin(user).create(given.unknownToken))
-    expect(error).toMatchObject({ code: 'invalid_payment_token' })
-    // The different plan is reported first: another token would not help.
-    await refusal(() => begin(user, 'pro').create(given.unknownToken))
-  })
+    it('accepts the same trial days while the trial is running, and rejects them afterwards', async () => {
+      const test = await startTaken(provider)
+      const made = await begin(test.user).trialDays(10).create(card)
+      await test.advance({ days: 2 })
+      const again = await begin(test.user).trialDays(10).create(card)
+      expect([again.providerId, again.trialEndsAt]).toEqual([made.providerId, made.trialEndsAt])
+      await test.advance({ days: 9 })
+      const error = await refusal(() => begin(test.user).trialDays(10).create())
+      expect(error.terms).toMatchObject([{ term: 'trial', inForce: 'none', wanted: '10 days' }])
+      expect((await begin(test.user).create()).providerId).toBe(made.providerId)
+      expect(takenFrom(test, test.user)).toBe(1000)
+    })
 
-  it('accepts the trial days of a running trial, until that trial is over', async () => {
-    const test = await startTaken(provider)
-    const made = await begin(test.user).trialDays(10).create(card)
-    await test.advance({ days: 2 })
-    const again = await begin(test.user).trialDays(10).create(card)
-    expect([again.providerId, again.trialEndsAt]).toEqual([made.providerId, made.trialEndsAt])
-    await test.advance({ days: 9 })
-    const error = await refusal(() => begin(test.user).trialDays(10).create())
-    expect(error.terms).toMatchObject([{ term: 'trial', inForce: 'none', wanted: '10 days' }])
-    expect((await begin(test.user).create()).providerId).toBe(made.providerId)
-    expect(takenFrom(test, test.user)).toBe(1000)
-  })
+    it('replaces a subscription whose first payment failed, with any terms', async () => {
+      const test = await startTaken(provider)
+      const { user } = test
+      expect(await thrownBy(() => begin(user).create(declined))).toBeInstanceOf(PaymentFailed)
+      const preview = await begin(user, 'pro').withCoupon('SPRING').preview()
+      const made = await begin(user, 'pro').withCoupon('SPRING').create(card)
+      expect(made.providerPlan).toBe('pro')
+      expect([takenFrom(test, user), preview.now.total.amount]).toEqual([2200, 2200])
+    })
 
-  it('replaces a subscription whose first payment failed, with any terms', async () => {
-    const test = await startTaken(provider)
-    const { user } = test
-    expect(await thrownBy(() => begin(user).create(declined))).toBeInstanceOf(PaymentFailed)
-    const preview = await begin(user, 'pro').withCoupon('SPRING').preview()
-    const made = await begin(user, 'pro').withCoupon('SPRING').create(card)
-    expect(made.providerPlan).toBe('pro')
-    expect([takenFrom(test, user), preview.now.total.amount]).toEqual([2200, 2200])
-  })
+    it('rejects one of two concurrent calls with different terms', async () => {
+      const test = await startTaken(provider)
+      const { user } = test
+      const other = await test.another().user(user.id)
+      const clicks = [
+        begin(user).withCoupon('SPRING').create(card),
+        begin(other).withCoupon('FALL').create(card),
+      ]
+      const outcomes = await Promise.allSettled(clicks)
+      const refused = outcomes.flatMap((each) => (each.status === 'rejected' ? [each.reason] : []))
+      expect(refused).toMatchObject([{ code: 'already_subscribed', terms: [{ term: 'coupon' }] }])
+      expect(subscriptionsAt(test, await test.billing.user(user.id))).toBe(1)
+    })
 
-  it('rejects one of two concurrent calls with different terms', async () => {
-    const test = await startTaken(provider)
-    const { user } = test
-    const other = await test.another().user(user.id)
-    const clicks = [
-      begin(user).withCoupon('SPRING').create(card),
-      begin(other).withCoupon('FALL').create(card),
-    ]
-    const outcomes = await Promise.allSettled(clicks)
-    const refused = outcomes.flatMap((each) => (each.status === 'rejected' ? [each.reason] : []))
-    expect(refused).toMatchObject([{ code: 'already_subscribed', terms: [{ term: 'coupon' }] }])
-    expect(subscriptionsAt(test, await test.billing.user(user.id))).toBe(1)
-  })
+    it('finds the subscription when it is repeated after a lost response, and rejects other terms', async () => {
+      const test = await startTaken(provider)
+      const billing = hasty(test)
+      const build = (user: BillableUser) => begin(user).withCoupon('SPRING').trialDays(10)
+      let isLost = false
+      for (let after = 0; !isLost; after++) {
+        const user = await billing.user((await test.createUser()).id)
+        await user.updateCard(card)
+        loseAnswer(test, provider, { after, how: 'half-written' })
+        expect(await thrownBy(() => build(user).create())).toMatchObject({ status: 503 })
+        isLost = subscriptionsAt(test, user) > 0
+        if (!isLost) continue
+        const error = await refusal(() => begin(user).create())
+        expect(error.terms.map(({ term }) => term)).toEqual(['coupon', 'trial'])
+        expect((await build(user).create()).onTrial()).toBe(true)
+        expect(subscriptionsAt(test, user)).toBe(1)
+      }
+    })
+  },
+)
 
-  it('finds the subscription after a lost response, and rejects other terms', async () => {
-    const test = await startTaken(provider)
-    const billing = hasty(test)
-    const build = (user: BillableUser) => begin(user).withCoupon('SPRING').trialDays(10)
-    let isLost = false
-    for (let after = 0; !isLost; after++) {
-      const user = await billing.user((await test.createUser()).id)
-      await user.updateCard(card)
-      loseAnswer(test, provider, { after, how: 'half-written' })
-      expect(await thrownBy(() => build(user).create())).toMatchObject({ status: 503 })
-      isLost = subscriptionsAt(test, user) > 0
-      if (!isLost) continue
-      const error = await refusal(() => begin(user).create())
-      expect(error.terms.map(({ term }) => term)).toEqual(['coupon', 'trial'])
-      expect((await build(user).create()).onTrial()).toBe(true)
-      expect(subscriptionsAt(test, user)).toBe(1)
-    }
-  })
-})
-
-describe('create() under a taken name at Stripe (threat Q2)', () => {
-  it('rejects an unknown promotion code before anything else', async () => {
+describe('create() under the name of an existing subscription at Stripe (threat Q2)', () => {
+  it('rejects an unknown promotion code before it compares any terms', async () => {
     const { user } = await startTaken('stripe')
     await begin(user).create('pm_card_visa')
     const asked = () => begin(user).withPromotionCode('NOBODY').create()
     expect(await thrownBy(asked)).toMatchObject({ code: 'promotion_code_refused' })
   })
 
-  it('accepts a coupon that was applied later, and rejects one that was removed', async () => {
+  it('accepts a coupon that was applied to the subscription later, and rejects one that was removed', async () => {
     const { user } = await startTaken('stripe')
     const made = await begin(user).withCoupon('FALL').create('pm_card_visa')
     await made.applyCoupon('SPRING')
@@ -323,7 +329,7 @@ describe('create() under a taken name at Stripe (threat Q2)', () => {
     }
   })
 
-  it('compares the requested trial with the present one after it was moved or ended', async () => {
+  it('compares the requested trial with the current trial after that was moved or ended', async () => {
     const { user } = await startTaken('stripe')
     const made = await begin(user).trialDays(10).create('pm_card_visa')
     await made.extendTrial(day(20))
@@ -334,7 +340,7 @@ describe('create() under a taken name at Stripe (threat Q2)', () => {
     expect((await begin(user).create()).providerId).toBe(made.providerId)
   })
 
-  it('rejects an anchor that a swap to another interval has moved', async () => {
+  it('rejects the original anchor date after a swap to another interval moved it', async () => {
     const { user } = await startTaken('stripe')
     const made = await begin(user).anchorOn(FEBRUARY).create('pm_card_visa')
     await (await made.swap('yearly')).swap('monthly')
@@ -342,7 +348,7 @@ describe('create() under a taken name at Stripe (threat Q2)', () => {
     expect(error.terms.map(({ term }) => term)).toEqual(['anchorOn'])
   })
 
-  it('throws the same unconfirmed payment for the same terms, and another one for other terms', async () => {
+  it('leads to the same unconfirmed payment for the same terms, and to another one for other terms', async () => {
     const test = await startTaken('stripe')
     const { user } = test
     const challenged = 'pm_card_authenticationRequired'
@@ -362,7 +368,7 @@ describe('create() under a taken name at Stripe (threat Q2)', () => {
     expect(await ask((b) => b.withTax([rate.id]))).toBe(taxed)
   })
 
-  it('rejects a cancelled subscription, and recommends resume() or swap()', async () => {
+  it('rejects the same terms if the subscription was cancelled, and recommends resume() or swap()', async () => {
     const { user } = await startTaken('stripe')
     const made = await begin(user).create('pm_card_visa')
     await made.cancel()
@@ -371,14 +377,14 @@ describe('create() under a taken name at Stripe (threat Q2)', () => {
     expect(isBillingError(error, 'already_subscribed') && error.terms).toHaveLength(1)
   })
 
-  it('rejects a start that needs a card when the first one did not', async () => {
+  it('rejects a start that needs a card if the subscription was started without one', async () => {
     const { user } = await startTaken('stripe')
     await begin(user).trialDays(10).withoutCard().create()
     const error = await refusal(() => begin(user).trialDays(10).create())
     expect(error.terms).toMatchObject([{ term: 'card', inForce: 'none', use: 'updateCard()' }])
   })
 
-  it('rejects other terms in a preview too, if each owner has only one trial', async () => {
+  it('rejects other terms in preview() too, if the option trials.oncePerOwner is set', async () => {
     const test = await start('stripe', { webhooks: false, trials: { oncePerOwner: true } })
     await begin(test.user).trialDays(10).create('pm_card_visa')
     const { now } = await begin(test.user).trialDays(10).preview()

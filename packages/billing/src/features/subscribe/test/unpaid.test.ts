@@ -17,7 +17,7 @@ describe.each(PROVIDERS)('a running subscription at $provider', ({ provider, car
     expect(Math.abs((other.endsAt?.getTime() ?? 0) - (next?.getTime() ?? 0))).toBeLessThan(DAY)
   })
 
-  it('is past due while the provider retries, and paid when a retry succeeds', async () => {
+  it('is past due while the provider retries a failed payment, and no longer once a retry succeeds', async () => {
     const { user, sandbox, ...test } = await start(provider)
     await user.newSubscription('main', 'monthly').create(card)
     const code = provider === 'stripe' ? 'insufficient_funds' : '2001'
@@ -33,7 +33,7 @@ describe.each(PROVIDERS)('a running subscription at $provider', ({ provider, car
     await paid.requirePaid()
   })
 
-  it('previews the same total for the same prorationDate', async () => {
+  it('has swap previews with the same total for the same prorationDate', async () => {
     const { user, ...test } = await start(provider)
     const subscription = await user.newSubscription('main', 'monthly').create(card)
     await test.advance({ days: 7 })
@@ -44,7 +44,7 @@ describe.each(PROVIDERS)('a running subscription at $provider', ({ provider, car
 })
 
 describe.each(PROVIDERS)('a cancelled subscription at $provider', ({ provider, card }) => {
-  it('has a preview of the swap that would resume it', async () => {
+  it('can be used in previewSwap(), because a swap would resume it', async () => {
     const { user, ...test } = await start(provider)
     const subscription = await user.newSubscription('main', 'pro').create(card)
     await test.advance({ days: 3 })
@@ -56,7 +56,7 @@ describe.each(PROVIDERS)('a cancelled subscription at $provider', ({ provider, c
 })
 
 describe('a payment that the customer must confirm', () => {
-  it('is thrown again by requirePaid() until it is confirmed', async () => {
+  it('makes requirePaid() throw until it is confirmed', async () => {
     const { user, sandbox, ...test } = await start('stripe')
     const asked = await user
       .newSubscription('main', 'monthly')
@@ -72,7 +72,7 @@ describe('a payment that the customer must confirm', () => {
     expect(await user.subscribed('main')).toBe(true)
   })
 
-  it('leaves no invoice in the list after the deadline has passed', async () => {
+  it('leaves no open invoice once the deadline for the confirmation has passed', async () => {
     const { user, ...test } = await start('stripe')
     await user
       .newSubscription('main', 'monthly')

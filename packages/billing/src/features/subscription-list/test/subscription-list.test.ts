@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { type FlowTest, PROVIDERS, START, start } from '../../../../test/support.ts'
 import { createTeam, startTeams } from '../../../../test/teams.ts'
 import { SUBSCRIPTION_STATUSES } from '../../../core/storage/subscription-conditions.ts'
-import { subscriptionRow } from '../../../core/storage/tables.ts'
+import { subscriptionRowMapper } from '../../../core/storage/tables.ts'
 import {
   type Billing,
   InvalidArgument,
@@ -29,7 +29,7 @@ async function listAll(billing: Billing, options: SubscriptionListOptions = {}) 
 let rows = 0
 
 function insert({ database, user }: FlowTest, more: object = {}) {
-  const row = subscriptionRow.toRow({
+  const row = subscriptionRowMapper.toRow({
     owner: user.owner,
     name: `row-${++rows}`,
     provider: 'stripe',
@@ -97,7 +97,7 @@ async function insertCombinations(test: FlowTest) {
 }
 
 describe('billing.subscriptions()', () => {
-  it('agrees with the method of the same name for every status', async () => {
+  it('filters by each status exactly as the method of Subscription with the same name', async () => {
     const test = await start('stripe')
     await insertCombinations(test)
     const suspending = { disputes: { access: 'suspend' }, pauses: { access: 'suspend' } } as const
@@ -115,7 +115,7 @@ describe('billing.subscriptions()', () => {
     }
   })
 
-  it('lists newest first, in pages that stay consistent while rows are added', async () => {
+  it('lists the newest subscriptions first, in pages that stay consistent while rows are added', async () => {
     const test = await start('stripe')
     for (const name of ['a', 'b', 'c', 'd', 'e']) await insert(test, { name })
     const first = await test.billing.subscriptions({ limit: 2 })
@@ -130,13 +130,13 @@ describe('billing.subscriptions()', () => {
     expect((await listAll(test.billing)).pages).toBe(1)
   })
 
-  it('returns an empty page if nothing is found', async () => {
+  it('returns an empty page if no subscription matches', async () => {
     const { billing } = await start('stripe')
     expect(await billing.subscriptions()).toEqual({ subscriptions: [], next: null })
   })
 
   it.each(PROVIDERS)(
-    'filters the subscriptions of $provider, and returns ones that can be changed',
+    'can be limited to $provider, and returns subscriptions whose methods can be called',
     async (given) => {
       const { provider, card } = given
       const test = await start(provider)
@@ -159,7 +159,7 @@ describe('billing.subscriptions()', () => {
     },
   )
 
-  it('finds a subscription by an additional price, and lists it once', async () => {
+  it('finds a subscription by an additional price, and lists it only once', async () => {
     const test = await start('stripe')
     const { user, billing, sandbox } = test
     for (const id of ['seat', 'desk']) {
@@ -197,7 +197,7 @@ describe('billing.subscriptions()', () => {
     },
   )
 
-  it('leaves out rows without an owner, and continues after them', async () => {
+  it('skips rows whose owner does not exist or no longer has that customer', async () => {
     const test = await startTeams('stripe')
     await insert(test, { name: 'first' })
     await insert(test, { name: 'gone', owner: { type: 'user', id: 999 } })
@@ -221,7 +221,7 @@ describe('billing.subscriptions()', () => {
     [{ name: '' }],
     [{ price: 7 }],
     [{ ownerType: 'club' }],
-  ])('rejects %o', async (options) => {
+  ])('rejects the invalid filter %o', async (options) => {
     const { billing } = await start('stripe')
     const asked = billing.subscriptions(options as SubscriptionListOptions)
     await expect(asked).rejects.toThrow(InvalidArgument)

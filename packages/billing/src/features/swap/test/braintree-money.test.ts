@@ -21,7 +21,7 @@ function charges({ sandbox, user }: BillingTest): number[] {
 }
 
 describe('changing the tax at Braintree', () => {
-  it('keeps the agreed price, even if the plan has a new one', async () => {
+  it('keeps the subscription’s net price, even if the plan has a new price', async () => {
     let tax = 10
     const test = await start('braintree', { taxPercentage: () => tax })
     const subscription = await test.user.newSubscription('main', 'monthly').create(CARD)
@@ -35,7 +35,7 @@ describe('changing the tax at Braintree', () => {
     expect(charges(test)).toEqual([1100, 1200])
   })
 
-  it('does not prorate, even if the control panel says so', async () => {
+  it('causes no proration, even if proration is enabled in the control panel', async () => {
     let tax = 0
     const test = await start('braintree', { taxPercentage: () => tax })
     test.sandbox.braintree.changeSettings({ prorate: true })
@@ -104,7 +104,7 @@ describe('a coupon with tax at Braintree', () => {
       [0, 7.7, 19.6, 20].map((tax) => [coupon, tax] as const),
     ),
   )(
-    'is deducted (%s) before a tax of %d percent, as at Stripe, also after swaps',
+    'is deducted before the tax, as at Stripe, also after swaps (coupon: %s, tax: %d percent)',
     async (coupon, tax) => {
       expect(await charged('braintree', coupon, tax)).toEqual(await charged('stripe', coupon, tax))
     },
@@ -140,7 +140,7 @@ describe('cancel() during a trial at Braintree', () => {
     expect(takenFrom(test, user)).toBe(0)
   })
 
-  it('can be undone by resume() for the rest of the trial, on the same terms', async () => {
+  it('can be reverted by resume() for the rest of the trial, on the same terms', async () => {
     const test = await startTrial()
     const { user } = test
     const builder = user.newSubscription('main', 'monthly').withCoupon('SPRING').trialDays(10)
@@ -166,7 +166,7 @@ describe('cancel() during a trial at Braintree', () => {
     expect(charges(test)).toEqual([700, 700, 1000])
   })
 
-  it('can be undone by a swap, and is final after cancelNow()', async () => {
+  it('can be reverted by a swap, but not after cancelNow()', async () => {
     const test = await startTrial()
     const { user } = test
     const old = await user.newSubscription('main', 'monthly').trialDays(10).create(CARD)
@@ -210,7 +210,7 @@ describe('cancel() with credit at Braintree', () => {
     return test
   }
 
-  it('keeps access as long as the credit lasts: whole cycles, then days', async () => {
+  it('keeps access for as long as the credit lasts: for whole cycles, then for days', async () => {
     const test = await startWithCredit()
     const { user } = test
     expect(atBraintree(test, (await user.subscription('main')).providerId).balance).toBe(-8726)
@@ -230,7 +230,7 @@ describe('cancel() with credit at Braintree', () => {
     expect(charges(test)).toEqual([10_000])
   })
 
-  it('loses no credit when it is undone, before and after Braintree has ended the subscription', async () => {
+  it('loses no credit if it is reverted, before or after Braintree has ended the subscription', async () => {
     const test = await startWithCredit()
     const { user } = test
     await (await user.subscription('main')).cancel()
@@ -249,7 +249,7 @@ describe('cancel() with credit at Braintree', () => {
     expect(late.cancelled()).toBe(false)
   })
 
-  it('ends with the period if there is no credit', async () => {
+  it('ends access with the period if there is no credit', async () => {
     const test = await start('braintree')
     const subscription = await test.user.newSubscription('main', 'monthly').create(CARD)
     await subscription.cancel()
@@ -282,7 +282,7 @@ describe('a past-due charge at Braintree', () => {
     expect(await test.user.subscribedToPlan(to, 'main')).toBe(true)
   })
 
-  it('prevents the swap if it cannot be collected, and requirePaid() gives the reason', async () => {
+  it('prevents the swap if it cannot be collected, and requirePaid() throws the reason', async () => {
     const test = await startPastDue('monthly')
     const subscription = await test.user.subscription('main')
     await expect(subscription.requirePaid()).rejects.toMatchObject({ providerCode: '2001' })

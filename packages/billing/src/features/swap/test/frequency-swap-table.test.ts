@@ -2,7 +2,14 @@ import { describe, expect, it } from 'vitest'
 import { start } from '../../../../test/support.ts'
 import type { Subscription } from '../../../index.ts'
 import type { BillingTest } from '../../../testing/index.ts'
-import { addDays, addMonths, chargesOf, daysFrom, leftOf, withTax } from './swap-value.ts'
+import {
+  addDays,
+  addMonths,
+  chargesAfterCredit,
+  daysFrom,
+  remainingValue,
+  withTax,
+} from './swap-value.ts'
 
 const CARD = 'fake-valid-visa-nonce'
 const PLANS = {
@@ -51,7 +58,7 @@ const chosen = isFew ? rows.filter((_row, index) => index % 23 === 0) : rows
 
 describe('a swap to another billing frequency at Braintree', () => {
   it.each(chosen)(
-    'credits the unused value to the cent: from %s to %s, %s',
+    'credits the unused value to the cent: from the plan %s to %s, %s',
     async (from, to, when) => {
       const situation = SITUATIONS[when] as Situation
       const { tax = 0, begin } = situation
@@ -77,7 +84,7 @@ describe('a swap to another billing frequency at Braintree', () => {
       const off = situation.coupon ? COUPON.amount : 0
       const price = (id: PlanId) => withTax(PLANS[id].amount, tax)
       const waiting = situation.creditFor ? LARGE.amount - 3 * price(from) : 0
-      const unused = leftOf({ start: periodStart, months, worth: price(from) - off }, today)
+      const unused = remainingValue({ start: periodStart, months, worth: price(from) - off }, today)
       const credit = unused + waiting
 
       const paidBefore = charged(test)
@@ -100,7 +107,7 @@ describe('a swap to another billing frequency at Braintree', () => {
         const due = addDays(addMonths(today, PLANS[to].months * cycle), 3)
         await test.sandbox.clock.advanceTo(new Date(`${due}T10:00:00Z`))
       }
-      const expected = chargesOf(cycles, credit).filter((each) => each > 0)
+      const expected = chargesAfterCredit(cycles, credit).filter((each) => each > 0)
       expect(charged(test).slice(paidBefore.length)).toEqual(expected)
       expect(preview.total.amount).toBe(Math.max(0, (cycles[0] ?? 0) - credit))
       expect(sum(cycles) - sum(expected)).toBe(credit)
@@ -108,7 +115,7 @@ describe('a swap to another billing frequency at Braintree', () => {
   )
 })
 
-describe('the expected amount that this test computes', () => {
+describe('the expected amount that this test computes itself', () => {
   // Calculated by hand: price × remaining days ÷ days of the period.
   it.each([
     ['2026-01-15', 1, 1000, '2026-01-15', 1000], // 31 of 31
@@ -122,9 +129,9 @@ describe('the expected amount that this test computes', () => {
     ['2027-02-10', 12, 9999, '2027-03-01', 9479], // 346 of 365: 9478.50, half a cent up
     ['2026-01-31', 1, 1000, '2026-02-14', 500], // 14 of 28, to the last day of February
   ])(
-    'is the unused value of a period: from %s, %i months at %i cents, on %s, %i cents',
+    'is the unused value of a period: one that starts on %s, with %i months for %i cents, is worth on %s still %i cents',
     (begin, months, worth, today, expected) => {
-      expect(leftOf({ start: begin, months, worth }, today)).toBe(expected)
+      expect(remainingValue({ start: begin, months, worth }, today)).toBe(expected)
     },
   )
 
@@ -134,15 +141,15 @@ describe('the expected amount that this test computes', () => {
     [5299, 1960, 6338], // 1038.60
     [2711, 1960, 3242], // 531.36
   ])(
-    'is the price with tax: %i cents with %i hundredths of a percent are %i cents',
+    'is the price with tax: %i cents, with a tax of %i hundredths of a percent, are %i cents',
     (price, tax, expected) => {
       expect(withTax(price, tax)).toBe(expected)
     },
   )
 
-  it('deducts credit before it charges', () => {
-    expect(chargesOf([1000, 1000, 1000, 1000], 2500)).toEqual([0, 0, 500, 1000])
-    expect(chargesOf([700, 1000], 0)).toEqual([700, 1000])
+  it('uses up credit before anything is charged', () => {
+    expect(chargesAfterCredit([1000, 1000, 1000, 1000], 2500)).toEqual([0, 0, 500, 1000])
+    expect(chargesAfterCredit([700, 1000], 0)).toEqual([700, 1000])
   })
 })
 

@@ -15,7 +15,7 @@ function creditOf({ sandbox }: BillingTest, id: string): number {
     )
 }
 
-describe('credit of a swap to another frequency at Braintree', () => {
+describe('the credit for unused time after a swap to another billing frequency at Braintree', () => {
   it('is neither lost nor granted twice by swapping back and forth', async () => {
     const test = await start('braintree', { webhooks: false })
     const { user } = test
@@ -27,7 +27,7 @@ describe('credit of a swap to another frequency at Braintree', () => {
     expect(creditOf(test, subscription.providerId)).toBe(10_000)
   })
 
-  it('counts only the remaining part when it is half used', async () => {
+  it('is only its remaining part after half of it was used', async () => {
     const test = await start('braintree')
     const { user, sandbox } = test
     const yearly = await user.newSubscription('main', 'yearly').create(CARD)
@@ -41,7 +41,7 @@ describe('credit of a swap to another frequency at Braintree', () => {
     expect(sandbox.braintree.subscriptions(user.providerId ?? '')).toHaveLength(3)
   })
 
-  it('includes the tax that was paid, but not what a coupon took off', async () => {
+  it('includes the tax that was paid, but not the discount of a coupon', async () => {
     const test = await start('braintree', { taxPercentage: () => 19, webhooks: false })
     const { user } = test
     const old = await user.newSubscription('main', 'monthly').withCoupon('SPRING').create(CARD)
@@ -60,7 +60,7 @@ describe('credit of a swap to another frequency at Braintree', () => {
     expect(takenFrom(test, test.user)).toBe(11_000)
   })
 
-  it('is not used when the new subscription is declined, and the old one stays', async () => {
+  it('is not used if the payment for the new plan is declined, and the old subscription stays', async () => {
     const test = await start('braintree', { webhooks: false })
     const { user, sandbox } = test
     const old = await user.newSubscription('main', 'monthly').create(CARD)
@@ -74,7 +74,7 @@ describe('credit of a swap to another frequency at Braintree', () => {
     expect(takenFrom(test, user)).toBe(10_000)
   })
 
-  it('is not given during a trial, whose end stays the same', async () => {
+  it('is not given during a trial, and the end of the trial stays the same', async () => {
     const test = await start('braintree')
     const old = await test.user.newSubscription('main', 'monthly').trialDays(10).create(CARD)
     await test.advance({ days: 4 })

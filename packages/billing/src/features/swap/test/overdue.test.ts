@@ -97,43 +97,46 @@ async function startUnpaid(because: 'an unpaid change' | 'an unpaid renewal') {
   return { test, user, late }
 }
 
-describe.each(['an unpaid change', 'an unpaid renewal'] as const)('after %s', (because) => {
-  it.each([...BACK, ...PREVIEWS])(
-    'rejects a change that would credit unpaid money: %s',
-    async (_how, change) => {
-      const { test, user, late } = await startUnpaid(because)
-      const taken = takenFrom(test, user)
-      await expect(change(late)).rejects.toThrow(PaymentOverdue)
+describe.each(['an unpaid change', 'an unpaid renewal'] as const)(
+  'a subscription at Stripe, after %s,',
+  (because) => {
+    it.each([...BACK, ...PREVIEWS])(
+      'rejects a change that would credit unpaid money: %s',
+      async (_how, change) => {
+        const { test, user, late } = await startUnpaid(because)
+        const taken = takenFrom(test, user)
+        await expect(change(late)).rejects.toThrow(PaymentOverdue)
+        expect((await user.balance()).amount).toBe(0)
+        const before = await late.amountOwed()
+        await user.updateCard('pm_card_visa')
+        await late.payNow()
+        expect(takenFrom(test, user)).toBe(taken + Number(before?.amount))
+        await change(await user.subscription('main'))
+        expect(givenBackTo(test, user)).toBe(0)
+      },
+    )
+
+    it.each(ENDS)('gives neither credit nor a refund when it ends: %s', async (_how, end) =>
+      expectNothingBack(await startUnpaid(because), end),
+    )
+
+    it.each(MORE)('accepts a change that only adds cost: %s', async (_how, change) => {
+      const { late } = await startUnpaid(because)
+      const before = (await late.amountOwed())?.amount
+      await change(late)
+      expect((await late.amountOwed())?.amount).toBe(before)
+    })
+
+    it('accepts a swap with noProrate(), which gives no credit', async () => {
+      const { user, late } = await startUnpaid(because)
+      await late.noProrate().swap('monthly')
+      expect(await user.subscribedToPlan('monthly', 'main')).toBe(true)
       expect((await user.balance()).amount).toBe(0)
-      const before = await late.amountOwed()
-      await user.updateCard('pm_card_visa')
-      await late.payNow()
-      expect(takenFrom(test, user)).toBe(taken + Number(before?.amount))
-      await change(await user.subscription('main'))
-      expect(givenBackTo(test, user)).toBe(0)
-    },
-  )
+    })
+  },
+)
 
-  it.each(ENDS)('credits and refunds nothing when the subscription ends: %s', async (_how, end) =>
-    expectNothingBack(await startUnpaid(because), end),
-  )
-
-  it.each(MORE)('accepts a change that only adds cost: %s', async (_how, change) => {
-    const { late } = await startUnpaid(because)
-    const before = (await late.amountOwed())?.amount
-    await change(late)
-    expect((await late.amountOwed())?.amount).toBe(before)
-  })
-
-  it('accepts a swap with noProrate(), without any credit', async () => {
-    const { user, late } = await startUnpaid(because)
-    await late.noProrate().swap('monthly')
-    expect(await user.subscribedToPlan('monthly', 'main')).toBe(true)
-    expect((await user.balance()).amount).toBe(0)
-  })
-})
-
-it('a draft renewal invoice does not prevent a swap', async () => {
+it('a renewal invoice that is still a draft does not prevent a swap', async () => {
   const test = await started()
   const { user, sandbox } = test
   const subscription = await user.newSubscription('main', 'pro').create('pm_card_visa')
@@ -172,7 +175,7 @@ async function startNeverPaid(
 }
 
 describe.each(['void', 'mark_uncollectible', 'keep_as_draft', 'voided by hand'] as const)(
-  'after a renewal that was never paid (%s)',
+  'a subscription at Stripe, after a renewal that was never paid (invoice: %s),',
   (by) => {
     it.each([...BACK, ...PREVIEWS])(
       'rejects a change that would credit unpaid money: %s',
@@ -186,11 +189,11 @@ describe.each(['void', 'mark_uncollectible', 'keep_as_draft', 'voided by hand'] 
       },
     )
 
-    it.each(ENDS)('credits and refunds nothing when the subscription ends: %s', async (_how, end) =>
+    it.each(ENDS)('gives neither credit nor a refund when it ends: %s', async (_how, end) =>
       expectNothingBack(await startNeverPaid(by), end),
     )
 
-    it('accepts a change that only adds cost, but rejects a swap even after that addition was paid', async () => {
+    it('accepts a change that only adds cost, but still rejects a swap after that change was paid', async () => {
       const { late } = await startNeverPaid(by)
       await late.addPriceAndInvoice('support')
       await expect(late.swap('monthly')).rejects.toThrow(PaymentOverdue)

@@ -174,7 +174,7 @@ const DAY = 24 * HOUR
 describe.each(PROVIDERS)('a preview at $provider (threat N4)', (given) => {
   const rows = rowsFor(given)
   it.each(rows.map((row) => [nameOf(row), row] as const))(
-    'is exactly what the swap charges: %s',
+    'shows exactly the amount that the swap charges: %s',
     async (_name, row) => {
       const test = await startPreviews(given, row, { settles: true })
       const subscription = await liveTo(test, given, row)
@@ -191,7 +191,7 @@ describe.each(PROVIDERS)('a preview at $provider (threat N4)', (given) => {
 
   const items = itemRowsFor(given)
   it.each(items.map((row) => [`${row.change}: ${nameOf(row)}`, row] as const))(
-    'is exactly what the change of prices charges: %s',
+    'shows exactly the amount that the change of prices charges: %s',
     async (_name, row) => {
       const test = await startPreviews(given, row, { settles: true })
       const subscription = wayOf(await liveTo(test, given, row), row)

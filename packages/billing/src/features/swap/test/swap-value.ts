@@ -1,6 +1,6 @@
 /**
- * A paid period. The expected result of a swap is calculated here from plain dates and whole cents
- * in exact fractions, independently of the tested code and of any provider.
+ * A paid billing period, from which tests calculate the expected cost of a swap. They use plain
+ * dates and whole cents, independently of the tested code and of any provider.
  */
 export interface PaidPeriod {
   /** The first day, such as `2026-01-15`. */
@@ -26,19 +26,22 @@ export function daysFrom(start: string, end: string): number {
   return (Date.parse(`${end}T00:00:00Z`) - Date.parse(`${start}T00:00:00Z`)) / DAY
 }
 
-/** Returns the value of the remaining days, including this day. */
-export function leftOf({ start, months, worth }: PaidPeriod, today: string): number {
+/** Returns the value in cents of the period's remaining days, including `today`. */
+export function remainingValue({ start, months, worth }: PaidPeriod, today: string): number {
   const end = addMonths(start, months)
   return round(BigInt(worth) * BigInt(daysFrom(today, end)), BigInt(daysFrom(start, end)))
 }
 
-/** Adds tax to a price. The percentage is in hundredths: 1960 is 19.6 %. */
+/** Adds tax to a price in cents. The tax is in hundredths of a percent: 1960 is 19.6 %. */
 export function withTax(price: number, hundredths: number): number {
   return price + round(BigInt(price) * BigInt(hundredths), 10_000n)
 }
 
-/** Returns what each cycle charges to the card when credit is used first. */
-export function chargesOf(cycles: readonly number[], credit: number): number[] {
+/**
+ * Returns the amount that each billing cycle charges to the card if credit is used first. `cycles`
+ * has the price of each cycle in cents.
+ */
+export function chargesAfterCredit(cycles: readonly number[], credit: number): number[] {
   let balance = -credit
   return cycles.map((cycle) => {
     balance += cycle

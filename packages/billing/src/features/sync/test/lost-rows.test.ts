@@ -3,9 +3,9 @@ import { start, stripeSdk } from '../../../../test/support.ts'
 
 const CARD = 'fake-valid-visa-nonce'
 
-describe('a lost row', () => {
+describe('a subscription whose row was lost', () => {
   it.each(['main', 'default', 'Team_A-1', 'a rather long name, 名前'])(
-    'is restored by sync() under its name: %s',
+    'is restored by sync() under its name "%s"',
     async (name) => {
       const test = await start('braintree', { webhooks: false })
       const { user, database } = test
@@ -23,7 +23,7 @@ describe('a lost row', () => {
 })
 
 describe('a customer that was deleted at Stripe', () => {
-  it('has neither card nor subscription, and can subscribe anew', async () => {
+  it('loses its card and its subscription in our rows, and its user can subscribe again', async () => {
     const test = await start('stripe')
     const { user } = test
     await user.newSubscription('main', 'monthly').create('pm_card_visa')

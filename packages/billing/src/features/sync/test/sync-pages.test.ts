@@ -2,7 +2,12 @@ import { connect } from '@tollgate/database'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { hasty } from '../../../../test/lost-answers.ts'
 import { PROVIDERS, start, stripeSdk } from '../../../../test/support.ts'
-import { corruptRow, countCalls, createSubscribers, startWithSubscribers } from './sync-support.ts'
+import {
+  corruptRow,
+  countProviderRequests,
+  createSubscribers,
+  startWithSubscribers,
+} from './sync-support.ts'
 
 const LONG = 180_000
 
@@ -17,12 +22,12 @@ const CALLS = {
 }
 
 describe.each(PROVIDERS)('sync() at $provider', ({ provider }) => {
-  it('sends one request per page instead of per user, and a few more for each user whose data differs', {
+  it('sends one request per page of users, and a few more for each user whose data differs', {
     timeout: LONG,
   }, async () => {
     const { ids, ...test } = await startWithSubscribers(provider, 110)
     const { billing } = test
-    const sync = (options = {}) => countCalls(test, () => billing.sync(options))
+    const sync = (options = {}) => countProviderRequests(test, () => billing.sync(options))
     expect(await sync()).toBe(CALLS[provider](110))
     ids.push(...(await createSubscribers(test, 190)))
     expect(await sync()).toBe(CALLS[provider](300))
@@ -31,7 +36,7 @@ describe.each(PROVIDERS)('sync() at $provider', ({ provider }) => {
     const differing = [ids[3], ids[120], ids[299]].map(Number)
     for (const id of differing) await corruptRow(test, id)
     const report = { drift: [] as readonly { readonly owner: unknown }[], users: 0 }
-    const calls = await countCalls(test, async () => {
+    const calls = await countProviderRequests(test, async () => {
       Object.assign(report, await billing.sync())
     })
     expect(calls).toBeLessThanOrEqual(CALLS[provider](300) + 5 * differing.length)
@@ -42,7 +47,7 @@ describe.each(PROVIDERS)('sync() at $provider', ({ provider }) => {
     expect(await sync()).toBe(CALLS[provider](300))
   })
 
-  it('resumes where it stopped, after a provider error and after a killed process', {
+  it('resumes where it stopped after a provider error, and after its process was killed', {
     timeout: LONG,
   }, async () => {
     const { ids, ...test } = await startWithSubscribers(provider, 210)
@@ -60,7 +65,7 @@ describe.each(PROVIDERS)('sync() at $provider', ({ provider }) => {
     }
     await failSecondPage()
     const firstPage = provider === 'stripe' ? 1 : 3
-    const rest = await countCalls(test, async () => {
+    const rest = await countProviderRequests(test, async () => {
       const report = await billing.sync({ resume: true })
       expect(report).toMatchObject({ drift: [], failures: [], complete: true })
     })
@@ -86,15 +91,15 @@ describe.each(PROVIDERS)('sync() at $provider', ({ provider }) => {
     await dying.migrate()
     left = 2
     await expect(dying.sync()).rejects.toThrow('died')
-    const resumed = await countCalls(test, () => billing.sync({ resume: true }))
+    const resumed = await countProviderRequests(test, () => billing.sync({ resume: true }))
     expect(resumed).toBe(all - firstPage)
     // No position is left to resume from.
-    expect(await countCalls(test, () => billing.sync({ resume: true }))).toBe(all)
+    expect(await countProviderRequests(test, () => billing.sync({ resume: true }))).toBe(all)
   })
 })
 
-describe('sync() of an account that other applications share', () => {
-  it('reads its own users one by one when listing everything would take more requests', {
+describe('sync() of a Stripe account that other applications share', () => {
+  it('reads its own users one by one if listing all objects of the account would take more requests', {
     timeout: LONG,
   }, async () => {
     const test = await start('stripe', { webhooks: false })
@@ -107,7 +112,7 @@ describe('sync() of an account that other applications share', () => {
     }
     await corruptRow(test, Number(user.id))
     let report = null
-    const calls = await countCalls(test, async () => {
+    const calls = await countProviderRequests(test, async () => {
       report = await billing.sync()
     })
     expect(report).toMatchObject({ drift: [{ what: 'outdated row' }], complete: true })

@@ -2,10 +2,10 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { type FlowTest, PROVIDERS, start, stripeSdk } from '../../../../test/support.ts'
 import { type BillableUser, createBilling, InvalidArgument } from '../../../index.ts'
 import { stripeProvider } from '../../../stripe-provider.ts'
-import { corruptRow, countCalls, startWithSubscribers } from './sync-support.ts'
+import { corruptRow, countProviderRequests, startWithSubscribers } from './sync-support.ts'
 
 describe.each(PROVIDERS)('sync() at $provider', ({ provider }) => {
-  it('finds a row that no list contains, without reading all the others', async () => {
+  it('detects a row whose subscription is in none of the provider’s lists, without reading all the others', async () => {
     const { ids, ...test } = await startWithSubscribers(provider, 12)
     const { billing, database } = test
     await database.kysely
@@ -18,7 +18,7 @@ describe.each(PROVIDERS)('sync() at $provider', ({ provider }) => {
     expect(report.users).toBe(12)
   })
 
-  it('compares everything despite since, if the provider does not list changes', async () => {
+  it('compares everything despite the option since, if the provider does not list changes', async () => {
     const { ids, ...test } = await startWithSubscribers(provider, 3)
     const { billing, sandbox } = test
     await sandbox.clock.advance({ days: 2 })
@@ -39,7 +39,7 @@ describe('sync({ since }) at Stripe', () => {
     await subscriptions.update(providerId, { items: [{ id: item, quantity }] })
   }
 
-  it('compares what changed at Stripe, and reads only the users that differ', async () => {
+  it('compares what changed at Stripe since then, and reads only the users that differ', async () => {
     const { ids, ...test } = await startWithSubscribers('stripe', 12)
     const { billing, sandbox } = test
     await sandbox.clock.advance({ days: 3 })
@@ -50,7 +50,7 @@ describe('sync({ since }) at Stripe', () => {
     const other = await billing.user(Number(ids[8]))
     await other.updateCard('pm_card_mastercard')
     let report: Awaited<ReturnType<typeof billing.sync>> | null = null
-    const calls = await countCalls(test, async () => {
+    const calls = await countProviderRequests(test, async () => {
       report = await billing.sync({ since })
     })
     expect(report).toMatchObject({
@@ -64,7 +64,7 @@ describe('sync({ since }) at Stripe', () => {
     expect((await billing.sync()).drift).toEqual([])
   })
 
-  it('finds a dispute and a changed card', async () => {
+  it('finds a new dispute and a changed card', async () => {
     const test = await start('stripe', { webhooks: false })
     const { user, billing, sandbox } = test
     await user.newSubscription('main', 'monthly').create('pm_card_visa')
@@ -81,7 +81,7 @@ describe('sync({ since }) at Stripe', () => {
     expect((await billing.sync({ since })).drift).toEqual([])
   })
 
-  it('compares everything if Stripe no longer keeps the changes', async () => {
+  it('compares everything if since is so long ago that Stripe no longer lists the changes', async () => {
     const test = await start('stripe', { webhooks: false })
     const { user, billing, sandbox } = test
     await user.newSubscription('main', 'monthly').create('pm_card_visa')
@@ -93,7 +93,7 @@ describe('sync({ since }) at Stripe', () => {
     expect((await billing.sync({ since })).drift).toMatchObject([{ what: 'outdated row' }])
   })
 
-  it('compares a provider that could not be connected at first, once it can', async () => {
+  it('compares a provider that was unavailable at first once it is available', async () => {
     const test = await start('stripe', { webhooks: false })
     const { user, billing, database, sandbox } = test
     await user.newSubscription('main', 'monthly').create('pm_card_visa')
@@ -115,7 +115,7 @@ describe('sync({ since }) at Stripe', () => {
     })
   })
 
-  it('rejects an invalid since, and resume together with dryRun', async () => {
+  it('rejects an invalid date, and the option resume together with dryRun', async () => {
     const { billing } = await start('stripe', { webhooks: false })
     await expect(billing.sync({ since: new Date('never') })).rejects.toThrow(InvalidArgument)
     await expect(billing.sync({ dryRun: true, resume: true })).rejects.toThrow(InvalidArgument)

@@ -5,7 +5,7 @@ import type { ProviderName } from '../../../index.ts'
 import type { BillingTest } from '../../../testing/index.ts'
 
 /** Counts the requests to both providers while `work` runs, as Node reports them. */
-export async function countCalls(
+export async function countProviderRequests(
   { sandbox }: Pick<BillingTest, 'sandbox'>,
   work: () => Promise<unknown>,
 ): Promise<number> {
@@ -60,7 +60,7 @@ export async function startWithSubscribers(provider: ProviderName, users: number
   return { ...test, ids }
 }
 
-/** Changes a row so that it differs from the provider. */
+/** Changes a subscription in our database so that it differs from the provider. */
 export const corruptRow = ({ database }: Pick<BillingTest, 'database'>, id: number) =>
   database.kysely
     .updateTable('subscriptions')

@@ -71,8 +71,8 @@ function taxed(place: Place, main: 'monthly' | 'pro' = 'monthly'): number {
   return Math.round(base * (1 + PERCENT[place][main] / 100) + 500 * (1 + PERCENT[place].book / 100))
 }
 
-describe('the tax of two prices', () => {
-  it('changes for each line when the customer moves', async () => {
+describe('the tax of a subscription with two prices, each with its own tax rate,', () => {
+  it('changes for each price when the customer moves', async () => {
     const test = await startTaxed('rates')
     const { user, book } = test
     const subscription = await user.newSubscription('main', 'monthly').price(book).create()
@@ -87,7 +87,7 @@ describe('the tax of two prices', () => {
   })
 
   it.each(['automatic', 'percentage'] as const)(
-    'follows the rates of the prices after a change from %s',
+    'uses the rates of the prices after the kind of tax was changed from %s to rates',
     async (tax) => {
       const test = await startTaxed(tax === 'automatic' ? { tax } : { taxPercentage: () => 10 })
       const { user, book } = test
@@ -104,7 +104,7 @@ describe('the tax of two prices', () => {
   )
 
   it.each(['home', 'free'] as const)(
-    'follows only the rates of the prices after a change from a percentage (customer at %s)',
+    'uses only the rates of the prices after the kind of tax was changed from a percentage to rates (customer’s address: %s)',
     async (place) => {
       const test = await startTaxed({ taxPercentage: () => 10 })
       const { user, book } = test
@@ -128,7 +128,7 @@ describe('the tax of two prices', () => {
     expect(await test.nextBill()).toBe(taxed('away', 'pro'))
   })
 
-  it('applies to a price that is added by a swap', async () => {
+  it('includes the tax of a price that is added by a swap', async () => {
     const test = await startTaxed('rates')
     const { user, book } = test
     const made = await user.newSubscription('main', 'monthly').create()
@@ -146,7 +146,7 @@ describe('the tax of two prices', () => {
     expect(await test.nextBill()).toBe(taxed('away'))
   })
 
-  it('is calculated by Stripe for both prices after a swap', async () => {
+  it('is still calculated by Stripe for both prices after a swap, if the tax is automatic', async () => {
     const test = await startTaxed('rates')
     const { user, book, stripe } = test
     await user.newSubscription('main', 'monthly').price(book).create()

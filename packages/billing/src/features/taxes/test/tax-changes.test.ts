@@ -89,35 +89,38 @@ async function startTaxed(from: Way) {
   }
 }
 
-describe.each(WAYS)('a tax of %s, when the application configures no tax', (from) => {
-  it.each(['swap', 'swapAtPeriodEnd'] as const)('stays as it is after %s()', async (how) => {
-    const taxed = await startTaxed(from)
-    const { test, user, stripe, book } = taxed
-    const made = await user.newSubscription('main', 'monthly').price(book).create()
-    // Removes the choice, as if the subscription had been created elsewhere.
-    await stripe.subscriptions.update(made.providerId, { metadata: { taxed_by: '' } })
-    const silent = test.another({ tax: undefined, taxPercentage: undefined } as never)
-    const same = await (await silent.user(user.id)).subscription('main')
-    if (how === 'swap') await same.swap('pro')
-    else await same.swapAtPeriodEnd([{ price: 'pro' }, { price: book }])
-    await taxed.nextBill()
-    expect(await taxed.nextBill()).toBe(withTax(from, 'pro', 'book'))
-    expect(await taxed.atStripe(made)).toEqual(AT_STRIPE[from])
-  })
+describe.each(WAYS)(
+  'a subscription’s tax of the kind %s, when the application configures no tax',
+  (from) => {
+    it.each(['swap', 'swapAtPeriodEnd'] as const)('stays as it is after %s()', async (how) => {
+      const taxed = await startTaxed(from)
+      const { test, user, stripe, book } = taxed
+      const made = await user.newSubscription('main', 'monthly').price(book).create()
+      // Removes the choice, as if the subscription had been created elsewhere.
+      await stripe.subscriptions.update(made.providerId, { metadata: { taxed_by: '' } })
+      const silent = test.another({ tax: undefined, taxPercentage: undefined } as never)
+      const same = await (await silent.user(user.id)).subscription('main')
+      if (how === 'swap') await same.swap('pro')
+      else await same.swapAtPeriodEnd([{ price: 'pro' }, { price: book }])
+      await taxed.nextBill()
+      expect(await taxed.nextBill()).toBe(withTax(from, 'pro', 'book'))
+      expect(await taxed.atStripe(made)).toEqual(AT_STRIPE[from])
+    })
 
-  it('stays as it is after syncTaxPercentage()', async () => {
-    const taxed = await startTaxed(from)
-    const { test, user, stripe, book } = taxed
-    const made = await user.newSubscription('main', 'monthly').price(book).create()
-    await stripe.subscriptions.update(made.providerId, { metadata: { taxed_by: '' } })
-    const silent = test.another({ tax: undefined, taxPercentage: undefined } as never)
-    await (await (await silent.user(user.id)).subscription('main')).syncTaxPercentage()
-    expect(await taxed.atStripe(made)).toEqual(AT_STRIPE[from])
-    expect(await taxed.nextBill()).toBe(withTax(from, 'monthly', 'book'))
-  })
-})
+    it('stays as it is after syncTaxPercentage()', async () => {
+      const taxed = await startTaxed(from)
+      const { test, user, stripe, book } = taxed
+      const made = await user.newSubscription('main', 'monthly').price(book).create()
+      await stripe.subscriptions.update(made.providerId, { metadata: { taxed_by: '' } })
+      const silent = test.another({ tax: undefined, taxPercentage: undefined } as never)
+      await (await (await silent.user(user.id)).subscription('main')).syncTaxPercentage()
+      expect(await taxed.atStripe(made)).toEqual(AT_STRIPE[from])
+      expect(await taxed.nextBill()).toBe(withTax(from, 'monthly', 'book'))
+    })
+  },
+)
 
-it('syncTaxPercentage() restores automatic tax that was chosen for the subscription, when the application configures no tax', async () => {
+it('syncTaxPercentage() restores the automatic tax that was chosen for a subscription, when the application configures no tax', async () => {
   const taxed = await startTaxed('none')
   const { test, user, stripe, book } = taxed
   const made = await user
@@ -132,7 +135,7 @@ it('syncTaxPercentage() restores automatic tax that was chosen for the subscript
   expect(await taxed.atStripe(made)).toEqual(AT_STRIPE.automatic)
 })
 
-it('syncTaxPercentage() keeps the tax inside the price at Braintree, when the application configures no tax', async () => {
+it('syncTaxPercentage() keeps the tax included in the price at Braintree, when the application configures no tax', async () => {
   const test = await start('braintree', { taxPercentage: () => 10 })
   const { user } = test
   await user.newSubscription('main', 'monthly').create('fake-valid-visa-nonce')
@@ -142,7 +145,7 @@ it('syncTaxPercentage() keeps the tax inside the price at Braintree, when the ap
   expect(takenFrom(test, user)).toBe(2200)
 })
 
-describe('a tax inside the price at Braintree, when the application configures no tax', () => {
+describe('a tax included in the price at Braintree, when the application configures no tax', () => {
   it.each<[string, (it: Subscription) => Promise<unknown>, number]>([
     ['swap()', (it) => it.noProrate().swap('pro'), 2750],
     [
@@ -181,7 +184,7 @@ describe('a tax inside the price at Braintree, when the application configures n
 
 const PAIRS = WAYS.flatMap((from) => WAYS.map((to) => [from, to] as const))
 
-describe.each(PAIRS)('a change of tax from %s to %s', (from, to) => {
+describe.each(PAIRS)('a change of the option tax from the kind %s to the kind %s', (from, to) => {
   it('leaves only the new tax after syncTaxPercentage(), and on the next invoice', async () => {
     const taxed = await startTaxed(from)
     const { test, user, book } = taxed
@@ -208,7 +211,7 @@ describe.each(PAIRS)('a change of tax from %s to %s', (from, to) => {
     expect(await taxed.atStripe(made)).toEqual(AT_STRIPE[to])
   })
 
-  it('leaves only the new tax after a planned swap, and the old one until then', async () => {
+  it('leaves only the new tax after a planned swap, and only the old one until then', async () => {
     const taxed = await startTaxed(from)
     const made = await taxed.user.newSubscription('main', 'monthly').price(taxed.book).create()
     const same = await taxed.by(to)
@@ -218,7 +221,7 @@ describe.each(PAIRS)('a change of tax from %s to %s', (from, to) => {
     expect(await taxed.atStripe(made)).toEqual(AT_STRIPE[to])
   })
 
-  it('applies to an added price, if the present tax allows it', async () => {
+  it('applies to an added price, if the subscription’s present tax allows it', async () => {
     const taxed = await startTaxed(from)
     await taxed.user.newSubscription('main', 'monthly').create()
     const same = await taxed.by(to)
@@ -250,7 +253,7 @@ const ADDED: Readonly<Record<Way, Readonly<Record<Way, Way>>>> = {
 }
 
 describe.each(PAIRS)(
-  'a tax of %s chosen for a subscription, while the option says %s',
+  'a tax of the kind %s that was chosen for one subscription, while the option tax is %s',
   (chosen, option) => {
     it('stays after syncTaxPercentage(), swaps, planned swaps and added prices', async () => {
       const taxed = await startTaxed('none')

@@ -53,7 +53,7 @@ describe('tax ids at Stripe', () => {
     expect(open).toEqual([])
   })
 
-  it.each(LOSSES)('are added once when a response is lost: %s', async (how) => {
+  it.each(LOSSES)('are added once when a response is lost (kind of failure: %s)', async (how) => {
     const test = await start('stripe', { webhooks: false })
     for (let call = 0, wasHit = true; wasHit && call < 10; call++) {
       const user = await test.createUser()
@@ -73,7 +73,7 @@ describe('tax ids at Stripe', () => {
     expect(open).toEqual([])
   })
 
-  it('can be accompanied by an exemption or reverse charge', async () => {
+  it('can be combined with a tax exemption or reverse charge', async () => {
     const test = await start('stripe', { taxPercentage: () => 19 })
     const { user } = test
     expect(await user.taxExempt()).toBe('none')
@@ -102,28 +102,31 @@ const PLACES = [
 ] as const
 
 describe('automatic tax at Stripe', () => {
-  it.each(PLACES)('is calculated for $name, in previews, swaps and renewals', async (place) => {
-    const test = await start('stripe', { tax: 'automatic' })
-    const user = await somewhere(test, place.address)
-    if (place.taxId) await user.createTaxId(...place.taxId)
-    const subscription = await user.newSubscription('main', 'monthly').create('pm_card_visa')
-    expect(takenFrom(test, user)).toBe(withTax(1000, place.percent))
-    const [invoice] = await user.invoices()
-    expect(invoice?.data.reverseCharge).toBe(place.taxId !== null)
-    expect(invoice?.data.customerTaxIds).toEqual(place.taxId ? [VAT[1]] : [])
-    await test.advance({ days: 10 })
-    const preview: SwapPreview = await subscription.previewSwap('yearly')
-    expect(preview.taxLocationUnknown).toBeUndefined()
-    const before = takenFrom(test, user)
-    await subscription.swap('yearly', { prorationDate: preview.prorationDate })
-    expect(takenFrom(test, user) - before).toBe(preview.total.amount)
-    await subscription.syncTaxPercentage()
-    const stripe = await stripeSdk(test)
-    const { id } = (await subscription.asProvider()) as Stripe.Subscription
-    expect((await stripe.subscriptions.retrieve(id)).automatic_tax.enabled).toBe(true)
-  })
+  it.each(PLACES)(
+    'is calculated for a customer in $name, in previews, swaps and renewals',
+    async (place) => {
+      const test = await start('stripe', { tax: 'automatic' })
+      const user = await somewhere(test, place.address)
+      if (place.taxId) await user.createTaxId(...place.taxId)
+      const subscription = await user.newSubscription('main', 'monthly').create('pm_card_visa')
+      expect(takenFrom(test, user)).toBe(withTax(1000, place.percent))
+      const [invoice] = await user.invoices()
+      expect(invoice?.data.reverseCharge).toBe(place.taxId !== null)
+      expect(invoice?.data.customerTaxIds).toEqual(place.taxId ? [VAT[1]] : [])
+      await test.advance({ days: 10 })
+      const preview: SwapPreview = await subscription.previewSwap('yearly')
+      expect(preview.taxLocationUnknown).toBeUndefined()
+      const before = takenFrom(test, user)
+      await subscription.swap('yearly', { prorationDate: preview.prorationDate })
+      expect(takenFrom(test, user) - before).toBe(preview.total.amount)
+      await subscription.syncTaxPercentage()
+      const stripe = await stripeSdk(test)
+      const { id } = (await subscription.asProvider()) as Stripe.Subscription
+      expect((await stripe.subscriptions.retrieve(id)).automatic_tax.enabled).toBe(true)
+    },
+  )
 
-  it('needs an address, and otherwise throws TaxLocationUnknown', async () => {
+  it('needs the customer’s address, and otherwise throws TaxLocationUnknown', async () => {
     const test = await start('stripe', { tax: 'automatic' })
     const { user } = test
     const builder = user.newSubscription('main', 'monthly')
@@ -169,7 +172,7 @@ describe('automatic tax at Stripe', () => {
     expect(takenFrom(plain, other)).toBe(5000 + 5950)
   })
 
-  it('can be chosen for one subscription, stays when it is swapped, and can be turned on later', async () => {
+  it('can be chosen for one subscription, where it stays after a swap, and can be turned on later', async () => {
     const test = await start('stripe', { taxPercentage: () => 10 })
     const user = await somewhere(test, BERLIN)
     const percent = await user.newSubscription('other', 'monthly').create('pm_card_visa')
@@ -198,7 +201,7 @@ describe('automatic tax at Stripe', () => {
 })
 
 describe('tax rates of Stripe', () => {
-  it('apply by price to each item, and follow a swap', async () => {
+  it('apply to each item by its price, and change with a swap', async () => {
     const rates: Record<string, string> = {}
     const asked: string[] = []
     const test = await start('stripe', {
@@ -244,7 +247,7 @@ describe('tax rates of Stripe', () => {
 })
 
 describe('a hosted page', () => {
-  it('asks for address and tax id, and charges the amount it showed', async () => {
+  it('asks for the address and the tax id, and charges the amount with the tax that it showed', async () => {
     const test = await start('stripe', { tax: 'automatic' })
     const { user, sandbox } = test
     const page = await user.checkout([{ price: 'monthly', adjustable: { min: 1, max: 5 } }], {
@@ -275,7 +278,7 @@ describe('a hosted page', () => {
 describe.each(PROVIDERS.filter(({ provider }) => provider === 'braintree'))(
   'tax at $provider',
   ({ provider, card }) => {
-    it('is a percentage, and everything else is unsupported', async () => {
+    it('can only be a percentage, and the other kinds are unsupported', async () => {
       const { user } = await start(provider)
       await expect(user.taxIds()).rejects.toThrow(Unsupported)
       await expect(user.createTaxId(...VAT)).rejects.toThrow(Unsupported)

@@ -58,7 +58,7 @@ describe.each(PROVIDERS)('one trial per owner at $provider', ({ provider, card }
     expect(subscriptionsAt(test, await test.billing.user(test.user.id))).toBe(1)
   })
 
-  it('counts a generic trial of the user, which can be moved while it runs', async () => {
+  it('counts a generic trial of the user, which can be extended or shortened while it runs', async () => {
     const test = await start(provider, ONCE)
     const { user, sandbox } = test
     await user.startGenericTrial(day(5))
@@ -76,7 +76,7 @@ describe.each(PROVIDERS)('one trial per owner at $provider', ({ provider, card }
     await expect(other.startGenericTrial(day(9))).rejects.toThrow(TrialUsed)
   })
 
-  it('allows any number of trials unless the option is set', async () => {
+  it('is not enforced unless the option trials.oncePerOwner is set', async () => {
     const test = await start(provider, { webhooks: false })
     const { user } = test
     await trial(user, 'one').create(card)
@@ -95,7 +95,7 @@ describe('one trial per owner with hosted pages', () => {
     await test.user.completeCheckout(id)
   }
 
-  it('allows the trial on one of several pages, and closes the others', async () => {
+  it('allows the trial on one of several open pages, and expires the others', async () => {
     const test = await start('stripe', ONCE)
     const { user } = test
     const first = await trial(user, 'one').checkout(PAGE)
@@ -109,7 +109,7 @@ describe('one trial per owner with hosted pages', () => {
     await expect(trial(user, 'three').create()).rejects.toThrow(TrialUsed)
   })
 
-  it('allows the trial to the page or create(), whichever comes first', async () => {
+  it('allows the trial either on the page or through create(), whichever comes first', async () => {
     const test = await start('stripe', ONCE)
     const { user } = test
     const page = await trial(user, 'page').checkout(PAGE)
@@ -126,7 +126,7 @@ describe('one trial per owner with hosted pages', () => {
     expect(await other.onTrial('page')).toBe(true)
   })
 
-  it('does not close pages without a trial', async () => {
+  it('does not expire pages without a trial', async () => {
     const test = await start('stripe', ONCE)
     const { user } = test
     const { id } = await user.newSubscription('paid', 'pro').checkout(PAGE)

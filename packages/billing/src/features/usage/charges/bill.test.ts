@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { ONE } from '../../../core/values/decimal.ts'
 import type { MeteredPrice } from '../../../core/values/metered-price.ts'
 import type { MeterBill } from '../../../core/values/usage-bill.ts'
-import { billUsage, netOf, withTax } from './bill.ts'
+import { billUsage, sumWithoutTax, toLinesWithTax } from './bill.ts'
 
 const UNIT: MeteredPrice = { unitAmount: 100, description: 'Call' }
 const VOLUME: MeteredPrice = {
@@ -26,7 +26,7 @@ function chargedFor(reports: readonly number[], priceOf: (index: number) => Mete
     const made = billUsage(ledger, new Map([['calls', value]]), () => priceOf(index))
     bills.push(...made)
     used += value
-    return netOf(made)
+    return sumWithoutTax(made)
   })
 }
 
@@ -36,9 +36,12 @@ describe('billUsage()', () => {
     ['a correction, the same again, then more', UNIT, [10, -5, 5, 1], [1000, 0, 0, 100]],
     ['a negative total', UNIT, [-5, 6], [0, 100]],
     ['a volume that becomes cheaper', VOLUME, [10, 1, 10], [1000, 0, 50]],
-  ])('charges only the difference for %s', (_what, price, reports, cents) => {
-    expect(chargedFor(reports, () => price)).toEqual(cents)
-  })
+  ])(
+    'charges only the difference to earlier charges of the period, for %s',
+    (_what, price, reports, cents) => {
+      expect(chargedFor(reports, () => price)).toEqual(cents)
+    },
+  )
 
   it('keeps the price of the first charge in the period', () => {
     const dearer: MeteredPrice = { unitAmount: 120 }
@@ -47,7 +50,7 @@ describe('billUsage()', () => {
     expect(chargedFor([10, 1], (index) => (index === 0 ? null : UNIT))).toEqual([0, 1100])
   })
 
-  it('returns the lines of the whole period, and a line for what was charged before', () => {
+  it('returns invoice lines for the whole period, and one that subtracts the earlier charges', () => {
     const price: MeteredPrice = {
       mode: 'graduated',
       tiers: [
@@ -73,13 +76,13 @@ it.each([
   [1900, ['0.595', '119'], [6, 357]],
   [770, ['0.5385', '107.7'], [5, 323]],
 ])(
-  'withTax() with a tax of %i adds the tax to each line, and to the total exactly',
+  'withTax() adds a tax of %i hundredths of a percent to each line and, exactly, to the total',
   (tax, units, amounts) => {
     const lines = [
       { description: 'a', quantity: '10', unitAmount: '0.5', amount: 5 },
       { description: 'b', quantity: '3', unitAmount: '100', amount: 300 },
     ]
-    const shown = withTax({ tax, meters: [{ meter: 'a', price: UNIT, lines }] })
+    const shown = toLinesWithTax({ tax, meters: [{ meter: 'a', price: UNIT, lines }] })
     expect(shown.map(({ unitAmount }) => unitAmount)).toEqual(units)
     expect(shown.map(({ amount }) => amount)).toEqual(amounts)
   },

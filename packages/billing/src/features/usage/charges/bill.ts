@@ -3,16 +3,17 @@ import { type MeteredPrice, priceUsage, sumOf } from '../../../core/values/meter
 import { addTax } from '../../../core/values/tax.ts'
 import type { MeterBill, UsageBill, UsageLine } from '../../../core/values/usage-bill.ts'
 
-/** Usage of a period by meter, and what was charged for it. */
+/** Usage of a billing period by meter, and the bills for the part that was charged. */
 export interface UsageLedger {
   readonly used: ReadonlyMap<string, Decimal>
   readonly bills: readonly MeterBill[]
 }
 
 /**
- * Bills the difference between the cost of all usage in the period and what was charged for it
- * before. Nothing is refunded if less is owed; later usage is charged once the cost exceeds what
- * was paid. A period keeps the price of its first charge.
+ * Calculates the bill for added usage: the cost of all usage in the period, less the amount charged
+ * for the period before. If the cost is lower than that amount, nothing is refunded, and later
+ * usage is charged once the cost exceeds it. The price of the period's first charge applies to the
+ * whole period.
  */
 export function billUsage(
   { used, bills }: UsageLedger,
@@ -24,7 +25,7 @@ export function billUsage(
     const price = before[0]?.price ?? priceOf(meter)
     if (!price) return []
     const all = priceUsage(price, formatDecimal((used.get(meter) ?? 0n) + value))
-    const charged = netOf(before)
+    const charged = sumWithoutTax(before)
     const lines = sumOf(all) > charged ? linesOf(price.description ?? meter, all, charged) : []
     return [{ meter, price, lines }]
   })
@@ -46,16 +47,16 @@ function linesOf(
   return [...lines, { ...before, description: `${name} (charged before)` }]
 }
 
-/** Adds up all lines, without tax. */
-export function netOf(bills: readonly MeterBill[]): number {
+/** Adds up the lines of usage bills, without tax. */
+export function sumWithoutTax(bills: readonly MeterBill[]): number {
   return bills.flatMap(({ lines }) => lines).reduce((sum, { amount }) => sum + amount, 0)
 }
 
 /**
- * Returns the lines as an invoice shows them, including tax. Their sum is the charged amount, to
- * the cent.
+ * Returns the lines of a usage bill as an invoice shows them, including tax. Their sum is exactly
+ * the charged amount.
  */
-export function withTax({ tax, meters }: UsageBill): UsageLine[] {
+export function toLinesWithTax({ tax, meters }: UsageBill): UsageLine[] {
   let net = 0
   return meters
     .flatMap(({ lines }) => lines)

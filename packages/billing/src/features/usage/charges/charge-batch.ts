@@ -1,30 +1,29 @@
 import type { BillingContext } from '../../../core/context.ts'
 import type { LockedOwner } from '../../../core/locked-owner.ts'
-import { attempt, begin, finish } from '../../../core/operation.ts'
+import { beginOperation, finishOperation, runOperation } from '../../../core/operation.ts'
 import type { OperationRequest } from '../../../core/storage/tables.ts'
 import { readTax } from '../../../core/tax.ts'
 import { formatDecimal } from '../../../core/values/decimal.ts'
 import { type Money, money } from '../../../core/values/money.ts'
 import { addTax } from '../../../core/values/tax.ts'
 import type { UsageBill } from '../../../core/values/usage-bill.ts'
-import { invoicePaid } from '../../invoices/events.ts'
-import { billUsage, netOf, type UsageLedger } from './bill.ts'
-import type { ChargeContext } from './charge-context.ts'
+import { invoicePaidEvent } from '../../invoices/events.ts'
+import { billUsage, sumWithoutTax, type UsageLedger } from './bill.ts'
+import type { UsageChargeContext } from './charge-context.ts'
 import type { UsageBatch, UsageSums } from './charged-usage-rows.ts'
 
 /**
- * The price including tax of a batch of usage that is charged together, and its description for the
- * customer.
+ * The amount to charge for a batch of usage, including tax, and its description for the customer.
  */
-export interface PricedBatch {
+export interface PricedUsageBatch {
   readonly amount: Money
   readonly description: string
   readonly bill: UsageBill
 }
 
-/** Reads the usage in the period of a batch of usage that was charged, and its bills. */
-export async function readLedger(
-  { record, usage }: ChargeContext,
+/** Reads the usage that was already charged in the billing period of this batch, and its bills. */
+export async function readUsageLedger(
+  { record, usage }: UsageChargeContext,
   { period }: Pick<UsageBatch, 'period'>,
 ): Promise<UsageLedger> {
   const bills = await usage.listBills(record.id, period)
@@ -32,13 +31,16 @@ export async function readLedger(
   return { used, bills: bills.flatMap(({ meters }) => meters) }
 }
 
-/** Calculates the price of a batch of usage. Meters without a configured price are left out. */
-export async function priceBatch(
+/**
+ * Calculates the amount to charge for a batch of usage. Meters without a configured price are left
+ * out.
+ */
+export async function priceUsageBatch(
   context: BillingContext,
-  { billed, record, part }: ChargeContext,
+  { billed, record, part }: UsageChargeContext,
   ledger: UsageLedger,
   used: UsageSums,
-): Promise<PricedBatch> {
+): Promise<PricedUsageBatch> {
   const meters = billUsage(ledger, used, part.priceOf)
   const terms = await context.taxes.find(record.provider, record.providerId)
   const tax = terms?.tax ?? (await readTax(context, billed))
@@ -47,20 +49,20 @@ export async function priceBatch(
     return `${count} × ${price.description ?? meter}`
   })
   return {
-    amount: money(addTax(netOf(meters), tax), part.currency),
+    amount: money(addTax(sumWithoutTax(meters), tax), part.currency),
     description: words.join(', ').slice(0, 255),
     bill: { tax, meters },
   }
 }
 
 /**
- * Charges for a batch of usage. The operation is stored before the card is charged, so that a batch
- * is charged once. Throws if the card is declined.
+ * Charges for a batch of usage. An operation is stored before the card is charged, so that the
+ * batch is charged only once, even after a crash. Throws if the card is declined.
  */
-export async function chargeBatch(
+export async function chargeUsageBatch(
   context: BillingContext,
   locked: LockedOwner,
-  charging: ChargeContext,
+  charging: UsageChargeContext,
   batch: UsageBatch,
 ): Promise<void> {
   const { billed, record, usage, part } = charging
@@ -75,16 +77,16 @@ export async function chargeBatch(
     return locked.lock.write((tx) => usage.finishBatch(record.id, batch.id, { bill, at }, tx))
   }
   const request = { ...same, ...priced }
-  const operation = begun ?? (await begin(context, locked, { ...intent, request }))
+  const operation = begun ?? (await beginOperation(context, locked, { ...intent, request }))
   // Uses the stored price, because the configured one may have changed since.
-  const { amount, description, bill } = operation.request as OperationRequest & PricedBatch
+  const { amount, description, bill } = operation.request as OperationRequest & PricedUsageBatch
   const charge = { subscription, key: batch.id, amount, description }
-  const invoice = await attempt(context, locked, operation, () =>
+  const invoice = await runOperation(context, locked, operation, () =>
     locked.change(provider, () => part.charge({ ...charge, customerId: billed.providerId ?? '' })),
   )
-  await finish(context, locked, operation, async (tx) => {
+  await finishOperation(context, locked, operation, async (tx) => {
     await usage.finishBatch(record.id, batch.id, { bill, at }, tx)
-    await context.events.record(tx, invoicePaid({ owner, provider }, invoice))
+    await context.events.record(tx, invoicePaidEvent({ owner, provider }, invoice))
   })
 }
 
@@ -94,13 +96,13 @@ export async function chargeBatch(
  */
 async function settlePrice(
   context: BillingContext,
-  charging: ChargeContext,
+  charging: UsageChargeContext,
   batch: UsageBatch,
-): Promise<PricedBatch> {
+): Promise<PricedUsageBatch> {
   const { record, usage } = charging
-  const ledger = await readLedger(charging, batch)
+  const ledger = await readUsageLedger(charging, batch)
   const used = await usage.sumOfBatch(record.id, batch.id)
-  const priced = await priceBatch(context, charging, ledger, used)
+  const priced = await priceUsageBatch(context, charging, ledger, used)
   const known = priced.bill.meters.map(({ meter }) => meter)
   for (const meter of used.keys()) {
     if (known.includes(meter)) continue

@@ -5,8 +5,11 @@ import type { ProviderSubscription } from '../../../providers/subscription.ts'
 import { isChargedByUs, type UsageCharges } from '../contract.ts'
 import { type ChargedUsageRepository, chargedUsageRepository } from './charged-usage-rows.ts'
 
-/** The present state of a subscription whose usage we count. */
-export interface ChargeContext {
+/**
+ * Everything needed to charge a subscription for usage that billing itself counts: its present
+ * state, its owner and the gateway.
+ */
+export interface UsageChargeContext {
   readonly billed: BilledOwner
   readonly record: SubscriptionRecord
   readonly found: ProviderSubscription
@@ -15,13 +18,13 @@ export interface ChargeContext {
 }
 
 /**
- * Reads everything needed to charge a subscription, for a provider whose usage we count. Returns
- * the reason as text if it can never be charged.
+ * Reads everything needed to charge a subscription for usage that billing itself counts. If its
+ * usage can never be charged, returns the reason as text.
  */
-export async function readChargeContext(
+export async function readUsageChargeContext(
   context: BillingContext,
   record: SubscriptionRecord,
-): Promise<ChargeContext | string> {
+): Promise<UsageChargeContext | string> {
   const { database } = context.options
   const { provider, owner, providerId, providerCustomer } = record
   const gateway = await context.gateway(provider)

@@ -7,10 +7,10 @@ import type { SubscriptionRecord } from '../../../core/storage/tables.ts'
 import { type Money, money } from '../../../core/values/money.ts'
 import { ownerKey } from '../../../core/values/owner.ts'
 import type { ProviderSubscription } from '../../../providers/subscription.ts'
-import { usageUnpaid } from '../events.ts'
+import { usageUnpaidEvent } from '../events.ts'
 import type { UsageLedger } from './bill.ts'
-import { chargeBatch, priceBatch, readLedger } from './charge-batch.ts'
-import { type ChargeContext, readChargeContext } from './charge-context.ts'
+import { chargeUsageBatch, priceUsageBatch, readUsageLedger } from './charge-batch.ts'
+import { readUsageChargeContext, type UsageChargeContext } from './charge-context.ts'
 import type { UsageBatch, UsageSums } from './charged-usage-rows.ts'
 import { periodAt, pricingRange } from './periods.ts'
 
@@ -20,14 +20,14 @@ const WEEK = 7 * DAY
 const NEVER = 10_000 * DAY
 const MAX_ATTEMPTS = 6
 
-/** Charges all due usage of a subscription. Returns the time until which nothing more is due. */
+/** Charges all usage of a subscription that is due. Returns the time of the next check. */
 export function chargeUsage(context: BillingContext, record: SubscriptionRecord): Promise<Date> {
   return withOwnerLock(context, record.owner, async (locked) => {
     const row = await context.subscriptions.find(record.id)
     // The subscription was transferred while this waited for the lock. It is due again soon for the
     // new owner.
     if (row && ownerKey(row.owner) !== ownerKey(record.owner)) return context.options.clock.now()
-    const charging = await readChargeContext(context, record)
+    const charging = await readUsageChargeContext(context, record)
     if (typeof charging === 'string') {
       await context.usage.refuse(record.id, null, charging)
       return new Date(context.options.clock.now().getTime() + DAY)
@@ -43,27 +43,30 @@ export function chargeUsage(context: BillingContext, record: SubscriptionRecord)
 }
 
 /**
- * Charges what is owed now. The caller holds the owner's lock. Throws PaymentFailed if the card is
- * declined.
+ * Charges the unpaid usage of a subscription now, even if a retry is scheduled for later. Callers
+ * must hold the owner's lock. Throws PaymentFailed if the card is declined.
  */
-export async function payUsage(
+export async function payOwedUsage(
   context: BillingContext,
   locked: LockedOwner,
   record: SubscriptionRecord,
 ): Promise<void> {
-  const charging = await readChargeContext(context, record)
+  const charging = await readUsageChargeContext(context, record)
   if (typeof charging === 'string') return
   for (const batch of await charging.usage.listBatches(record.id)) {
-    await chargeBatch(context, locked, charging, batch)
+    await chargeUsageBatch(context, locked, charging, batch)
   }
 }
 
-/** Returns the cost of usage that was due and is unpaid. */
+/**
+ * Returns the amount owed for usage that was due and is unpaid. `null` if the subscription's usage
+ * cannot be charged.
+ */
 export async function owedForUsage(
   context: BillingContext,
   record: SubscriptionRecord,
 ): Promise<Money | null> {
-  const charging = await readChargeContext(context, record)
+  const charging = await readUsageChargeContext(context, record)
   if (typeof charging === 'string') return null
   const { usage, part } = charging
   let cents = 0
@@ -72,9 +75,10 @@ export async function owedForUsage(
   // were paid.
   for (const batch of await usage.listBatches(record.id)) {
     const from = batch.period.from.getTime()
-    const ledger: UsageLedger = before?.from === from ? before : await readLedger(charging, batch)
+    const ledger: UsageLedger =
+      before?.from === from ? before : await readUsageLedger(charging, batch)
     const sums = await usage.sumOfBatch(record.id, batch.id)
-    const { amount, bill } = await priceBatch(context, charging, ledger, sums)
+    const { amount, bill } = await priceUsageBatch(context, charging, ledger, sums)
     cents += amount.amount
     before = { from, used: added(ledger.used, sums), bills: [...ledger.bills, ...bill.meters] }
   }
@@ -94,7 +98,7 @@ function added(sums: UsageSums, others: UsageSums): UsageSums {
 async function beginBatches(
   context: BillingContext,
   locked: LockedOwner,
-  { record, found, part, usage }: ChargeContext,
+  { record, found, part, usage }: UsageChargeContext,
 ): Promise<void> {
   const now = context.options.clock.now()
   const starts = part.periodsOf(found)
@@ -130,14 +134,14 @@ function isPostponed({ options }: BillingContext, { dueAt }: UsageBatch): boolea
 async function tryBatch(
   context: BillingContext,
   locked: LockedOwner,
-  charging: ChargeContext,
+  charging: UsageChargeContext,
   batch: UsageBatch,
 ): Promise<void> {
   const { record, found, usage } = charging
   const { owner, provider } = record
   const { events, options } = context
   try {
-    await chargeBatch(context, locked, charging, batch)
+    await chargeUsageBatch(context, locked, charging, batch)
   } catch (error) {
     if (!isBillingError(error, 'payment_failed') && !isBillingError(error, 'no_payment_method')) {
       throw error
@@ -146,13 +150,13 @@ async function tryBatch(
     const attempt = batch.declines + 1
     const nextAttemptAt = nextAttempt(found, attempt, now)
     const sums = await usage.sumOfBatch(record.id, batch.id)
-    const ledger = await readLedger(charging, batch)
-    const { amount } = await priceBatch(context, charging, ledger, sums)
+    const ledger = await readUsageLedger(charging, batch)
+    const { amount } = await priceUsageBatch(context, charging, ledger, sums)
     const unpaid = { id: batch.id, amount, attempt, nextAttemptAt, at: now }
     const dueAt = nextAttemptAt ?? new Date(now.getTime() + NEVER)
     await locked.lock.write(async (tx) => {
       await usage.postponeBatch(record.id, batch.id, { error: error.message, dueAt }, tx)
-      await events.record(tx, usageUnpaid({ owner, provider }, unpaid))
+      await events.record(tx, usageUnpaidEvent({ owner, provider }, unpaid))
     })
   }
 }
@@ -174,7 +178,7 @@ function nextAttempt(
  * Returns when to check again: an hour after the end of the period, when the next one was billed,
  * and at least once a day, because the period may end early.
  */
-function nextCheck({ options }: BillingContext, { found }: ChargeContext): Date {
+function nextCheck({ options }: BillingContext, { found }: UsageChargeContext): Date {
   const now = options.clock.now().getTime()
   const end = found.periodEndsAt?.getTime() ?? 0
   if (end > now) return new Date(Math.min(end + HOUR, now + DAY))

@@ -2,19 +2,22 @@ import type { BillingContext } from '../../../core/context.ts'
 import type { ProviderName } from '../../../core/values/provider-name.ts'
 import { createWorker } from '../../../core/worker.ts'
 import { workerSettings } from '../../../options.ts'
-import type { ServedUsage } from '../usage-queue.ts'
+import type { UsageChargeWorker } from '../usage-queue.ts'
 import { chargeUsage } from './charge-usage.ts'
 import { chargedUsageRepository } from './charged-usage-rows.ts'
 
 /** Longest pause between attempts, in seconds. */
 const LONGEST_PAUSE = 15 * 60
 
-/** Creates the worker that charges usage that we count, one subscription after the other. */
-export function createChargeWorker(
+/**
+ * Creates the worker that charges the usage that billing itself counts at this provider, one
+ * subscription after the other.
+ */
+export function createUsageChargeWorker(
   context: BillingContext,
   provider: ProviderName,
   ready: () => Promise<void>,
-): ServedUsage {
+): UsageChargeWorker {
   const { options, subscriptions } = context
   const usage = chargedUsageRepository(options.database, provider)
   const idleUntil = new Map<number, Date>()

@@ -1,78 +1,86 @@
 import type { Database } from '@tollgate/database'
-import type { Failure } from '../../../core/storage/queue.ts'
+import type { FailedAttempt } from '../../../core/storage/queue.ts'
 import { usageBatchTable } from '../../../core/storage/queue-tables.ts'
 import { type Decimal, parseDecimal } from '../../../core/values/decimal.ts'
 import type { ProviderName } from '../../../core/values/provider-name.ts'
 import type { UsageBill } from '../../../core/values/usage-bill.ts'
 import type { UsageRange } from './periods.ts'
 
-/** A subscription with usage that waits to be charged. */
+/** A subscription with usage that is due to be charged. */
 export interface DueSubscription {
   /** Primary key in the `subscriptions` table. */
   readonly id: number
   readonly attempts: number
 }
 
-/** Usage that is charged together. */
+/** A batch of usage that is charged together, by one charge. */
 export interface UsageBatch {
   readonly id: string
-  /** The period of the usage. Other batches of the same period count for the price. */
+  /**
+   * The billing period of the usage. Tiered prices apply to all batches of the same period
+   * together.
+   */
   readonly period: UsageRange
-  /** Number of declined charges. */
+  /** Number of charges for the batch that were declined. */
   readonly declines: number
   /**
-   * When the next attempt is due. While a batch is being worked on, when another process may take
-   * it.
+   * When the next attempt to charge the batch is due. While one process charges the batch, the time
+   * at which another process may take over.
    */
   readonly dueAt: Date
 }
 
-export interface PaidBatch {
+export interface PaidUsageBatch {
   readonly bill: UsageBill
   readonly at: Date
 }
 
-/** Quantity of usage by meter. */
+/** Quantities of usage by meter. */
 export type UsageSums = ReadonlyMap<string, Decimal>
 
-/** Usage that we count, by subscription. */
+/** Database access to the usage that billing itself counts, by subscription. */
 export interface ChargedUsageRepository {
-  /** Lists subscriptions that are due. This and the next methods implement the queue. */
+  /**
+   * Lists the ids of subscriptions with usage that is due to be charged. This and the next three
+   * methods implement a `Queue`.
+   */
   listDue(at: Date, limit: number): Promise<number[]>
   claim(id: number, at: Date, until: Date): Promise<DueSubscription | null>
   finish(id: number): Promise<void>
-  fail(id: number, failure: Failure): Promise<void>
-  /** Postpones the usage that is in no batch yet. */
+  fail(id: number, failure: FailedAttempt): Promise<void>
+  /** Postpones the usage of a subscription that is in no batch yet. */
   postpone(id: number, until: Date): Promise<void>
-  /** Makes all pending usage due now. */
+  /** Makes all pending usage of a subscription due now. */
   makeDue(id: number, at: Date, tx: Database): Promise<void>
-  /** Lists unpaid batches, oldest first. */
+  /** Lists the unpaid batches of a subscription, oldest first. */
   listBatches(id: number): Promise<UsageBatch[]>
-  /** Returns the time of the oldest usage that is in no batch yet. `null` for none. */
+  /**
+   * Returns the time of the subscription's oldest usage that is in no batch yet. `null` for none.
+   */
   firstWaiting(id: number): Promise<Date | null>
-  /** Puts pending usage of this range into a batch. */
+  /** Puts the subscription's pending usage of this time range into a batch. */
   setBatch(id: number, batch: string, range: UsageRange, at: Date, tx: Database): Promise<void>
   sumOfBatch(id: number, batch: string): Promise<UsageSums>
-  /** Adds up the usage in this range that is in no batch yet. */
+  /** Adds up the subscription's usage in this time range that is in no batch yet. */
   sumOfWaiting(id: number, range: UsageRange): Promise<UsageSums>
-  /** Adds up the usage in this range that was charged. */
+  /** Adds up the subscription's usage in this time range that was charged. */
   sumOfCharged(id: number, range: UsageRange): Promise<UsageSums>
-  /** Marks a batch as paid, with its bill. */
-  finishBatch(id: number, batch: string, paid: PaidBatch, tx: Database): Promise<void>
-  /** Postpones a batch after a declined charge. */
+  /** Marks a batch as paid, and stores its bill. */
+  finishBatch(id: number, batch: string, paid: PaidUsageBatch, tx: Database): Promise<void>
+  /** Postpones the next attempt to charge a batch after a declined charge. */
   postponeBatch(
     id: number,
     batch: string,
     declined: { readonly error: string; readonly dueAt: Date },
     tx: Database,
   ): Promise<void>
-  /** Lists the bills of a period, oldest first. */
+  /** Lists the usage bills of a subscription's billing period, oldest first. */
   listBills(id: number, period: UsageRange): Promise<UsageBill[]>
-  /** Finds the bills of these batches. */
+  /** Finds the usage bills of these batches, by batch id. */
   findBills(batches: readonly string[]): Promise<ReadonlyMap<string, UsageBill>>
   /**
-   * Lists usage of a meter in this range with any of these subscriptions, charged or not, with its
-   * time.
+   * Lists the usage of a meter in this time range with any of these subscriptions, charged or not.
+   * Each entry has its time.
    */
   listUsed(
     ids: readonly number[],

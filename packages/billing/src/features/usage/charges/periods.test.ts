@@ -16,17 +16,17 @@ describe('periodAt()', () => {
       day('03-15'),
     ],
     ['in the current period', day('03-20'), day('03-15'), null],
-  ])('returns the right period for a time %s', (_where, at, from, to) => {
+  ])('returns the billing period that contains a time %s', (_where, at, from, to) => {
     expect(periodAt(STARTS, at)).toEqual({ from, to })
   })
 
-  it('returns all of time if no period has begun', () => {
+  it('returns an unlimited period if no billing period has begun', () => {
     expect(periodAt([], day('01-01'))).toEqual({ from: new Date(0), to: null })
     expect(periodAt([day('02-01')], day('01-01'))).toEqual({ from: new Date(0), to: null })
   })
 })
 
-it('pricingRange() separates a trial from the rest of its period', () => {
+it('pricingRange() prices the time of a trial separately from the rest of its billing period', () => {
   const trialEnd = day('01-15')
   const trial = { from: new Date(0), to: trialEnd }
   expect(pricingRange(STARTS, trialEnd, day('01-10'))).toEqual(trial)

@@ -1,12 +1,14 @@
-/** A range of time: from `from` until just before `to`. `null` for no end. */
+/**
+ * A range of time that includes `from` and excludes `to`. If `to` is `null`, the range has no end.
+ */
 export interface UsageRange {
   readonly from: Date
   readonly to: Date | null
 }
 
 /**
- * Finds the period of a time, given the starts of all periods, oldest first. Times before the first
- * start belong to the first period.
+ * Finds the billing period that contains a time. `starts` has the starts of all periods, oldest
+ * first. Times before the first start belong to the first period.
  */
 export function periodAt(starts: readonly Date[], at: Date): UsageRange {
   const later = starts.findIndex((start, index) => index > 0 && start > at)
@@ -16,8 +18,8 @@ export function periodAt(starts: readonly Date[], at: Date): UsageRange {
 }
 
 /**
- * Returns the range that is priced together: the period, or if it began with a trial, either the
- * trial or the rest.
+ * Returns the time range whose usage is priced together: the billing period that contains `at`. If
+ * that period began with a trial, returns either the trial or the rest of the period.
  */
 export function pricingRange(
   starts: readonly Date[],

@@ -2,15 +2,18 @@ import type { BillingContext } from '../../../core/context.ts'
 import type { SubscriptionRecord } from '../../../core/storage/tables.ts'
 import { money } from '../../../core/values/money.ts'
 import type { PreviewLine, UpcomingInvoice } from '../../forecasts/upcoming-invoice.ts'
-import { netOf, withTax } from './bill.ts'
-import { priceBatch, readLedger } from './charge-batch.ts'
-import { type ChargeContext, readChargeContext } from './charge-context.ts'
+import { sumWithoutTax, toLinesWithTax } from './bill.ts'
+import { priceUsageBatch, readUsageLedger } from './charge-batch.ts'
+import { readUsageChargeContext, type UsageChargeContext } from './charge-context.ts'
 import { owedForUsage } from './charge-usage.ts'
 import { chargedUsageRepository } from './charged-usage-rows.ts'
 import { pricingRange } from './periods.ts'
 
-/** Adds the cost of usage that we count to the next invoice. `null` if there is neither. */
-export async function addUsage(
+/**
+ * Adds the cost of usage that billing itself counts to the preview of the next invoice. `null` if
+ * there is neither usage nor a next invoice.
+ */
+export async function addUsageToUpcomingInvoice(
   context: BillingContext,
   record: SubscriptionRecord,
   upcoming: UpcomingInvoice | null,
@@ -37,16 +40,18 @@ async function findUpcomingUsage(
     (await usage.firstWaiting(record.id)) === null &&
     (await usage.listBatches(record.id)).length === 0
   if (isSettled) return null
-  const charging = await readChargeContext(context, record)
+  const charging = await readUsageChargeContext(context, record)
   if (typeof charging === 'string' || charging.found.isOver) return null
   const { currency } = charging.part
   const { bill, amount } = await priceRunning(context, charging)
   const owed = (await owedForUsage(context, record))?.amount ?? 0
-  const lines: PreviewLine[] = withTax(bill).map(({ description, quantity, amount: cents }) => ({
-    kind: 'usage',
-    description: `${quantity} × ${description}`,
-    amount: money(cents, currency),
-  }))
+  const lines: PreviewLine[] = toLinesWithTax(bill).map(
+    ({ description, quantity, amount: cents }) => ({
+      kind: 'usage',
+      description: `${quantity} × ${description}`,
+      amount: money(cents, currency),
+    }),
+  )
   if (owed > 0) {
     lines.push({ kind: 'balance', description: 'Owed for usage', amount: money(owed, currency) })
   }
@@ -54,16 +59,16 @@ async function findUpcomingUsage(
   const { periodEndsAt, endsAt } = charging.found
   const date = periodEndsAt ?? endsAt
   if (total === 0 || date === null) return null
-  const tax = amount.amount - netOf(bill.meters)
+  const tax = amount.amount - sumWithoutTax(bill.meters)
   return { date, total: money(total, currency), lines, includedTax: money(tax, currency) }
 }
 
 /** Calculates the price of the current period so far. Usage during a trial is free. */
-async function priceRunning(context: BillingContext, charging: ChargeContext) {
+async function priceRunning(context: BillingContext, charging: UsageChargeContext) {
   const { record, found, part, usage } = charging
   const now = context.options.clock.now()
   const isFree = found.trialEndsAt !== null && now < found.trialEndsAt
   const period = pricingRange(part.periodsOf(found), found.trialEndsAt, now)
   const used = isFree ? new Map() : await usage.sumOfWaiting(record.id, period)
-  return priceBatch(context, charging, await readLedger(charging, { period }), used)
+  return priceUsageBatch(context, charging, await readUsageLedger(charging, { period }), used)
 }

@@ -4,11 +4,12 @@ import type { UsageBill } from '../../../core/values/usage-bill.ts'
 import { requirePart } from '../../../providers/gateway-parts.ts'
 import type { InvoiceData } from '../../invoices/invoice.ts'
 import { isChargedByUs } from '../contract.ts'
-import { withTax } from './bill.ts'
+import { toLinesWithTax } from './bill.ts'
 import { chargedUsageRepository } from './charged-usage-rows.ts'
 
 /**
- * Replaces the provider's single line for usage that we charge with the lines that were charged.
+ * Adds details to invoices for usage that billing itself charges: replaces the single line of the
+ * provider by one line for each meter and price tier.
  */
 export async function showUsageLines(
   context: BillingContext,
@@ -29,7 +30,7 @@ export async function showUsageLines(
 
 function linesOf(bill: UsageBill, { lines }: InvoiceData): InvoiceData['lines'] {
   const period = lines[0]?.period ?? null
-  return withTax(bill).map(({ quantity, ...line }) => ({
+  return toLinesWithTax(bill).map(({ quantity, ...line }) => ({
     ...line,
     quantity: Number(quantity),
     isUsage: true,

@@ -6,11 +6,11 @@ import type { StartBillingOptions } from '../../../testing/index.ts'
 export const CARD = 'fake-valid-visa-nonce'
 
 /**
- * Starts billing at Braintree with a monthly subscription of 10.00 and metered calls. Queues run
- * only when a test calls `process()`: a timer that fires between two moves of the clock would
- * postpone the charge beyond the end of the test.
+ * Starts billing at Braintree with a user who has a monthly subscription of 10.00 and metered
+ * calls. Queues run only when a test calls `process()`, because a timer between two moves of the
+ * test clock would postpone the charge beyond the end of the test.
  */
-export async function startCharged(
+export async function startWithChargedUsage(
   price: MeteredPrice = { unitAmount: 5 },
   options: StartBillingOptions = {},
 ): Promise<FlowTest> {
@@ -25,8 +25,14 @@ export async function startCharged(
   return test
 }
 
-/** Advances past the next invoice, and charges the usage of the period before it. */
-export async function toNextPeriod({ sandbox, billing }: FlowTest, months = 1): Promise<void> {
+/**
+ * Advances the test clock past the next invoice, and charges the usage of the billing period before
+ * it.
+ */
+export async function advanceToNextPeriod(
+  { sandbox, billing }: FlowTest,
+  months = 1,
+): Promise<void> {
   // Reports are handled in the background: the worker must have seen them before the clock moves.
   await billing.process()
   await sandbox.clock.advance({ months })
@@ -34,7 +40,10 @@ export async function toNextPeriod({ sandbox, billing }: FlowTest, months = 1): 
   await billing.process()
 }
 
-/** Makes another card the default, as in Braintree's control panel. */
+/**
+ * Makes another card the customer's default at Braintree, without billing being told, as in
+ * Braintree's control panel.
+ */
 export async function makeOtherCardDefault({
   sandbox,
   user,
@@ -49,8 +58,8 @@ export async function makeOtherCardDefault({
   expect(made.success).toBe(true)
 }
 
-/** Reports ten calls (0.50 in total) and lets the charge for them be declined. */
-export async function declined(test: FlowTest): Promise<void> {
+/** Reports ten calls (0.50 in total), and makes Braintree decline the charge for them. */
+export async function declineUsageCharge(test: FlowTest): Promise<void> {
   const { user, billing, sandbox } = test
   await user.reportUsage('calls', 10)
   await billing.process()

@@ -10,23 +10,23 @@ import {
   NoSubscription,
   PaymentFailed,
 } from '../../../index.ts'
-import { CARD, declined, startCharged, toNextPeriod } from './charged.ts'
-import { PRICED, tiered } from './priced.ts'
+import { advanceToNextPeriod, CARD, declineUsageCharge, startWithChargedUsage } from './charged.ts'
+import { PRICING_CASES, tieredTerms } from './priced.ts'
 import { valuesOf } from './support.ts'
 
 const DAY = 86_400_000
 const INCLUDED: MeteredPrice = { unitAmount: 5, included: 10 }
-const GRADUATED = tiered('graduated').braintree
+const GRADUATED = tieredTerms('graduated').braintree
 
 const main = (user: BillableUser) => user.subscription('main')
 
-describe('usage at Braintree', () => {
+describe('metered usage at Braintree', () => {
   it.each([
-    ...PRICED,
+    ...PRICING_CASES,
     { what: 'usage of the included quantity', braintree: INCLUDED, used: [6, 4], cents: 0 },
     { what: 'usage beyond the included quantity', braintree: INCLUDED, used: [6, 6], cents: 10 },
   ])('is charged at the end of the period: $what', async ({ braintree: price, used, cents }) => {
-    const test = await startCharged(price)
+    const test = await startWithChargedUsage(price)
     const { user, billing } = test
     const subscription = await main(user)
     for (const value of used) await subscription.reportUsage({ meter: 'calls', value })
@@ -35,7 +35,7 @@ describe('usage at Braintree', () => {
     const total = [...used].reduce<number>((sum, value) => sum + Number(value), 0)
     await test.sandbox.clock.advance({ minutes: 2 })
     expect(valuesOf(await subscription.usage({ meter: 'calls' }))).toEqual([String(total)])
-    await toNextPeriod(test)
+    await advanceToNextPeriod(test)
     expect(takenFrom(test, user)).toBe(2000 + cents)
     await billing.process()
     await test.sandbox.clock.advance({ days: 2 })
@@ -44,13 +44,13 @@ describe('usage at Braintree', () => {
     expect(await billing.usage.pending()).toEqual([])
   })
 
-  it('is charged with tax, and has an invoice that shows it', async () => {
-    const test = await startCharged({ unitAmount: 100 }, { taxPercentage: () => 19 })
+  it('is charged with tax, which its invoice shows', async () => {
+    const test = await startWithChargedUsage({ unitAmount: 100 }, { taxPercentage: () => 19 })
     const { user, billing } = test
     await user.reportUsage('calls', 10)
     await user.reportUsage('files', 2)
     await billing.process()
-    await toNextPeriod(test)
+    await advanceToNextPeriod(test)
     const invoices = await user.invoicesIncludingPending()
     const ofUsage = invoices.find(({ lines }) => lines.some(({ isUsage }) => isUsage))
     expect(ofUsage?.data).toMatchObject({
@@ -67,11 +67,11 @@ describe('usage at Braintree', () => {
     expect(found?.data.lines).toEqual(ofUsage?.data.lines)
   })
 
-  it('has a line for each tier on its invoice, and one for what was charged before', async () => {
-    const test = await startCharged(GRADUATED)
+  it('has an invoice with a line for each tier, and one that subtracts earlier charges', async () => {
+    const test = await startWithChargedUsage(GRADUATED)
     const { user, billing } = test
     await user.reportUsage('calls', 300)
-    await toNextPeriod(test)
+    await advanceToNextPeriod(test)
     await user.reportUsage('calls', 900, { at: new Date(START.getTime() + DAY) })
     await billing.process()
     const invoices = await user.invoicesIncludingPending()
@@ -94,12 +94,12 @@ describe('usage at Braintree', () => {
     expect(takenFrom(test, user)).toBe(2000 + 500)
   })
 
-  it('costs only the difference if reported late, and each period is priced separately', async () => {
-    const test = await startCharged(GRADUATED)
+  it('costs only the difference if it is reported late, and is priced separately in each period', async () => {
+    const test = await startWithChargedUsage(GRADUATED)
     const { user, billing, sandbox } = test
     const subscription = await main(user)
     await subscription.reportUsage({ meter: 'calls', value: 600 })
-    await toNextPeriod(test)
+    await advanceToNextPeriod(test)
     expect(takenFrom(test, user)).toBe(2000 + 250)
     const at = new Date(START.getTime() + 5 * DAY)
     await subscription.reportUsage({ meter: 'calls', value: 500, at })
@@ -107,12 +107,12 @@ describe('usage at Braintree', () => {
     await billing.process()
     expect(takenFrom(test, user)).toBe(2000 + 450 + 25)
     await sandbox.clock.advance({ days: 1 })
-    await toNextPeriod(test)
+    await advanceToNextPeriod(test)
     expect(takenFrom(test, user)).toBe(3000 + 450 + 25 + 25)
   })
 
-  it('is charged period by period after two periods without a running process', async () => {
-    const test = await startCharged({ unitAmount: 10, included: 5 })
+  it('is charged for each period separately after no process was running for two periods', async () => {
+    const test = await startWithChargedUsage({ unitAmount: 10, included: 5 })
     const { user, sandbox, database } = test
     const subscription = await main(user)
     const report = (value: number) =>
@@ -123,12 +123,12 @@ describe('usage at Braintree', () => {
     await sandbox.clock.advance({ months: 1 })
     await sandbox.clock.advance({ hours: 2 })
     await report(9)
-    await toNextPeriod(test)
+    await advanceToNextPeriod(test)
     expect(takenFrom(test, user)).toBe(3000 + 20 + 40)
   })
 
   it('is charged at the end of a subscription', async () => {
-    const test = await startCharged()
+    const test = await startWithChargedUsage()
     const { user, billing, sandbox } = test
     const subscription = await main(user)
     await subscription.reportUsage({ meter: 'calls', value: 10 })
@@ -140,7 +140,7 @@ describe('usage at Braintree', () => {
     const ending = await user.newSubscription('other', 'monthly').create()
     await ending.reportUsage({ meter: 'calls', value: 4 })
     await ending.cancel()
-    await toNextPeriod(test, 2)
+    await advanceToNextPeriod(test, 2)
     expect(takenFrom(test, user)).toBe(2000 + 50 + 20)
     expect(await billing.usage.pending()).toEqual([])
   })
@@ -156,14 +156,14 @@ describe('usage at Braintree', () => {
     await (await main(user)).reportUsage({ meter: 'calls', value: 5 })
     await billing.process()
     expect(takenFrom(test, user)).toBe(1000)
-    await toNextPeriod(test)
+    await advanceToNextPeriod(test)
     expect(takenFrom(test, user)).toBe(2000 + 15)
   })
 
-  it('is owed after a declined charge, reported in an event, and paid by payNow()', async () => {
+  it('is owed after a declined charge, which an event reports, and can be paid by payNow()', async () => {
     const told: AnyBillingEvent[] = []
     const on = { 'invoice.payment_failed': (event: AnyBillingEvent) => told.push(event) }
-    const test = await startCharged({ unitAmount: 5 }, { on })
+    const test = await startWithChargedUsage({ unitAmount: 5 }, { on })
     const { user, billing, sandbox } = test
     const subscription = await main(user)
     await subscription.reportUsage({ meter: 'calls', value: 10, id: 'job-1' })
@@ -184,46 +184,52 @@ describe('usage at Braintree', () => {
     expect(takenFrom(test, user)).toBe(2000 + 50)
     expect(await subscription.amountOwed()).toEqual({ amount: 0, currency: 'usd' })
     await subscription.payNow()
-    await toNextPeriod(test)
+    await advanceToNextPeriod(test)
     expect(takenFrom(test, user)).toBe(3000 + 50)
   })
 
-  it('is charged again to another card after a declined charge', async () => {
-    const test = await startCharged()
+  it('is charged to the new card after a declined charge and updateCard()', async () => {
+    const test = await startWithChargedUsage()
     const { user, billing } = test
-    await declined(test)
+    await declineUsageCharge(test)
     await user.updateCard('fake-valid-mastercard-nonce')
     await billing.process()
     expect(takenFrom(test, user)).toBe(2000 + 50)
   })
 
-  it.each(LOSSES)('is charged once, whichever response is lost (%s)', async (how) => {
-    for (let call = 0, wasHit = true; wasHit && call < 12; call++) {
-      const test = await startCharged()
-      const { user, billing, sandbox } = test
-      await (await main(user)).reportUsage({ meter: 'calls', value: 10 })
-      await billing.process()
-      await sandbox.clock.advance({ months: 1 })
-      await sandbox.clock.advance({ hours: 2 })
-      loseAnswer(test, 'braintree', { after: call, how })
-      await billing.process()
-      wasHit = sandbox.trouble.takeCallTrouble('braintree') === null
-      while (sandbox.trouble.takeCallTrouble('braintree')) {
-        // Discards the failures that no call has met.
-      }
-      for (const minutes of [1, 2, 20]) {
-        await sandbox.clock.advance({ minutes })
+  it.each(LOSSES)(
+    'is charged once, whichever response is lost (kind of failure: %s)',
+    async (how) => {
+      for (let call = 0, wasHit = true; wasHit && call < 12; call++) {
+        const test = await startWithChargedUsage()
+        const { user, billing, sandbox } = test
+        await (await main(user)).reportUsage({ meter: 'calls', value: 10 })
         await billing.process()
+        await sandbox.clock.advance({ months: 1 })
+        await sandbox.clock.advance({ hours: 2 })
+        loseAnswer(test, 'braintree', { after: call, how })
+        await billing.process()
+        wasHit = sandbox.trouble.takeCallTrouble('braintree') === null
+        while (sandbox.trouble.takeCallTrouble('braintree')) {
+          // Discards the failures that no call has met.
+        }
+        for (const minutes of [1, 2, 20]) {
+          await sandbox.clock.advance({ minutes })
+          await billing.process()
+        }
+        expect(takenFrom(test, user), `call ${call}`).toBe(2000 + 50)
+        expect(await billing.usage.pending()).toEqual([])
+        const open = await test.database.kysely
+          .selectFrom('billing_operations')
+          .selectAll()
+          .execute()
+        expect(open).toEqual([])
       }
-      expect(takenFrom(test, user), `call ${call}`).toBe(2000 + 50)
-      expect(await billing.usage.pending()).toEqual([])
-      const open = await test.database.kysely.selectFrom('billing_operations').selectAll().execute()
-      expect(open).toEqual([])
-    }
-  })
+    },
+  )
 
   it('is charged once by concurrent processes', async () => {
-    const test = await startCharged()
+    const test = await startWithChargedUsage()
     const { user, billing, sandbox } = test
     const processes = [billing, test.another(), test.another()]
     const report = () => user.reportUsage('calls', 10, { id: 'job-1' })
@@ -235,14 +241,14 @@ describe('usage at Braintree', () => {
     expect(takenFrom(test, user)).toBe(2000 + 50)
   })
 
-  it('can be cancelled until it is charged, and is rejected without a configured price', async () => {
-    const test = await startCharged()
+  it('can be cancelled until it is charged, and is rejected if no price is configured for its meter', async () => {
+    const test = await startWithChargedUsage()
     const { user, billing } = test
     await user.reportUsage('calls', 10, { id: 'a' })
     await user.reportUsage('calls', 4, { id: 'b' })
     await billing.process()
     await user.cancelUsage('a')
-    await toNextPeriod(test)
+    await advanceToNextPeriod(test)
     expect(takenFrom(test, user)).toBe(2000 + 20)
     await expect(user.cancelUsage('b')).rejects.toThrow(InvalidArgument)
     await expect(user.reportUsage('minutes', 1)).rejects.toThrow(InvalidArgument)
@@ -254,8 +260,8 @@ describe('usage at Braintree', () => {
     await expect(stranger.reportUsage('calls', 1)).rejects.toThrow(NoSubscription)
   })
 
-  it('is counted once when its id is repeated, for the subscription it was first reported for', async () => {
-    const test = await startCharged()
+  it('is counted once if its id is repeated, for the subscription of the first report', async () => {
+    const test = await startWithChargedUsage()
     const { user, sandbox } = test
     const first = await main(user)
     const report = await user.reportUsage('calls', 3, { id: 'a' })
@@ -273,8 +279,8 @@ describe('usage at Braintree', () => {
     await expect(user.reportUsage('calls', 3, { id: 'b' })).rejects.toThrow(NoSubscription)
   })
 
-  it('is added up by day from our own rows', async () => {
-    const { user } = await startCharged()
+  it('can be summed up by day from our own rows', async () => {
+    const { user } = await startWithChargedUsage()
     const hours = [0, 0.5, 1, 26]
     for (const back of hours) {
       const at = new Date(START.getTime() - back * 3_600_000)

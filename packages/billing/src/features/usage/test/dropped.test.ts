@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { AnyBillingEvent } from '../../../index.ts'
-import { type MeteredTest, startMetered } from './support.ts'
+import { type MeteredTest, startWithMeter } from './support.ts'
 
 const TYPES = [
   'v1.billing.meter.error_report_triggered',
@@ -17,7 +17,7 @@ interface DroppedUsageTest {
 async function startWithThinEvents(): Promise<DroppedUsageTest> {
   const events: AnyBillingEvent[] = []
   const logged: string[] = []
-  const test = await startMetered({
+  const test = await startWithMeter({
     webhooks: true,
     logger: { error: (message) => logged.push(message) },
     on: { 'usage.refused': (event) => events.push(event) },
@@ -28,35 +28,38 @@ async function startWithThinEvents(): Promise<DroppedUsageTest> {
   return { test, events, logged }
 }
 
-describe('usage that Stripe accepts and drops later', () => {
+describe('usage that Stripe first accepts and later drops', () => {
   it.each([
     ['meter_event_customer_not_found', TYPES[0]],
     ['archived_meter', TYPES[0]],
     ['no_meter', TYPES[1]],
-  ] as const)('is marked as refused, and emits usage.refused: %s', async (code, type) => {
-    const { test, events, logged } = await startWithThinEvents()
-    const { user, billing, sandbox } = test
-    for (const n of [1, 2]) await user.reportUsage('calls', n, { id: `job-${n}` })
-    await billing.process()
-    expect(await test.states()).toEqual(['sent', 'sent'])
-    const event = sandbox.stripe.dropMeterEvents(user.providerId ?? '', { code })
-    expect(event.type).toBe(type)
-    await test.settle()
-    expect(await test.states()).toEqual(['refused', 'refused'])
-    expect(await test.counted()).toBe('0')
-    const reason = expect.stringContaining(code)
-    expect(events.map(({ data }) => data)).toEqual([
-      expect.objectContaining({ usage: expect.objectContaining({ id: 'job-1' }), reason }),
-      expect.objectContaining({ usage: expect.objectContaining({ id: 'job-2' }), reason }),
-    ])
-    expect(logged.filter((line) => line.includes('does not say which'))).toEqual([])
-    // A repeated event changes nothing and emits nothing.
-    await billing.webhooks.replay({ id: String(event.id) })
-    await test.settle()
-    expect(events).toHaveLength(2)
-  })
+  ] as const)(
+    'is marked as refused, and emits usage.refused (Stripe’s reason: %s)',
+    async (code, type) => {
+      const { test, events, logged } = await startWithThinEvents()
+      const { user, billing, sandbox } = test
+      for (const n of [1, 2]) await user.reportUsage('calls', n, { id: `job-${n}` })
+      await billing.process()
+      expect(await test.states()).toEqual(['sent', 'sent'])
+      const event = sandbox.stripe.dropMeterEvents(user.providerId ?? '', { code })
+      expect(event.type).toBe(type)
+      await test.settle()
+      expect(await test.states()).toEqual(['refused', 'refused'])
+      expect(await test.counted()).toBe('0')
+      const reason = expect.stringContaining(code)
+      expect(events.map(({ data }) => data)).toEqual([
+        expect.objectContaining({ usage: expect.objectContaining({ id: 'job-1' }), reason }),
+        expect.objectContaining({ usage: expect.objectContaining({ id: 'job-2' }), reason }),
+      ])
+      expect(logged.filter((line) => line.includes('does not say which'))).toEqual([])
+      // A repeated event changes nothing and emits nothing.
+      await billing.webhooks.replay({ id: String(event.id) })
+      await test.settle()
+      expect(events).toHaveLength(2)
+    },
+  )
 
-  it('is logged with its number if Stripe does not name it', async () => {
+  it('is logged as a number of dropped reports if Stripe does not identify them', async () => {
     const { test, events, logged } = await startWithThinEvents()
     const { user, billing, sandbox } = test
     for (const n of [1, 2, 3]) await user.reportUsage('calls', n)

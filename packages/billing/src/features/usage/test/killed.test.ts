@@ -4,8 +4,8 @@ import { killAlone, LONG, tryEveryPoint, tryOneByOne } from '../../../../test/ki
 import { ofSubscription, ofUser } from '../../../../test/killed/story.ts'
 import { start, takenFrom } from '../../../../test/support.ts'
 import type { BillableUser } from '../../../index.ts'
-import { declined, makeOtherCardDefault } from './charged.ts'
-import { type MeteredTest, startMetered } from './support.ts'
+import { declineUsageCharge, makeOtherCardDefault } from './charged.ts'
+import { type MeteredTest, startWithMeter } from './support.ts'
 
 const rows = ({ database }: MeteredTest, userId: string | number) =>
   database.kysely
@@ -14,62 +14,73 @@ const rows = ({ database }: MeteredTest, userId: string | number) =>
     .where('owner_id', '=', String(userId))
     .execute()
 
-describe('usage', () => {
-  it('is counted once, wherever its process is killed (threat W5)', LONG, async () => {
-    const test = await startMetered()
-    const { billing, sandbox, user } = test
-    let times = 0
-    const steps = await tryOneByOne(async (stopAt) => {
-      const id = `job-${++times}`
-      const job = { job: 'use', userId: user.id, id, stopAt } as const
-      const { outcome, at } = await killAlone(test, 'stripe', job)
-      // The application got no response and repeats the call. Reports that the dead process had
-      // claimed are sent later.
-      await user.reportUsage('calls', 5, { id })
-      await sandbox.clock.advance({ minutes: 11 })
-      await billing.process()
-      const counted = [await test.counted(), await rows(test, user.id)]
-      expect(counted, at).toEqual([
-        String(5 * times),
-        Array.from({ length: times }, () => ({ state: 'sent' })),
-      ])
-      return outcome
-    })
-    expect(steps.some((step) => /insert/.test(step))).toBe(true)
-    expect(steps.some((step) => /POST .*meter_events/.test(step))).toBe(true)
-  })
+describe('metered usage', () => {
+  it(
+    'is counted once at Stripe, at whichever step the process is killed (threat W5)',
+    LONG,
+    async () => {
+      const test = await startWithMeter()
+      const { billing, sandbox, user } = test
+      let times = 0
+      const steps = await tryOneByOne(async (stopAt) => {
+        const id = `job-${++times}`
+        const job = { job: 'use', userId: user.id, id, stopAt } as const
+        const { outcome, at } = await killAlone(test, 'stripe', job)
+        // The application got no response and repeats the call. Reports that the dead process had
+        // claimed are sent later.
+        await user.reportUsage('calls', 5, { id })
+        await sandbox.clock.advance({ minutes: 11 })
+        await billing.process()
+        const counted = [await test.counted(), await rows(test, user.id)]
+        expect(counted, at).toEqual([
+          String(5 * times),
+          Array.from({ length: times }, () => ({ state: 'sent' })),
+        ])
+        return outcome
+      })
+      expect(steps.some((step) => /insert/.test(step))).toBe(true)
+      expect(steps.some((step) => /POST .*meter_events/.test(step))).toBe(true)
+    },
+  )
 
-  it('is charged once at Braintree, wherever its process is killed (threat W5)', LONG, async () => {
-    const metered = { calls: { unitAmount: 5 } }
-    const test = await start('braintree', { webhooks: false, metered, lockLease: 1 })
-    const { billing, sandbox } = test
-    const steps = await tryOneByOne(async (stopAt) => {
-      const user = await test.createUser()
-      await user.newSubscription('main', 'monthly').create(sandbox.braintree.createNonce())
-      await user.reportUsage('calls', 10)
-      await billing.process()
-      await sandbox.clock.advance({ months: 1 })
-      await sandbox.clock.advance({ hours: 2 })
-      const before = takenFrom(test, user)
-      const job = { job: 'chargeUsage', userId: user.id, stopAt } as const
-      const { outcome, at } = await killAlone(test, 'braintree', job)
-      await sandbox.clock.advance({ minutes: 11 })
-      await billing.process()
-      expect(takenFrom(test, user) - before, at).toBe(50)
-      expect(await billing.usage.pending()).toEqual([])
-      const open = await test.database.kysely.selectFrom('billing_operations').selectAll().execute()
-      expect(open).toEqual([])
-      return outcome
-    })
-    expect(steps.some((step) => /insert/.test(step))).toBe(true)
-    expect(steps.some((step) => /POST .*transactions/.test(step))).toBe(true)
-  })
+  it(
+    'is charged once at Braintree, at whichever step the process is killed (threat W5)',
+    LONG,
+    async () => {
+      const metered = { calls: { unitAmount: 5 } }
+      const test = await start('braintree', { webhooks: false, metered, lockLease: 1 })
+      const { billing, sandbox } = test
+      const steps = await tryOneByOne(async (stopAt) => {
+        const user = await test.createUser()
+        await user.newSubscription('main', 'monthly').create(sandbox.braintree.createNonce())
+        await user.reportUsage('calls', 10)
+        await billing.process()
+        await sandbox.clock.advance({ months: 1 })
+        await sandbox.clock.advance({ hours: 2 })
+        const before = takenFrom(test, user)
+        const job = { job: 'chargeUsage', userId: user.id, stopAt } as const
+        const { outcome, at } = await killAlone(test, 'braintree', job)
+        await sandbox.clock.advance({ minutes: 11 })
+        await billing.process()
+        expect(takenFrom(test, user) - before, at).toBe(50)
+        expect(await billing.usage.pending()).toEqual([])
+        const open = await test.database.kysely
+          .selectFrom('billing_operations')
+          .selectAll()
+          .execute()
+        expect(open).toEqual([])
+        return outcome
+      })
+      expect(steps.some((step) => /insert/.test(step))).toBe(true)
+      expect(steps.some((step) => /POST .*transactions/.test(step))).toBe(true)
+    },
+  )
 
   it.each<[string, readonly unknown[]]>([
     ['sync', []],
     ['updateCard', ['fake-valid-amex-nonce']],
   ])(
-    'is charged to another card if it is unpaid, wherever %s() is killed (threat W5)',
+    'is charged once to another card if it is unpaid at Braintree, at whichever step of %s() the process is killed (threat W5)',
     LONG,
     async (method, args) => {
       const test = await start('braintree', {
@@ -82,7 +93,7 @@ describe('usage', () => {
       const steps = await tryOneByOne(async (stopAt) => {
         const user = await test.createUser()
         await user.newSubscription('main', 'monthly').create('fake-valid-visa-nonce')
-        await declined({ ...test, user })
+        await declineUsageCharge({ ...test, user })
         await makeOtherCardDefault({ sandbox, user })
         const job = { userId: user.id, ...ofUser(method, ...args), stopAt }
         const { outcome, at } = await killAlone(test, 'braintree', job)
@@ -98,10 +109,10 @@ describe('usage', () => {
   )
 
   it(
-    'is billed once when the subscription ends, wherever its process is killed (threat W5)',
+    'is billed once when the subscription ends, at whichever step the process is killed (threat W5)',
     LONG,
     async () => {
-      const test = await startMetered({ lockLease: 1 })
+      const test = await startWithMeter({ lockLease: 1 })
       const { billing, database, sandbox } = test
       const calls = await test.price({ unit_amount: 5 })
       const steps = await tryEveryPoint(test, 'stripe', {
@@ -134,8 +145,8 @@ describe('usage', () => {
     },
   )
 
-  it('counts once for twenty calls of four processes with the same id', LONG, async () => {
-    const test = await startMetered()
+  it('is counted once if four processes make twenty reports with the same id', LONG, async () => {
+    const test = await startWithMeter()
     const { id: userId } = test.user
     const children = await Promise.all(
       [1, 2, 3, 4].map(() => startChild(test, 'stripe', { lockLease: 15 })),

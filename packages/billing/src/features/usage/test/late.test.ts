@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { START, takenFrom } from '../../../../test/support.ts'
 import { InvalidArgument, type MeteredPrice } from '../../../index.ts'
-import { startCharged, toNextPeriod } from './charged.ts'
+import { advanceToNextPeriod, startWithChargedUsage } from './charged.ts'
 
 const DAY = 86_400_000
 const UNIT: MeteredPrice = { unitAmount: 100 }
@@ -20,7 +20,7 @@ const GRADUATED: MeteredPrice = {
   ],
 }
 
-describe('usage that is reported after its period was charged', () => {
+describe('usage at Braintree that is reported after its period was charged', () => {
   it.each<[string, MeteredPrice, readonly number[], readonly number[]]>([
     ['corrections, and usage after them', UNIT, [10, -5, 5, 1], [1000, 1000, 1000, 1100]],
     ['a negative total', UNIT, [2, -5, 4], [200, 200, 200]],
@@ -28,12 +28,12 @@ describe('usage that is reported after its period was charged', () => {
     ['tiers that are filled', GRADUATED, [8, 4, -2, 3], [1300, 1600, 1600, 1650]],
     ['packages', { unitAmount: 300, packageSize: 10 }, [1, 8, 1, 1], [300, 300, 300, 600]],
     ['included units', { unitAmount: 10, included: 5 }, [4, 2, -3, 4], [0, 10, 10, 20]],
-  ])('costs only the difference: %s', async (_what, price, reports, paid) => {
-    const test = await startCharged(price)
+  ])('costs only the difference to the earlier charge: %s', async (_what, price, reports, paid) => {
+    const test = await startWithChargedUsage(price)
     const { user, billing } = test
     const [first = 0, ...late] = reports
     await user.reportUsage('calls', first)
-    await toNextPeriod(test)
+    await advanceToNextPeriod(test)
     const taken = [takenFrom(test, user) - 2000]
     const at = new Date(START.getTime() + 5 * DAY)
     for (const value of late) {
@@ -45,11 +45,11 @@ describe('usage that is reported after its period was charged', () => {
     expect(await billing.usage.pending()).toEqual([])
   })
 
-  it('has the price of its period, even if the price has changed', async () => {
-    const test = await startCharged(UNIT)
+  it('is priced as in its period, even if the price has changed since', async () => {
+    const test = await startWithChargedUsage(UNIT)
     const { user, billing, sandbox } = test
     await user.reportUsage('calls', 10)
-    await toNextPeriod(test)
+    await advanceToNextPeriod(test)
     await billing.process()
     const dearer = { ...sandbox.braintree.config, metered: { calls: { unitAmount: 120 } } }
     const other = test.another({ braintree: dearer })
@@ -60,10 +60,10 @@ describe('usage that is reported after its period was charged', () => {
   })
 
   it('cannot be cancelled after it was charged, and the error recommends a refund', async () => {
-    const test = await startCharged(UNIT)
+    const test = await startWithChargedUsage(UNIT)
     const { user, sandbox } = test
     await user.reportUsage('calls', 10, { id: 'a' })
-    await toNextPeriod(test)
+    await advanceToNextPeriod(test)
     await expect(user.cancelUsage('a')).rejects.toThrow(/charged.*refund/s)
     await sandbox.clock.advance({ days: 2 })
     const later = user.cancelUsage('a')

@@ -2,10 +2,10 @@ import { describe, expect, it } from 'vitest'
 import { textOfPdf } from '../../../../test/read-pdf.ts'
 import { takenFrom } from '../../../../test/support.ts'
 import { renderInvoice } from '../../../index.ts'
-import { PRICED, tiered } from './priced.ts'
-import { type MeteredTest, type PriceTerms, startMetered } from './support.ts'
+import { PRICING_CASES, tieredTerms } from './priced.ts'
+import { type MeteredTest, type PriceTerms, startWithMeter } from './support.ts'
 
-const GRADUATED = tiered('graduated').stripe
+const GRADUATED = tieredTerms('graduated').stripe
 
 async function subscribe(test: MeteredTest, terms: PriceTerms) {
   const price = await test.price(terms)
@@ -14,10 +14,10 @@ async function subscribe(test: MeteredTest, terms: PriceTerms) {
 }
 
 describe('metered usage at Stripe', () => {
-  it.each(PRICED)(
+  it.each(PRICING_CASES)(
     '$what costs $cents cents on the next invoice',
     async ({ stripe: terms, used, cents }) => {
-      const test = await startMetered()
+      const test = await startWithMeter()
       const { user, billing, sandbox } = test
       const { price, subscription } = await subscribe(test, terms)
       expect(takenFrom(test, user)).toBe(1000)
@@ -42,8 +42,8 @@ describe('metered usage at Stripe', () => {
     },
   )
 
-  it('has a line for each tier on the PDF invoice, with quantity and unit price', async () => {
-    const test = await startMetered()
+  it('has an invoice whose PDF shows a line for each tier, with quantity and unit price', async () => {
+    const test = await startWithMeter()
     const { user, billing, sandbox } = test
     const { price, subscription } = await subscribe(test, GRADUATED)
     await subscription.reportUsage({ price, value: '1100.5' })
@@ -71,7 +71,7 @@ describe('metered usage at Stripe', () => {
   })
 
   it('is billed with the last invoice of a subscription that ends', async () => {
-    const test = await startMetered()
+    const test = await startWithMeter()
     const { user, billing, sandbox } = test
     const { price, subscription } = await subscribe(test, { unit_amount: 5 })
     await subscription.cancel()
@@ -85,8 +85,8 @@ describe('metered usage at Stripe', () => {
     expect(await user.subscribed('main')).toBe(false)
   })
 
-  it('is billed at once by cancelNow() with invoiceNow', async () => {
-    const test = await startMetered()
+  it('is billed immediately by cancelNow() with the option invoiceNow', async () => {
+    const test = await startWithMeter()
     const { user, sandbox } = test
     const { price, subscription } = await subscribe(test, { unit_amount: 5 })
     await subscription.reportUsage({ price, value: 80 })
@@ -99,9 +99,9 @@ describe('metered usage at Stripe', () => {
     ['flexible', 2 * 100 + 5 * 10],
     ['classic', 5 * 10],
   ] as const)(
-    'in billing mode %s costs %i cents after a swap of its price',
+    'costs, in Stripe’s billing mode %s, %i cents after a swap of its price',
     async (mode, cents) => {
-      const test = await startMetered()
+      const test = await startWithMeter()
       const { user, billing, sandbox, stripe } = test
       const cheap = await test.price({ unit_amount: 2 })
       const dear = await test.price({ unit_amount: 5 })
@@ -130,9 +130,9 @@ describe('metered usage at Stripe', () => {
   )
 })
 
-describe('a price that is billed by usage', () => {
-  it('can be the main price, which then costs nothing in advance', async () => {
-    const test = await startMetered()
+describe('a metered price at Stripe', () => {
+  it('can be the main price of a subscription, which then costs nothing in advance', async () => {
+    const test = await startWithMeter()
     const { user, billing, sandbox } = test
     const plan = await test.price({ unit_amount: 7 })
     const make = () => user.newSubscription('main', plan).meteredPrice(plan).create()
@@ -147,7 +147,7 @@ describe('a price that is billed by usage', () => {
   })
 
   it('is added to a subscription once, and can be removed', async () => {
-    const test = await startMetered()
+    const test = await startWithMeter()
     const { user, billing, sandbox } = test
     const price = await test.price({ unit_amount: 7 })
     const made = await user.newSubscription('main', 'monthly').create()
@@ -168,7 +168,7 @@ describe('a price that is billed by usage', () => {
   })
 
   it('can be sold on a hosted page, without a quantity', async () => {
-    const test = await startMetered()
+    const test = await startWithMeter()
     const { user, sandbox, billing } = test
     const price = await test.price({ unit_amount: 7 })
     const page = await user

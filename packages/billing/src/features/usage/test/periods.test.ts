@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { type FlowTest, start, takenFrom } from '../../../../test/support.ts'
 import type { MeteredPrice } from '../../../index.ts'
-import { CARD, startCharged, toNextPeriod } from './charged.ts'
+import { advanceToNextPeriod, CARD, startWithChargedUsage } from './charged.ts'
 
 /** Each call beyond the first five of a period costs ten cents. */
 const PRICE: MeteredPrice = { unitAmount: 10, included: 5 }
@@ -15,21 +15,21 @@ async function takenMonthly(test: FlowTest, months: number): Promise<number[]> {
   for (let month = 0; month < months; month++) {
     await user.reportUsage('calls', 7)
     await billing.process()
-    await toNextPeriod(test)
+    await advanceToNextPeriod(test)
     taken.push(takenFrom(test, user))
   }
   return taken
 }
 
-describe('usage at Braintree', () => {
-  it('is charged for each period of a plan that costs nothing', async () => {
+describe('metered usage at Braintree, charged at the end of each billing period,', () => {
+  it('is charged although the plan is free', async () => {
     const plans = { monthly: { amount: 0, months: 1 } }
-    const test = await startCharged(PRICE, { plans })
+    const test = await startWithChargedUsage(PRICE, { plans })
     expect(await takenMonthly(test, 3)).toEqual([20, 40, 60])
     expect(await test.billing.usage.pending()).toEqual([])
   })
 
-  it('is charged for each period that a coupon pays for', async () => {
+  it('is charged although a coupon covers the plan', async () => {
     const test = await start('braintree', { webhooks: false, metered: { calls: PRICE } })
     const { user, sandbox } = test
     sandbox.braintree.defineDiscount({ id: 'FREE', amount: 1000, numberOfBillingCycles: 2 })
@@ -37,7 +37,7 @@ describe('usage at Braintree', () => {
     expect(await takenMonthly(test, 4)).toEqual([20, 1040, 2060, 3080])
   })
 
-  it('is charged for each period that credit pays for', async () => {
+  it('is charged although credit pays for the plan', async () => {
     const test = await start('braintree', { webhooks: false, metered: { calls: PRICE } })
     const { user } = test
     const made = await user.newSubscription('main', 'pro').create(CARD)
@@ -46,7 +46,7 @@ describe('usage at Braintree', () => {
     expect(await takenMonthly(test, 3)).toEqual([2520, 3040, 4060])
   })
 
-  it('is charged for periods of several months that begin on the last day of a month', async () => {
+  it('is charged if periods last several months and begin on the last day of a month', async () => {
     const now = new Date('2026-08-31T10:00:00Z')
     const metered = { calls: PRICE }
     const plans = { quarterly: { amount: 0, months: 3 } }

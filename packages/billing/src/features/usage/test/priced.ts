@@ -21,7 +21,7 @@ interface Terms {
   readonly braintree: MeteredPrice
 }
 
-export const tiered = (mode: 'graduated' | 'volume'): Terms => ({
+export const tieredTerms = (mode: 'graduated' | 'volume'): Terms => ({
   stripe: { billing_scheme: 'tiered', tiers_mode: mode, tiers: [...TIERS.stripe] },
   braintree: { mode, tiers: TIERS.braintree },
 })
@@ -31,8 +31,8 @@ const each = (cents: number): Terms => ({
   braintree: { unitAmount: cents },
 })
 
-/** Cases of usage and terms, with the cost in cents. */
-export const PRICED: readonly (Terms & {
+/** Test cases: quantities of usage under various price terms, with the expected cost in cents. */
+export const PRICING_CASES: readonly (Terms & {
   readonly what: string
   readonly used: readonly (number | string)[]
   readonly cents: number
@@ -48,9 +48,14 @@ export const PRICED: readonly (Terms & {
   { what: 'usage with decimals', ...each(150), used: ['2.25', '0.25'], cents: 375 },
   { what: 'corrected usage', ...each(10), used: [12, -2], cents: 100 },
   { what: 'no usage', ...each(10), used: [], cents: 0 },
-  { what: 'usage within an included tier', ...tiered('graduated'), used: [60, 40], cents: 0 },
-  { what: 'usage in graduated tiers', ...tiered('graduated'), used: [600, 500], cents: 450 + 25 },
-  { what: 'usage by volume', ...tiered('volume'), used: [600, 401], cents: 250 },
+  { what: 'usage within an included tier', ...tieredTerms('graduated'), used: [60, 40], cents: 0 },
+  {
+    what: 'usage in graduated tiers',
+    ...tieredTerms('graduated'),
+    used: [600, 500],
+    cents: 450 + 25,
+  },
+  { what: 'usage by volume', ...tieredTerms('volume'), used: [600, 401], cents: 250 },
   {
     what: 'usage in packages',
     stripe: { unit_amount: 1000, transform_quantity: { divide_by: 60, round: 'up' } },

@@ -12,13 +12,13 @@ import {
   SubscriptionEnded,
   Unsupported,
 } from '../../../index.ts'
-import { startMetered, valuesOf } from './support.ts'
+import { startWithMeter, valuesOf } from './support.ts'
 
 const FAR = { from: new Date(START.getTime() - 40 * 86_400_000), to: new Date('2027-01-01') }
 
-describe('usage', () => {
-  it('is stored at once, sent afterwards, and counted', async () => {
-    const { user, billing, counted, states } = await startMetered()
+describe('metered usage', () => {
+  it('is stored when it is reported, sent to Stripe afterwards, and counted there', async () => {
+    const { user, billing, counted, states } = await startWithMeter()
     const report = await user.reportUsage('calls', 3, { id: 'job-1' })
     expect(report).toEqual({ id: 'job-1', meter: 'calls', value: '3', at: START, state: 'pending' })
     await user.reportUsage('calls', '0.5')
@@ -30,8 +30,8 @@ describe('usage', () => {
     expect(await billing.usage.pending()).toEqual([])
   })
 
-  it('is rejected at once if it has more digits than Stripe counts exactly', async () => {
-    const { user, billing, states, counted } = await startMetered()
+  it('is rejected immediately if its value has more digits than Stripe counts exactly', async () => {
+    const { user, billing, states, counted } = await startWithMeter()
     const long = user.reportUsage('calls', '123456789.1234567')
     await expect(long).rejects.toThrow(InvalidArgument)
     expect(await states()).toEqual([])
@@ -40,8 +40,8 @@ describe('usage', () => {
     expect([await states(), await counted()]).toEqual([['sent'], '123456789.123456'])
   })
 
-  it('can be repeated with too many digits if it was stored before there was a limit', async () => {
-    const { user, billing, database } = await startMetered()
+  it('can be reported again with too many digits if it was stored by an earlier version without this limit', async () => {
+    const { user, billing, database } = await startWithMeter()
     await user.reportUsage('calls', 1, { id: 'job-1' })
     await billing.process()
     const value = '123456789.1234567'
@@ -50,8 +50,8 @@ describe('usage', () => {
     expect(again).toMatchObject({ id: 'job-1', value, state: 'sent' })
   })
 
-  it('counts once for each id, however often it is reported', async () => {
-    const test = await startMetered()
+  it('is counted once for each id, however often it is reported', async () => {
+    const test = await startWithMeter()
     const { user, billing, counted, states } = test
     const processes = [billing, test.another(), test.another()]
     const users = await Promise.all(processes.map((each) => each.user(user.id)))
@@ -75,7 +75,7 @@ describe('usage', () => {
   })
 
   it('is sent once by concurrent processes', async () => {
-    const test = await startMetered()
+    const test = await startWithMeter()
     const { user, billing, counted } = test
     const processes = [billing, test.another(), test.another(), test.another()]
     await test.database.transaction(async (transaction) => {
@@ -86,8 +86,8 @@ describe('usage', () => {
     expect(await billing.usage.pending()).toEqual([])
   })
 
-  it('is stored if the transaction of the application commits, and not otherwise', async () => {
-    const { user, database, billing, counted, states } = await startMetered()
+  it('is stored only if the application’s transaction is committed', async () => {
+    const { user, database, billing, counted, states } = await startWithMeter()
     const undone = database.transaction(async (transaction) => {
       await user.reportUsage('calls', 5, { id: 'undone', transaction })
       throw new Error('changed my mind')
@@ -103,7 +103,7 @@ describe('usage', () => {
     expect(await counted()).toBe('5')
   })
 
-  it('counts separately for owners of different types with the same id', async () => {
+  it('is counted separately for owners of different types that have the same id', async () => {
     const test = await startTeams('stripe', 'integer', { webhooks: false })
     const meter = { name: 'Calls', eventName: 'calls' }
     await test.billing.usage.createMeter(meter)
@@ -117,8 +117,8 @@ describe('usage', () => {
     expect(valuesOf(await team.usage('calls', FAR))).toEqual(['4'])
   })
 
-  it('counts separately for two applications that share a Stripe account, even with the same id', async () => {
-    const test = await startMetered()
+  it('is counted separately for two applications that share a Stripe account, even if the report ids are the same', async () => {
+    const test = await startWithMeter()
     const created = await createTestDatabase({ template: billingTables })
     onTestFinished(() => created.drop())
     const row = { id: Number(test.user.id), email: 'bob@example.com', name: 'Bob' }
@@ -137,8 +137,8 @@ describe('usage', () => {
     await other.close()
   })
 
-  it('is added up by day and by hour', async () => {
-    const { user, billing } = await startMetered()
+  it('can be summed up by day and by hour', async () => {
+    const { user, billing } = await startWithMeter()
     const hours = [0, 0.5, 1, 26]
     for (const back of hours) {
       const at = new Date(START.getTime() - back * 3_600_000)
@@ -165,8 +165,8 @@ describe('usage', () => {
     }
   })
 
-  it('is rejected, if invalid, before anything is stored or requested', async () => {
-    const test = await startMetered()
+  it('is rejected if it is invalid, before anything is stored or requested', async () => {
+    const test = await startWithMeter()
     const { user, states } = test
     await withoutCalls(test, async () => {
       for (const [meter, value, options] of [
@@ -187,7 +187,7 @@ describe('usage', () => {
     expect(await states()).toEqual([])
   })
 
-  it('cannot be sold by meteredPrice() or listed by meters() at Braintree, before any request', async () => {
+  it('makes meteredPrice() and meters() throw Unsupported at Braintree before any request', async () => {
     const test = await start('braintree', { webhooks: false })
     await withoutCalls(test, async () => {
       const metered = test.user.newSubscription('main', 'monthly').meteredPrice('calls')
@@ -198,9 +198,9 @@ describe('usage', () => {
   })
 })
 
-describe('usage of a subscription', () => {
-  it('is reported by price or meter, and added up over its period', async () => {
-    const { user, billing, price, sandbox } = await startMetered()
+describe('metered usage of a subscription', () => {
+  it('can be reported by price or by meter, and is summed up over the billing period', async () => {
+    const { user, billing, price, sandbox } = await startWithMeter()
     const calls = await price()
     await user.newSubscription('main', 'monthly').meteredPrice(calls).create()
     const subscription = await user.subscription('main')
@@ -220,8 +220,8 @@ describe('usage of a subscription', () => {
     await expect(nothing).rejects.toThrow(InvalidArgument)
   })
 
-  it('is accepted after the subscription ended, for a time before the end', async () => {
-    const test = await startMetered()
+  it('is accepted after the subscription ended, if it occurred before the end', async () => {
+    const test = await startWithMeter()
     const { user, price } = test
     const calls = await price()
     const made = await user.newSubscription('main', 'monthly').meteredPrice(calls).create()
@@ -234,8 +234,8 @@ describe('usage of a subscription', () => {
     await expect(late).rejects.toThrow(SubscriptionEnded)
   })
 
-  it('is counted once when it is repeated, through the user or the subscription', async () => {
-    const test = await startMetered()
+  it('is counted once if the same id is reported again through the user or the subscription', async () => {
+    const test = await startWithMeter()
     const { user, billing, price, sandbox, counted } = test
     const calls = await price()
     const made = await user.newSubscription('main', 'monthly').meteredPrice(calls).create()
@@ -270,9 +270,9 @@ describe('usage of a subscription', () => {
   })
 })
 
-describe('a report of usage', () => {
-  it('is sent before a change that bills it, even while other processes send it', async () => {
-    const test = await startMetered()
+describe('a report of metered usage', () => {
+  it('is sent before a change that bills it, even while other processes are sending it too', async () => {
+    const test = await startWithMeter()
     const { user, billing, database, price, counted, states } = test
     const calls = await price({ unit_amount: 5 })
     const made = await user.newSubscription('main', 'monthly').meteredPrice(calls).create()
@@ -286,8 +286,8 @@ describe('a report of usage', () => {
     expect(takenFrom(test, user)).toBe(1000 + 60)
   })
 
-  it('can be cancelled before it is sent, and for a day after', async () => {
-    const test = await startMetered()
+  it('can be cancelled before it is sent, and within a day after', async () => {
+    const test = await startWithMeter()
     const { user, billing, database, counted, states } = test
     await database.transaction((transaction) =>
       user.reportUsage('calls', 5, { id: 'unsent', transaction }),
@@ -314,7 +314,7 @@ describe('a report of usage', () => {
   })
 
   it('cannot be cancelled while it is being sent', async () => {
-    const { user, billing, sandbox, counted } = await startMetered()
+    const { user, billing, sandbox, counted } = await startWithMeter()
     await billing.usage.meters()
     sandbox.trouble.failNext(2, '500', 'stripe')
     await user.reportUsage('calls', 5, { id: 'job-1' })
@@ -328,9 +328,9 @@ describe('a report of usage', () => {
     expect(await counted()).toBe('0')
   })
 
-  it('emits usage.refused if the provider refuses it, and can be retried', async () => {
+  it('causes the event usage.refused if the provider refuses it, and can be retried', async () => {
     const told: AnyBillingEvent[] = []
-    const test = await startMetered({ on: { 'usage.refused': (event) => told.push(event) } })
+    const test = await startWithMeter({ on: { 'usage.refused': (event) => told.push(event) } })
     const { user, billing, states } = test
     await user.reportUsage('minutes', 5, { id: 'job-1' })
     await billing.process()
@@ -361,7 +361,7 @@ describe('a report of usage', () => {
   })
 
   it('is deleted by purge() when it is old enough', async () => {
-    const { user, billing, sandbox, states } = await startMetered()
+    const { user, billing, sandbox, states } = await startWithMeter()
     await user.reportUsage('calls', 5, { id: 'a' })
     await user.reportUsage('calls', 5, { id: 'b' })
     await user.reportUsage('none', 5, { id: 'c' })
@@ -377,8 +377,8 @@ describe('a report of usage', () => {
   })
 })
 
-it('createMeter() creates one meter for each event name', async () => {
-  const { billing, stripe } = await startMetered()
+it('createMeter() creates only one meter for each event name', async () => {
+  const { billing, stripe } = await startWithMeter()
   const made = await billing.usage.createMeter({ name: 'Files', eventName: 'files' })
   expect(made).toMatchObject({ name: 'Files', eventName: 'files', aggregation: 'sum' })
   const again = await billing.usage.createMeter({ name: 'Other words', eventName: 'files' })

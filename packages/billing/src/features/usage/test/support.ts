@@ -7,16 +7,16 @@ export type PriceTerms = Partial<Parameters<Sdk['prices']['create']>[0]>
 
 export interface MeteredTest extends FlowTest {
   readonly stripe: Sdk
-  /** Creates a price of two cents for each call, unless the terms say otherwise. */
+  /** Creates a metered price at Stripe and returns its id. The default is two cents per call. */
   price(terms?: PriceTerms): Promise<string>
-  /** Reads the number of the user's calls that Stripe has counted so far. */
+  /** Reads how many of the user's calls Stripe has counted so far. */
   counted(): Promise<string | undefined>
-  /** Reads the states of all reports, oldest first. */
+  /** Reads the states of all usage reports in the database, oldest first. */
   states(): Promise<string[]>
 }
 
 /** Starts billing at Stripe with a meter for calls, and a user with a card. */
-export async function startMetered(options: StartBillingOptions = {}): Promise<MeteredTest> {
+export async function startWithMeter(options: StartBillingOptions = {}): Promise<MeteredTest> {
   const test = await start('stripe', { webhooks: false, ...options })
   const stripe = await stripeSdk(test)
   const meter = await stripe.billing.meters.create({

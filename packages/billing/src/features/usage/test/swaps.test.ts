@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest'
 import { START, takenFrom } from '../../../../test/support.ts'
 import { SubscriptionEnded } from '../../../index.ts'
-import { type MeteredTest, startMetered } from './support.ts'
+import { type MeteredTest, startWithMeter } from './support.ts'
 
 const month = ({ sandbox }: MeteredTest, n: number) =>
   sandbox.clock.advanceTo(new Date(Date.UTC(2026, n, 15, 12)))
 
 describe('a metered price', () => {
-  it('replaces the main price by swap(), without a quantity', async () => {
-    const test = await startMetered()
+  it('can replace the main price by swap(), without a quantity', async () => {
+    const test = await startWithMeter()
     const { user, billing } = test
     const calls = await test.price({ unit_amount: 7 })
     const made = await user.newSubscription('main', 'monthly').create()
@@ -24,8 +24,8 @@ describe('a metered price', () => {
     expect(back.items()).toEqual([{ price: 'monthly', quantity: 1, isMain: true }])
   })
 
-  it('replaces another price, all prices, and the main price at the end of the period', async () => {
-    const test = await startMetered()
+  it('can replace an additional price, all prices, or the main price at the end of the period', async () => {
+    const test = await startWithMeter()
     const { user } = test
     const calls = await test.price({ unit_amount: 7 })
     const made = await user.newSubscription('main', 'monthly').price('pro').create()
@@ -42,7 +42,7 @@ describe('a metered price', () => {
   })
 
   it('is part of the upcoming invoice, to the cent', async () => {
-    const test = await startMetered()
+    const test = await startWithMeter()
     const { user, billing } = test
     const calls = await test.price({ unit_amount_decimal: '0.5' as never })
     const made = await user.newSubscription('main', 'monthly').meteredPrice(calls).create()
@@ -58,14 +58,14 @@ describe('a metered price', () => {
   })
 })
 
-describe('usage of a period that was already billed', () => {
+describe('usage at Stripe of a period that was already billed', () => {
   async function startWarned() {
     const warned: string[] = []
     const logger = { error: () => undefined, warn: (words: string) => void warned.push(words) }
-    return { warned, test: await startMetered({ logger }) }
+    return { warned, test: await startWithMeter({ logger }) }
   }
 
-  it('is counted, not billed, and logged', async () => {
+  it('is counted but not billed, and a warning is logged', async () => {
     const { warned, test } = await startWarned()
     const { user, billing, sandbox } = test
     const calls = await test.price({ unit_amount: 50 })
@@ -84,7 +84,7 @@ describe('usage of a period that was already billed', () => {
     expect(takenFrom(test, user)).toBe(3050)
   })
 
-  it('is logged too if the report names no subscription', async () => {
+  it('is also logged if the report does not name a subscription', async () => {
     const { warned, test } = await startWarned()
     const { user, billing, sandbox } = test
     const calls = await test.price({ unit_amount: 50 })
@@ -101,8 +101,8 @@ describe('usage of a period that was already billed', () => {
     expect(warned).toEqual([expect.stringMatching(/calls \(late\).*too late/)])
   })
 
-  it('is not compared with subscriptions that ended before the usage', async () => {
-    const test = await startMetered()
+  it('is not compared with subscriptions that had ended before the usage', async () => {
+    const test = await startWithMeter()
     const { sandbox, user } = test
     const calls = await test.price()
     const ended: string[] = []
@@ -131,7 +131,7 @@ describe('usage of a period that was already billed', () => {
     for (const id of ended) expect(asked).not.toContain(`/v1/subscriptions/${id}`)
   })
 
-  it('is logged if no subscription has its meter', async () => {
+  it('is logged if no subscription of the user has its meter', async () => {
     const { warned, test } = await startWarned()
     const { user, billing, sandbox } = test
     const ended = await user
@@ -150,33 +150,36 @@ describe('usage of a period that was already billed', () => {
   it.each([
     ['in-time', 'stray'],
     ['stray', 'in-time'],
-  ])('is checked for each report by its own time: %s, %s', async (...ids) => {
-    const { warned, test } = await startWarned()
-    const { user, sandbox } = test
-    const calls = await test.price({ unit_amount: 50 })
-    const ended = await user.newSubscription('main', 'monthly').meteredPrice(calls).create()
-    await sandbox.clock.advance({ days: 1 })
-    const during = new Date(sandbox.clock.now().getTime() - 60_000)
-    await ended.cancelNow()
-    const after = new Date(sandbox.clock.now().getTime() + 60_000)
-    await sandbox.clock.advance({ days: 1 })
-    const other = test.another({ processEvery: false })
-    const reporter = await other.user(user.id)
-    await test.database.transaction(async (transaction) => {
-      for (const id of ids) {
-        const at = id === 'stray' ? after : during
-        await reporter.reportUsage('calls', 1, { id, at, transaction })
-      }
-    })
-    await other.process()
-    expect(warned.sort()).toEqual([
-      expect.stringMatching(/calls \(in-time\).*too late/),
-      expect.stringMatching(/calls \(stray\).*no subscription/),
-    ])
-  })
+  ])(
+    'is detected for each report by its own time (reports in the order %s, %s)',
+    async (...ids) => {
+      const { warned, test } = await startWarned()
+      const { user, sandbox } = test
+      const calls = await test.price({ unit_amount: 50 })
+      const ended = await user.newSubscription('main', 'monthly').meteredPrice(calls).create()
+      await sandbox.clock.advance({ days: 1 })
+      const during = new Date(sandbox.clock.now().getTime() - 60_000)
+      await ended.cancelNow()
+      const after = new Date(sandbox.clock.now().getTime() + 60_000)
+      await sandbox.clock.advance({ days: 1 })
+      const other = test.another({ processEvery: false })
+      const reporter = await other.user(user.id)
+      await test.database.transaction(async (transaction) => {
+        for (const id of ids) {
+          const at = id === 'stray' ? after : during
+          await reporter.reportUsage('calls', 1, { id, at, transaction })
+        }
+      })
+      await other.process()
+      expect(warned.sort()).toEqual([
+        expect.stringMatching(/calls \(in-time\).*too late/),
+        expect.stringMatching(/calls \(stray\).*no subscription/),
+      ])
+    },
+  )
 
   it('is rejected for a subscription that ended more than an hour ago', async () => {
-    const test = await startMetered()
+    const test = await startWithMeter()
     const { user, sandbox } = test
     const calls = await test.price()
     const made = await user.newSubscription('main', 'monthly').meteredPrice(calls).create()

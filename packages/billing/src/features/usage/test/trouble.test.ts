@@ -1,28 +1,31 @@
 import { describe, expect, it } from 'vitest'
 import { hasty, LOSSES, loseAnswer } from '../../../../test/lost-answers.ts'
 import { type AnyBillingEvent, Busy } from '../../../index.ts'
-import { startMetered } from './support.ts'
+import { startWithMeter } from './support.ts'
 
-describe('usage while the provider fails', () => {
-  it.each(['429', '500'] as const)('is sent later, and counted once: %s', async (kind) => {
-    const { user, billing, sandbox, counted, states } = await startMetered()
-    sandbox.trouble.failNext(3, kind, 'stripe')
-    await user.reportUsage('calls', 5, { id: 'job-1' })
-    await billing.process()
-    expect(await states()).toEqual(['pending'])
-    expect(await billing.usage.pending()).toMatchObject([{ attempts: 1, reference: 'job-1' }])
-    await billing.process()
-    expect(await billing.usage.pending()).toMatchObject([{ attempts: 1 }])
-    for (const minutes of [1, 2, 5]) {
-      await sandbox.clock.advance({ minutes })
+describe('metered usage, while Stripe’s API fails,', () => {
+  it.each(['429', '500'] as const)(
+    'is sent later, and counted once (failure: %s)',
+    async (kind) => {
+      const { user, billing, sandbox, counted, states } = await startWithMeter()
+      sandbox.trouble.failNext(3, kind, 'stripe')
+      await user.reportUsage('calls', 5, { id: 'job-1' })
       await billing.process()
-    }
-    expect(await states()).toEqual(['sent'])
-    expect(await counted()).toBe('5')
-  })
+      expect(await states()).toEqual(['pending'])
+      expect(await billing.usage.pending()).toMatchObject([{ attempts: 1, reference: 'job-1' }])
+      await billing.process()
+      expect(await billing.usage.pending()).toMatchObject([{ attempts: 1 }])
+      for (const minutes of [1, 2, 5]) {
+        await sandbox.clock.advance({ minutes })
+        await billing.process()
+      }
+      expect(await states()).toEqual(['sent'])
+      expect(await counted()).toBe('5')
+    },
+  )
 
-  it.each(LOSSES)('is counted once when a response is lost: %s', async (how) => {
-    const test = await startMetered()
+  it.each(LOSSES)('is counted once when a response is lost (kind of failure: %s)', async (how) => {
+    const test = await startWithMeter()
     const { sandbox, counted, states } = test
     const billing = hasty(test)
     const user = await billing.user(test.user.id)
@@ -42,9 +45,9 @@ describe('usage while the provider fails', () => {
     expect(await counted()).toBe(String(reported))
   })
 
-  it('is not sent again after a day with an unknown outcome, and emits usage.refused', async () => {
+  it('is not sent again if its outcome is still unknown after a day, and emits usage.refused', async () => {
     const told: AnyBillingEvent[] = []
-    const test = await startMetered({ on: { 'usage.refused': (event) => told.push(event) } })
+    const test = await startWithMeter({ on: { 'usage.refused': (event) => told.push(event) } })
     const { user, billing, sandbox, counted, states } = test
     await billing.usage.meters()
     // The first event is accepted, but the response is lost; then the provider fails.
@@ -67,8 +70,8 @@ describe('usage while the provider fails', () => {
     expect(await counted()).toBe('5')
   })
 
-  it("cannot be cancelled after the SDK's own retry was rate limited, because the first attempt may have counted", async () => {
-    const test = await startMetered()
+  it('cannot be cancelled after the SDK’s own retry was rate-limited, because the first attempt may have been counted', async () => {
+    const test = await startWithMeter()
     const { sandbox, counted, states } = test
     const billing = hasty(test, 1)
     const user = await billing.user(test.user.id)
@@ -89,9 +92,9 @@ describe('usage while the provider fails', () => {
   })
 
   it.each(['429', '500'] as const)(
-    'is sent days later if no attempt could have counted: %s',
+    'is sent days later if no attempt can have been counted (failure: %s)',
     async (kind) => {
-      const { user, billing, sandbox, counted, states } = await startMetered()
+      const { user, billing, sandbox, counted, states } = await startWithMeter()
       await billing.usage.meters()
       sandbox.trouble.failNext(1000, kind, 'stripe')
       await user.reportUsage('calls', 5, { id: 'first' })
@@ -112,8 +115,8 @@ describe('usage while the provider fails', () => {
     },
   )
 
-  it('is billed on the invoice of its period if sent within an hour after it ended', async () => {
-    const test = await startMetered()
+  it('is billed on the invoice of its period if it is sent within an hour after the period ended', async () => {
+    const test = await startWithMeter()
     const { user, billing, sandbox, price, stripe } = test
     const calls = await price({ unit_amount: 3 })
     await user.newSubscription('main', 'monthly').meteredPrice(calls).create()

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { type FlowTest, takenFrom } from '../../../../test/support.ts'
 import type { AnyBillingEvent } from '../../../index.ts'
-import { startCharged, toNextPeriod } from './charged.ts'
+import { advanceToNextPeriod, startWithChargedUsage } from './charged.ts'
 
 function listen() {
   const told: AnyBillingEvent[] = []
@@ -16,9 +16,9 @@ function withoutFiles({ sandbox, another }: FlowTest, on: ReturnType<typeof list
 }
 
 describe('usage at Braintree that cannot be charged', () => {
-  it('is refused if its meter is no longer in the options, and the rest is charged', async () => {
+  it('is refused if its meter is no longer configured, and the other usage is charged', async () => {
     const { told, on } = listen()
-    const test = await startCharged()
+    const test = await startWithChargedUsage()
     const { user, billing } = test
     await user.reportUsage('calls', 10)
     await user.reportUsage('files', 3, { id: 'f' })
@@ -42,9 +42,9 @@ describe('usage at Braintree that cannot be charged', () => {
     expect(await billing.usage.pending()).toEqual([])
   })
 
-  it('does not count as owed, and the rest can be paid', async () => {
+  it('does not count as owed, and the other usage can be paid', async () => {
     const { on } = listen()
-    const test = await startCharged()
+    const test = await startWithChargedUsage()
     const { user, billing, sandbox } = test
     await user.reportUsage('calls', 10)
     await user.reportUsage('files', 3)
@@ -79,15 +79,15 @@ describe('usage at Braintree that cannot be charged', () => {
       /The user has no customer at braintree any more/,
       ({ database }) => database.kysely.updateTable('users').set({ provider_id: null }).execute(),
     ],
-  ])('is refused, and emits usage.refused: usage %s', async (_who, reason, vanish) => {
+  ])('is refused, and emits usage.refused, if it is usage %s', async (_who, reason, vanish) => {
     const { told, on } = listen()
-    const test = await startCharged(undefined, { on })
+    const test = await startWithChargedUsage(undefined, { on })
     const { user, billing } = test
     await user.reportUsage('calls', 10, { id: 'a' })
     await user.reportUsage('files', 3, { id: 'b' })
     await billing.process()
     await vanish(test)
-    await toNextPeriod(test)
+    await advanceToNextPeriod(test)
     await billing.process()
     expect(await billing.usage.pending()).toEqual([])
     const refused = await billing.usage.refused()

@@ -1,13 +1,18 @@
 import { describe, expect, it } from 'vitest'
 import { takenFrom } from '../../../../test/support.ts'
 import type { AnyBillingEvent, BillableUser, MailMessage } from '../../../index.ts'
-import { declined, makeOtherCardDefault, startCharged, toNextPeriod } from './charged.ts'
+import {
+  advanceToNextPeriod,
+  declineUsageCharge,
+  makeOtherCardDefault,
+  startWithChargedUsage,
+} from './charged.ts'
 
 describe('unpaid usage at Braintree', () => {
-  it('is charged six times after the subscription ended, and the last mail announces no further attempt', async () => {
+  it('is attempted six times after the subscription ended, and the last mail announces no further attempt', async () => {
     const told: AnyBillingEvent[] = []
     const mails: MailMessage[] = []
-    const test = await startCharged(undefined, {
+    const test = await startWithChargedUsage(undefined, {
       on: { 'invoice.payment_failed': (event) => told.push(event) },
       mail: { send: async (mail) => mails.push(mail) },
       invoice: { vendor: 'Example Ltd', product: 'Gold' },
@@ -36,9 +41,9 @@ describe('unpaid usage at Braintree', () => {
     expect(takenFrom(test, user)).toBe(1000)
   })
 
-  it('is not given up because the provider failed', async () => {
+  it('is not given up because of errors of the provider', async () => {
     const told: AnyBillingEvent[] = []
-    const test = await startCharged(undefined, {
+    const test = await startWithChargedUsage(undefined, {
       on: { 'invoice.payment_failed': (event) => told.push(event) },
     })
     const { user, billing, sandbox } = test
@@ -81,20 +86,20 @@ describe('unpaid usage at Braintree', () => {
     ],
   ])('is charged again after %s', async (_name, change) => {
     const plans = { monthly: { amount: 1000, months: 1 }, free: { amount: 0, months: 1 } }
-    const test = await startCharged(undefined, { plans })
+    const test = await startWithChargedUsage(undefined, { plans })
     const { user, billing } = test
-    await declined(test)
+    await declineUsageCharge(test)
     await change(user)
     await billing.process()
     expect(takenFrom(test, user)).toBe(2000 + 50)
-    await toNextPeriod(test)
+    await advanceToNextPeriod(test)
     expect(takenFrom(test, user)).toBe(3000 + 50)
   })
 
-  it('is charged again when sync() finds another default card from the control panel', async () => {
-    const test = await startCharged()
+  it('is charged again when sync() finds that the default card was changed in the control panel', async () => {
+    const test = await startWithChargedUsage()
     const { user, billing } = test
-    await declined(test)
+    await declineUsageCharge(test)
     await makeOtherCardDefault(test)
     await billing.sync({ dryRun: true })
     await billing.process()
@@ -107,9 +112,9 @@ describe('unpaid usage at Braintree', () => {
   })
 
   it('is charged again when an event about another payment method reveals a new default card', async () => {
-    const test = await startCharged(undefined, { webhooks: true })
+    const test = await startWithChargedUsage(undefined, { webhooks: true })
     const { user, billing, sandbox } = test
-    await declined(test)
+    await declineUsageCharge(test)
     const [first] = sandbox.braintree.paymentMethods(user.providerId ?? '')
     await makeOtherCardDefault(test)
     sandbox.braintree.notify('payment_method_revoked_by_customer', first?.token ?? '')
@@ -124,7 +129,7 @@ describe('unpaid usage at Braintree', () => {
     ['is not charged if none is left', [], 0],
   ])('%s after the card is removed', async (_, more, paid) => {
     const plans = { monthly: { amount: 1000, months: 1 } }
-    const test = await startCharged(undefined, { plans })
+    const test = await startWithChargedUsage(undefined, { plans })
     const { user, billing, sandbox } = test
     await user.reportUsage('calls', 10)
     await billing.process()
@@ -138,14 +143,14 @@ describe('unpaid usage at Braintree', () => {
     expect(takenFrom(test, user)).toBe(1000 + paid)
   })
 
-  it('is not charged again when a card is added that is not the default', async () => {
-    const test = await startCharged()
+  it('is not charged again when a card is added that does not become the default', async () => {
+    const test = await startWithChargedUsage()
     const { user, billing } = test
-    await declined(test)
+    await declineUsageCharge(test)
     await user.addPaymentMethod('fake-valid-mastercard-nonce')
     await billing.process()
     expect(takenFrom(test, user)).toBe(2000)
-    await toNextPeriod(test)
+    await advanceToNextPeriod(test)
     expect(takenFrom(test, user)).toBe(3000 + 50)
   })
 })

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { hasty, LOSSES, loseAnswer } from '../../../../test/lost-answers.ts'
 import { takenFrom } from '../../../../test/support.ts'
 import { Busy, type Subscription } from '../../../index.ts'
-import { type MeteredTest, startMetered } from './support.ts'
+import { type MeteredTest, startWithMeter } from './support.ts'
 
 interface Waiting {
   readonly test: MeteredTest
@@ -68,51 +68,57 @@ async function usageBilled({ test }: Waiting): Promise<number> {
   return ofUsage.reduce((sum, { amount }) => sum + amount, 0)
 }
 
-describe('usage that was not sent yet', () => {
+describe('usage that was reported but not yet sent to Stripe', () => {
   const table = Object.keys(CHANGES).flatMap((change) =>
     Object.keys(REPORTS).map((report) => [report, change] as const),
   )
-  it.each(table)('is billed before a change although it is %s: %s', async (report, change) => {
-    const waiting = await subscribe(await startMetered())
-    await REPORTS[report]?.(waiting)
-    await waiting.test.sandbox.clock.advance({ seconds: 1 })
-    await CHANGES[change]?.(waiting)
-    expect(await usageBilled(waiting)).toBe(50)
-    expect(await waiting.test.states()).toEqual(['sent'])
-  })
+  it.each(table)(
+    'is billed although it is still %s when the subscription is changed by: %s',
+    async (report, change) => {
+      const waiting = await subscribe(await startWithMeter())
+      await REPORTS[report]?.(waiting)
+      await waiting.test.sandbox.clock.advance({ seconds: 1 })
+      await CHANGES[change]?.(waiting)
+      expect(await usageBilled(waiting)).toBe(50)
+      expect(await waiting.test.states()).toEqual(['sent'])
+    },
+  )
 
-  it.each(LOSSES)('is billed once when a response is lost before the end: %s', async (how) => {
-    const test = await startMetered()
-    const billing = hasty(test)
-    const seen: unknown[] = []
-    for (let after = 0; ; after++) {
-      const user = await test.createUser()
-      await user.updateCard('pm_card_visa')
-      const { subscription } = await subscribe(test, user)
-      await test.database.transaction((transaction) =>
-        subscription.reportUsage({ meter: 'calls', value: 10, transaction }),
+  it.each(LOSSES)(
+    'is billed once when a response is lost before the subscription ends (kind of failure: %s)',
+    async (how) => {
+      const test = await startWithMeter()
+      const billing = hasty(test)
+      const seen: unknown[] = []
+      for (let after = 0; ; after++) {
+        const user = await test.createUser()
+        await user.updateCard('pm_card_visa')
+        const { subscription } = await subscribe(test, user)
+        await test.database.transaction((transaction) =>
+          subscription.reportUsage({ meter: 'calls', value: 10, transaction }),
+        )
+        await test.sandbox.clock.advance({ seconds: 1 })
+        const mine = await (await billing.user(user.id)).subscription('main')
+        loseAnswer(test, 'stripe', { after, how })
+        const end = () => mine.cancelNow({ invoiceNow: true })
+        await end().catch((error: unknown) => {
+          seen.push(error)
+          return end()
+        })
+        expect(takenFrom(test, user), `after ${after}`).toBe(1000 + 50)
+        const isOver = test.sandbox.trouble.pending().calls.length > 0
+        test.sandbox.trouble.clear()
+        if (isOver) break
+      }
+      const busy = seen.filter((error) => error instanceof Busy)
+      expect(busy.map(({ message }) => message)).toContainEqual(
+        expect.stringContaining('1 report of usage'),
       )
-      await test.sandbox.clock.advance({ seconds: 1 })
-      const mine = await (await billing.user(user.id)).subscription('main')
-      loseAnswer(test, 'stripe', { after, how })
-      const end = () => mine.cancelNow({ invoiceNow: true })
-      await end().catch((error: unknown) => {
-        seen.push(error)
-        return end()
-      })
-      expect(takenFrom(test, user), `after ${after}`).toBe(1000 + 50)
-      const isOver = test.sandbox.trouble.pending().calls.length > 0
-      test.sandbox.trouble.clear()
-      if (isOver) break
-    }
-    const busy = seen.filter((error) => error instanceof Busy)
-    expect(busy.map(({ message }) => message)).toContainEqual(
-      expect.stringContaining('1 report of usage'),
-    )
-  })
+    },
+  )
 
-  it('delays only a change that bills its own meter', async () => {
-    const waiting = await subscribe(await startMetered())
+  it('delays a change of the subscription only if that change bills its meter', async () => {
+    const waiting = await subscribe(await startWithMeter())
     const { test, subscription } = waiting
     await test.billing.usage.createMeter({ name: 'Others', eventName: 'others' })
     await test.database.transaction((transaction) =>

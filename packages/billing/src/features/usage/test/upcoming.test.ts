@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { start, takenFrom } from '../../../../test/support.ts'
 import type { MeteredPrice, UpcomingInvoice } from '../../../index.ts'
-import { CARD, declined, startCharged, toNextPeriod } from './charged.ts'
+import { advanceToNextPeriod, CARD, declineUsageCharge, startWithChargedUsage } from './charged.ts'
 
 const GRADUATED: MeteredPrice = {
   mode: 'graduated',
@@ -23,9 +23,9 @@ const shown = (upcoming: UpcomingInvoice | null) =>
     tax: upcoming.includedTax.amount,
   }
 
-describe('the upcoming invoice at Braintree', () => {
-  it('includes usage so far with tax, and is charged exactly', async () => {
-    const test = await startCharged(GRADUATED, { taxPercentage: () => 19 })
+describe('the upcoming invoice of metered usage at Braintree', () => {
+  it('includes the usage so far with tax, and equals the later charge', async () => {
+    const test = await startWithChargedUsage(GRADUATED, { taxPercentage: () => 19 })
     const { user } = test
     const subscription = await user.subscription('main')
     const before = takenFrom(test, user)
@@ -46,15 +46,15 @@ describe('the upcoming invoice at Braintree', () => {
       tax: 190 + 61,
     })
     expect(await user.upcomingInvoice()).toEqual(upcoming)
-    await toNextPeriod(test)
+    await advanceToNextPeriod(test)
     expect(takenFrom(test, user) - before).toBe(upcoming?.total.amount)
     expect(shown(await subscription.upcomingInvoice())).toMatchObject({ total: 1190, tax: 190 })
   })
 
   it('includes declined charges', async () => {
-    const test = await startCharged()
+    const test = await startWithChargedUsage()
     const { user } = test
-    await declined(test)
+    await declineUsageCharge(test)
     await user.reportUsage('calls', 4)
     const before = takenFrom(test, user)
     const upcoming = await user.upcomingInvoice()
@@ -66,12 +66,12 @@ describe('the upcoming invoice at Braintree', () => {
         ['balance', 'Owed for usage', 50],
       ],
     })
-    await toNextPeriod(test)
+    await advanceToNextPeriod(test)
     expect(takenFrom(test, user) - before).toBe(1070)
   })
 
-  it('includes only the last usage of a cancelled subscription, and is null without any', async () => {
-    const test = await startCharged()
+  it('includes only the last usage of a cancelled subscription, and is null if there is none', async () => {
+    const test = await startWithChargedUsage()
     const { user } = test
     const subscription = await user.subscription('main')
     await subscription.cancel()
@@ -79,7 +79,7 @@ describe('the upcoming invoice at Braintree', () => {
     await user.reportUsage('calls', 3)
     const upcoming = await subscription.upcomingInvoice()
     expect(shown(upcoming)).toMatchObject({ date: '2026-02-15', total: 15, tax: 0 })
-    await toNextPeriod(test)
+    await advanceToNextPeriod(test)
     expect(takenFrom(test, user)).toBe(1000 + 15)
     expect(await user.upcomingInvoice()).toBeNull()
   })

@@ -2,13 +2,13 @@ import { describe, expect, it } from 'vitest'
 import { loseAnswer } from '../../../../test/lost-answers.ts'
 import { takenFrom } from '../../../../test/support.ts'
 import { Busy } from '../../../index.ts'
-import { operationsOf } from '../../checkout/test/support.ts'
-import { declined, startCharged, toNextPeriod } from './charged.ts'
-import { startMetered } from './support.ts'
+import { listStoredOperationKinds } from '../../checkout/test/support.ts'
+import { advanceToNextPeriod, declineUsageCharge, startWithChargedUsage } from './charged.ts'
+import { startWithMeter } from './support.ts'
 
-describe('usage that is voided before it is billed', () => {
-  it('is listed by provider and meter, and is never charged (threat Q4)', async () => {
-    const test = await startCharged()
+describe('voiding usage that was not billed yet', () => {
+  it('returns it by provider and meter, and it is never charged (threat Q4)', async () => {
+    const test = await startWithChargedUsage()
     const { user } = test
     const other = await test.createUser()
     await other.newSubscription('main', 'monthly').create('fake-valid-visa-nonce')
@@ -24,14 +24,14 @@ describe('usage that is voided before it is billed', () => {
     expect(await user.voidUnbilledUsage()).toBe(0)
     expect(await user.unbilledUsage()).toEqual([])
     await test.billing.process()
-    await toNextPeriod(test)
+    await advanceToNextPeriod(test)
     expect([takenFrom(test, user), takenFrom(test, other)]).toEqual([2000, 2050])
   })
 
-  it('is no longer owed, even if its charge was declined', async () => {
-    const test = await startCharged()
+  it('removes it from the amount owed, even if its charge was declined', async () => {
+    const test = await startWithChargedUsage()
     const { user, billing } = test
-    await declined(test)
+    await declineUsageCharge(test)
     const subscription = await user.subscription('main')
     expect(await subscription.amountOwed()).toEqual({ amount: 50, currency: 'usd' })
     await user.voidUnbilledUsage()
@@ -41,8 +41,8 @@ describe('usage that is voided before it is billed', () => {
     expect(takenFrom(test, user)).toBe(2000)
   })
 
-  it('is rejected as Busy while the outcome of a charge for it is unknown', async () => {
-    const test = await startCharged()
+  it('throws Busy while the outcome of a charge for it is unknown', async () => {
+    const test = await startWithChargedUsage()
     const { user, billing, sandbox } = test
     await user.reportUsage('calls', 10)
     await sandbox.clock.advance({ months: 1 })
@@ -51,15 +51,15 @@ describe('usage that is voided before it is billed', () => {
       loseAnswer(test, 'braintree', { after, how: 'half-written' })
       await billing.process()
       sandbox.trouble.clear()
-      if ((await operationsOf(test)).includes('usage')) break
+      if ((await listStoredOperationKinds(test)).includes('usage')) break
       await sandbox.clock.advance({ minutes: 20 })
     }
     await expect(user.voidUnbilledUsage()).rejects.toThrow(Busy)
     expect(await user.unbilledUsage()).toHaveLength(1)
   })
 
-  it('never reaches Stripe if it was not sent yet', async () => {
-    const test = await startMetered()
+  it('prevents that it is sent to Stripe', async () => {
+    const test = await startWithMeter()
     const { user, database, billing } = test
     await user
       .newSubscription('main', 'monthly')

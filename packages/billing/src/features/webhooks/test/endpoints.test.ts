@@ -65,7 +65,7 @@ describe('billing.endpoints', () => {
     await expect(endpoints.create({ url: 'nowhere' })).rejects.toThrow(InvalidArgument)
   })
 
-  it('create() registers a separate endpoint for events about usage, with its own secret', async () => {
+  it('create() registers a separate endpoint, with its own secret, for events about usage', async () => {
     const test = await start('stripe', { webhooks: false })
     const { endpoints } = test.billing
     const stripe = await stripeSdk(test)
@@ -119,7 +119,7 @@ describe('billing.endpoints', () => {
   })
 
   it.each([403, 404])(
-    'check() reports that event destinations cannot be listed when /v2 answers %i',
+    'check() reports that event destinations cannot be listed if Stripe’s API /v2 responds with %i',
     async (status) => {
       const test = await start('stripe', { webhooks: false })
       const { default: Stripe } = await import('stripe')
@@ -141,7 +141,7 @@ describe('billing.endpoints', () => {
     },
   )
 
-  it('check() and create() ignore thin destinations for other events, and combine those for usage', async () => {
+  it('check() and create() ignore thin event destinations for other events, and combine those for usage events', async () => {
     const test = await start('stripe', { webhooks: false })
     const { endpoints } = test.billing
     const stripe = await stripeSdk(test)

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { hasty } from '../../../../test/lost-answers.ts'
 import { PROVIDERS, start, stripeSdk } from '../../../../test/support.ts'
 import type { AnyBillingEvent, DriftReport, EventListeners, ProviderName } from '../../../index.ts'
-import { dispute } from '../../disputes/test/dispute.ts'
+import { openDispute } from '../../disputes/test/dispute.ts'
 
 const TYPES = [
   'checkout.completed',
@@ -24,14 +24,14 @@ async function listening(provider: ProviderName, types: readonly string[] = TYPE
   return { ...test, take }
 }
 
-describe.each(PROVIDERS)('events for listeners at $provider', (given) => {
+describe.each(PROVIDERS)('billing events for listeners at $provider', (given) => {
   const { provider, card, otherCard, otherLastFour } = given
 
   it('report a dispute once when it is opened and once when it is decided', async () => {
     const test = await listening(provider, ['dispute.opened', 'dispute.closed'])
     const { user } = test
     const { providerId } = await user.newSubscription('main', 'monthly').create(card)
-    const decide = dispute(test, user)
+    const decide = openDispute(test, user)
     const [opened, ...more] = await test.take()
     expect(more).toEqual([])
     expect(opened).toMatchObject({
@@ -48,7 +48,7 @@ describe.each(PROVIDERS)('events for listeners at $provider', (given) => {
     expect(await test.take()).toEqual([])
   })
 
-  it('report the customer and the billed card when our row changes', async () => {
+  it('report the customer and the default card when they change in our row', async () => {
     const test = await listening(provider, ['customer.updated'])
     const { user } = test
     await user.updateCard(card)
@@ -71,7 +71,7 @@ describe.each(PROVIDERS)('events for listeners at $provider', (given) => {
     const test = await listening(provider, ['checkout.completed'])
     const { user, database } = test
     await user.newSubscription('main', 'monthly').create(card)
-    dispute(test, user)('lost')
+    openDispute(test, user)('lost')
     expect(await test.take()).toEqual([])
     expect(await database.kysely.selectFrom('billing_events').selectAll().execute()).toEqual([])
     expect(await user.subscribed('main')).toBe(true)
@@ -82,12 +82,12 @@ describe.each(PROVIDERS)('a dispute whose webhook was lost at $provider', (given
   const { provider, card } = given
 
   it.each(['suspend', 'end'] as const)(
-    'is found by sync(), with its effect on access (%s)',
+    'is found by sync(), which then applies its effect on access (disputes.access: %s)',
     async (access) => {
       const test = await start(provider, { disputes: { access }, webhooks: false })
       const { user, billing } = test
       await user.newSubscription('main', 'monthly').create(card)
-      const decide = dispute(test, user)
+      const decide = openDispute(test, user)
       const dry = await billing.sync({ dryRun: true })
       expect(dry.drift).toMatchObject([{ what: 'dispute', was: null, is: { status: 'open' } }])
       expect(await user.subscribed('main')).toBe(true)
@@ -111,7 +111,7 @@ describe.each(PROVIDERS)(
     const { provider, card } = given
 
     it.each(['won', 'lost'] as const)(
-      'is recorded by sync(), but ends nothing and emits no event (%s)',
+      'is recorded by sync(), but ends no subscription and emits no event (decision: %s)',
       async (outcome) => {
         const told: AnyBillingEvent[] = []
         const keep = (event: AnyBillingEvent) => void told.push(event)
@@ -122,7 +122,7 @@ describe.each(PROVIDERS)(
         })
         const { user, billing, database } = test
         await user.newSubscription('main', 'monthly').create(card)
-        dispute(test, user)(outcome)
+        openDispute(test, user)(outcome)
         await test.sandbox.clock.advance({ months: 12 })
         const wanted = [{ what: 'dispute', was: null, is: { status: outcome } }]
         const { drift, failures } = await billing.sync()
@@ -139,11 +139,11 @@ describe.each(PROVIDERS)(
   },
 )
 
-it('sync() continues if the disputes cannot be read', async () => {
+it('sync() continues if the provider’s disputes cannot be read', async () => {
   const test = await start('stripe', { webhooks: false })
   const { user, billing, sandbox } = test
   await user.newSubscription('main', 'monthly').create('pm_card_visa')
-  dispute(test, user)
+  openDispute(test, user)
   const stripe = await stripeSdk(test)
   const [{ id } = { id: '' }] = sandbox.stripe.subscriptions(user.providerId ?? '')
   const item = (await stripe.subscriptions.retrieve(String(id))).items.data[0]?.id ?? ''
@@ -184,7 +184,7 @@ it('sync() continues if the disputes cannot be read', async () => {
 describe('the events of a hosted page at Stripe', () => {
   const options = { name: 'main', successPath: '/done' }
 
-  it('report once that it was completed, with the subscription', async () => {
+  it('report once that the page was completed, and contain the subscription', async () => {
     const test = await listening('stripe', ['checkout.completed', 'checkout.duplicate'])
     const { user, sandbox } = test
     const page = await user.checkout('monthly', options)
@@ -204,7 +204,7 @@ describe('the events of a hosted page at Stripe', () => {
     expect(await test.take()).toEqual([])
   })
 
-  it('report a duplicate when a subscription of that name exists already', async () => {
+  it('report a duplicate if the page created a second subscription with the same name', async () => {
     const test = await listening('stripe', ['checkout.completed', 'checkout.duplicate'])
     const { user, sandbox } = test
     await user.updateCard('pm_card_visa')
@@ -233,7 +233,7 @@ describe('the events of a hosted page at Stripe', () => {
   })
 })
 
-it('purge() deletes expired counters of promotion code attempts, and keeps others', async () => {
+it('purge() deletes expired counters of attempts to use promotion codes, and keeps the others', async () => {
   const test = await start('stripe')
   const { user, billing, database } = test
   const rows = () => database.kysely.selectFrom('billing_code_attempts').selectAll().execute()

@@ -8,7 +8,7 @@ describe.each(PROVIDERS)('replay() at $provider', ({ provider, card }) => {
   const name = provider === 'stripe' ? 'handleInvoicePaid' : 'handleSubscriptionChargedSuccessfully'
   const type = provider === 'stripe' ? 'invoice.paid' : 'subscription_charged_successfully'
 
-  it('handles events from the inbox again, by id, type and time', async () => {
+  it('handles stored webhooks again, selected by id, type and time', async () => {
     let handled = 0
     const handlers = { [name]: async () => void handled++ }
     const test = await start(provider, { handlers })
@@ -43,7 +43,7 @@ describe.each(PROVIDERS)('replay() at $provider', ({ provider, card }) => {
   })
 })
 
-it('replay() fetches events that never arrived from Stripe, once each', async () => {
+it('replay() fetches events from Stripe that never arrived as webhooks, each of them once', async () => {
   const test = await start('stripe', { webhooks: false })
   const { billing, user, sandbox } = test
   const { providerId } = await user.newSubscription('main', 'monthly').create('pm_card_visa')
@@ -63,7 +63,7 @@ it('replay() fetches events that never arrived from Stripe, once each', async ()
   expect(await billing.webhooks.pending()).toEqual([])
 })
 
-it('replay() from the provider is unsupported at Braintree, which keeps no events', async () => {
+it('replay() of events that never arrived is unsupported at Braintree, which does not keep events', async () => {
   const { billing } = await start('braintree', { webhooks: false })
   const asked = billing.webhooks.replay({ from: START, provider: 'braintree', source: 'provider' })
   await expect(asked).rejects.toThrow(Unsupported)

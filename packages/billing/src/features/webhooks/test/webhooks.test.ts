@@ -37,7 +37,7 @@ describe.each(PROVIDERS)('webhooks of $provider', (given) => {
     ['reordered', { reorder: true }],
     ['delayed', { delaySeconds: 3 * 3600 }],
     ['damaged in transit', { corrupt: true }],
-  ])('bring our rows to the provider’s state when they are %s', async (_name, switches) => {
+  ])('update our rows to the provider’s state when they are %s', async (_name, switches) => {
     const test = await start(provider)
     test.sandbox.outbox.set(switches)
     await live(test, test.user, given)
@@ -48,7 +48,7 @@ describe.each(PROVIDERS)('webhooks of $provider', (given) => {
     expect(drift).toEqual([])
   })
 
-  it('can be lost: sync() repairs the rows, and can be repeated (threat W4)', async () => {
+  it('may get lost: sync() then updates the rows, and can be repeated (threat W4)', async () => {
     const test = await start(provider)
     const { user } = test
     const subscription = await user.newSubscription('main', 'monthly').create(card)
@@ -66,7 +66,7 @@ describe.each(PROVIDERS)('webhooks of $provider', (given) => {
     expect((await test.billing.sync()).drift).toEqual([])
   })
 
-  it('restore a lost row', async () => {
+  it('restore a subscription row that was lost', async () => {
     const test = await start(provider)
     const { user, database } = test
     await user.newSubscription('default', 'monthly').create(card)
@@ -75,7 +75,7 @@ describe.each(PROVIDERS)('webhooks of $provider', (given) => {
     expect(await user.subscribed('default')).toBe(true)
   })
 
-  it('end a subscription whose charges keep failing', async () => {
+  it('end access when the provider ended a subscription after failed charges', async () => {
     const test = await start(provider)
     const { user, sandbox } = test
     await user.newSubscription('main', 'monthly').create(card)
@@ -88,7 +88,7 @@ describe.each(PROVIDERS)('webhooks of $provider', (given) => {
     expect((await user.subscription('main')).ended()).toBe(true)
   })
 
-  it('end a subscription earlier with maxFailedCharges', async () => {
+  it('end a subscription after the number of failed charges in the option maxFailedCharges', async () => {
     const test = await start(provider, { maxFailedCharges: 1 })
     const { user, sandbox } = test
     await user.newSubscription('main', 'monthly').create(card)
@@ -98,7 +98,7 @@ describe.each(PROVIDERS)('webhooks of $provider', (given) => {
     expect(await user.subscribed('main')).toBe(false)
   })
 
-  it('are rejected if forged (threat W1)', async () => {
+  it('are rejected if they are forged (threat W1)', async () => {
     const test = await start(provider)
     const path = `https://app.example.com/${provider}/webhook`
     const bodies = [
@@ -120,7 +120,7 @@ describe.each(PROVIDERS)('webhooks of $provider', (given) => {
     expect(await test.billing.webhooks.pending()).toEqual([])
   })
 
-  it('are acknowledged for unknown customers, and change nothing (threat W3)', async () => {
+  it('are acknowledged but change nothing if their customer is unknown (threat W3)', async () => {
     const test = await start(provider)
     const other = await test.createUser()
     await other.newSubscription('main', 'monthly').create(card)
@@ -135,7 +135,7 @@ describe.each(PROVIDERS)('webhooks of $provider', (given) => {
     expect(await other.subscriptions()).toEqual([])
   })
 
-  it('are retried after a failure, become dead letters, and can be retried by hand (threat W4)', async () => {
+  it('are retried after a failure, become dead letters in the end, and can then be retried manually (threat W4)', async () => {
     let broken = true
     let handled = 0
     const handle = async (_event: unknown, context: { runDefault(): Promise<void> }) => {
@@ -198,38 +198,41 @@ describe.each(PROVIDERS)('webhooks of $provider', (given) => {
   })
 })
 
-describe('events of another Stripe mode or account (threat W3)', () => {
-  it.each([{ livemode: true }, { account: 'acct_1' }])('have no effect with %o', async (change) => {
-    const test = await start('stripe', { webhooks: false })
-    const subscription = await test.user.newSubscription('main', 'monthly').create('pm_card_visa')
-    await endAtProvider(test, subscription.providerId)
-    const event = test.sandbox.stripe.events('customer.subscription.deleted').at(-1)
-    const body = JSON.stringify({ ...event, ...change })
-    const stripe = await stripeSdk(test)
-    const secret = 'whsec_mode'
-    const signature = stripe.webhooks.generateTestHeaderString({ payload: body, secret })
-    const { apiKey, config } = test.sandbox.stripe
-    const billing = test.another({
-      stripe: { secret: apiKey, webhookSecret: ['whsec_old', secret], config },
-    })
-    const send = (sent: string) =>
-      billing.fetch(
-        new Request('https://app.example.com/stripe/webhook', {
-          method: 'POST',
-          body: sent,
-          headers: { 'stripe-signature': signature },
-        }),
-      )
-    expect((await send(body)).status).toBe(200)
-    expect((await send(`${body} `)).status).toBe(400)
-    await billing.process()
-    expect(await test.user.subscribed('main')).toBe(true)
-  })
+describe('webhooks of another Stripe mode or account (threat W3)', () => {
+  it.each([{ livemode: true }, { account: 'acct_1' }])(
+    'have no effect if the event contains %o',
+    async (change) => {
+      const test = await start('stripe', { webhooks: false })
+      const subscription = await test.user.newSubscription('main', 'monthly').create('pm_card_visa')
+      await endAtProvider(test, subscription.providerId)
+      const event = test.sandbox.stripe.events('customer.subscription.deleted').at(-1)
+      const body = JSON.stringify({ ...event, ...change })
+      const stripe = await stripeSdk(test)
+      const secret = 'whsec_mode'
+      const signature = stripe.webhooks.generateTestHeaderString({ payload: body, secret })
+      const { apiKey, config } = test.sandbox.stripe
+      const billing = test.another({
+        stripe: { secret: apiKey, webhookSecret: ['whsec_old', secret], config },
+      })
+      const send = (sent: string) =>
+        billing.fetch(
+          new Request('https://app.example.com/stripe/webhook', {
+            method: 'POST',
+            body: sent,
+            headers: { 'stripe-signature': signature },
+          }),
+        )
+      expect((await send(body)).status).toBe(200)
+      expect((await send(`${body} `)).status).toBe(400)
+      await billing.process()
+      expect(await test.user.subscribed('main')).toBe(true)
+    },
+  )
 })
 
 describe('the age of a Stripe signature (threat W1)', () => {
   it.each([10, -10, 365 * 1440, -365 * 1440])(
-    'is compared with the real time when the clock of billing and the sandbox is %i minutes off',
+    'is compared with the real time, even if the clock of billing and the sandbox is %i minutes off',
     async (minutes) => {
       const now = new Date(Date.now() + minutes * 60_000)
       const test = await start('stripe', { webhooks: false, now })
@@ -316,8 +319,8 @@ describe('a webhook of Stripe (threat W1)', () => {
   })
 })
 
-describe('an application that has not used billing yet', () => {
-  it('processes its inbox without an error', async () => {
+describe('billing that was just created and not used yet', () => {
+  it('processes its webhook inbox without an error', async () => {
     const { database, drop } = await createTestDatabase()
     onTestFinished(drop)
     await database.kysely.schema.createTable('users').addColumn('id', 'bigint').execute()
@@ -337,7 +340,7 @@ describe('an application that has not used billing yet', () => {
 })
 
 describe('Braintree’s verification of a webhook URL', () => {
-  it('is answered', async () => {
+  it('is answered by the webhook route', async () => {
     const test = await start('braintree')
     const [url] = test.sandbox.braintree.webhooks()
     expect(await test.sandbox.braintree.verifyWebhook(url ?? '')).toBe(true)
@@ -354,7 +357,7 @@ async function endAtProvider(test: BillingTest, id: string): Promise<void> {
   await gateway.subscription.cancel(id)
 }
 
-it('the sandbox sends all Stripe events to an application with handlers, otherwise only those that billing needs', async () => {
+it('startBilling() delivers all Stripe events if handlers are configured, otherwise only those that billing needs', async () => {
   const told: string[] = []
   const handlers: WebhookHandlers = {
     handleChargeSucceeded: async () => void told.push('charge.succeeded'),

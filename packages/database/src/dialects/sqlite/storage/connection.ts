@@ -111,7 +111,7 @@ export function isBusy(error: unknown): boolean {
  * statement itself unless it was busy, and the driver leaves the statement active if the failure is
  * the driver's own.
  */
-export function mayBeUnderWay(error: unknown): boolean {
+export function mayStillBeActive(error: unknown): boolean {
   if (error instanceof TypeError) return false
   const code = error instanceof Error && 'code' in error ? String(error.code) : ''
   return isBusy(error) || !code.startsWith('SQLITE_')

@@ -23,8 +23,8 @@ export class SqliteFile {
   }
 
   /**
-   * Address that opens an existing file only. Otherwise SQLite would create an empty file in place
-   * of a missing one.
+   * The URI that opens the file only if it exists. With a plain path, SQLite would create an empty
+   * file in place of a missing one.
    */
   get address(): string {
     return `${pathToFileURL(this.path)}?mode=rw`
@@ -48,7 +48,10 @@ export class SqliteFile {
     }
   }
 
-  /** Remembers the present files. From now on `requireUnchanged()` expects these. */
+  /**
+   * Remembers which files are present now (the database and its write-ahead log). From now on
+   * `requireUnchanged()` throws if they are replaced.
+   */
   remember(): void {
     this.#known = [this.path, `${this.path}-wal`].map((path) => {
       // Without the hint, Next would assume that any file of the project may be read here, and

@@ -1,6 +1,6 @@
 import type { Query, QueryResult } from '../../engine.ts'
-import { mayBeUnderWay, type SqliteConnection } from './connection.ts'
-import { untilFree } from './until-free.ts'
+import { mayStillBeActive, type SqliteConnection } from './connection.ts'
+import { retryWhileLocked } from './until-free.ts'
 
 /** The connection that only reads, so that a long transaction blocks no reader. */
 export class SqliteReader {
@@ -17,12 +17,12 @@ export class SqliteReader {
    */
   async run(query: Query, values: readonly unknown[], wait: number): Promise<QueryResult> {
     try {
-      return await untilFree(() => {
+      return await retryWhileLocked(() => {
         this.#connection ??= this.#connect()
         return this.#connection.run(query, values)
       }, wait)
     } catch (error) {
-      if (mayBeUnderWay(error)) this.close()
+      if (mayStillBeActive(error)) this.close()
       throw error
     }
   }

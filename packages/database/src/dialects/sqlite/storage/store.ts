@@ -4,7 +4,7 @@ import { SqliteConnection, type SqliteDriver } from './connection.ts'
 import { SqliteFile } from './file.ts'
 import { SqliteMarker } from './marker.ts'
 import { SqliteReader } from './reader.ts'
-import { untilFree } from './until-free.ts'
+import { retryWhileLocked } from './until-free.ts'
 import { SqliteWriter } from './writer.ts'
 
 /** An open database, in a file or in memory. */
@@ -78,15 +78,15 @@ export async function openFile(
     return connection
   }
   // The first process locks the file briefly to create its write-ahead log.
-  const connection = await untilFree(() => connect(WRITING), timeout)
+  const connection = await retryWhileLocked(() => connect(WRITING), timeout)
   const reader = new SqliteReader(() => connect(READING))
   const hasTables = async () => {
     const query = { sql: 'select 1 from sqlite_schema limit 1', readOnly: true }
     return (await reader.run(query, [], timeout)).rows.length > 0
   }
   try {
-    await untilFree(() => connection.exec('pragma journal_mode = wal'), timeout)
-    await untilFree(() => requireWal(connection, path), timeout)
+    await retryWhileLocked(() => connection.exec('pragma journal_mode = wal'), timeout)
+    await retryWhileLocked(() => requireWal(connection, path), timeout)
     // This also creates the write-ahead log, if there was none.
     const isEmpty = !(await hasTables())
     if (isEmpty && refusesEmpty) throw marker.refuse('empty')

@@ -2,8 +2,11 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { WaitedTooLong } from '../../../errors.ts'
 import { isBusy } from './connection.ts'
 
-/** Retries while another process has the file locked, for at most `wait` milliseconds. */
-export async function untilFree<R>(attempt: () => R, wait: number): Promise<R> {
+/**
+ * Calls `attempt`, and retries for at most `wait` milliseconds while another process has the SQLite
+ * file locked.
+ */
+export async function retryWhileLocked<R>(attempt: () => R, wait: number): Promise<R> {
   const deadline = performance.now() + wait
   for (let pause = 1; ; pause = Math.min(pause * 2, 16)) {
     try {

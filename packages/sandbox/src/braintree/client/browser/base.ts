@@ -2,8 +2,8 @@
 import ERRORS from './errors.json' with { type: 'json' }
 
 /**
- * Code that all stand-in scripts share: errors, promises and callbacks, components, events, and the
- * API client.
+ * JavaScript that all of the sandbox's replacements for Braintree's browser scripts share: errors,
+ * promises and callbacks, components, events, and the client of the API for pages.
  */
 export const BASE = `
   const ERRORS = ${JSON.stringify(ERRORS)}

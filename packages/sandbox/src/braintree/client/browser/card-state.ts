@@ -1,6 +1,6 @@
 /**
- * Functions that tell whether a field's text is valid or may become valid, and which card types a
- * number can have.
+ * JavaScript functions that tell whether the text of a card field is valid or may still become
+ * valid, and which card types a number can have.
  */
 export const CARD_STATE = String.raw`
   const CARD_TYPES = [

@@ -2,8 +2,8 @@ import { BASE } from './base.ts'
 import { CARD_STATE } from './card-state.ts'
 
 /**
- * HTML of a card field's frame: an input that fills the frame. The page sets its colors and fonts
- * with `styles`.
+ * HTML of the iframe that shows one card field: an input that fills the iframe. The page sets its
+ * colors and fonts with Braintree's option `styles`.
  */
 export const FIELD_FRAME = `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Card field</title><style>
 * { margin: 0; padding: 0; box-sizing: border-box; border: none; background-color: transparent; }
@@ -13,8 +13,8 @@ label, .field-description { position: absolute; left: -9999px; }
 </style></head><body><main><form novalidate action="#"></form></main><script src="/web/sandbox/js/hosted-fields-internal.js"></script></body></html>`
 
 /**
- * Script of a card field's frame. It validates the input, notifies the page, and exchanges the card
- * for a nonce. The card number is sent to the sandbox only.
+ * JavaScript of the iframe that shows one card field. It validates the input, notifies the page,
+ * and exchanges the card for a nonce. The card number is sent to the sandbox only.
  */
 export const FIELD_SCRIPT = `(() => {
   'use strict'

@@ -1,7 +1,7 @@
 /**
- * `braintree.hostedFields`, the part that runs in the page. Each field is a frame served by the
- * sandbox (`field-frame.ts`), so the page never sees a card number. It learns whether a field is
- * empty or valid, and receives a nonce.
+ * JavaScript that replaces `braintree.hostedFields` in a page. Each card field is an iframe served
+ * by the sandbox (`field-frame.ts`), so the page never sees a card number. The page only learns
+ * whether a field is empty or valid, and receives a nonce.
  */
 export const HOSTED_FIELDS = `
   const LABELS = {

@@ -1,6 +1,6 @@
 /**
- * `braintree.paypalCheckout` for billing agreements. The button comes from PayPal's own script
- * (`paypal-sdk.ts`).
+ * JavaScript that replaces `braintree.paypalCheckout` in a page, for billing agreements. It loads
+ * the button from the replacement for PayPal's own script (`paypal-sdk.ts`).
  */
 export const PAYPAL_CHECKOUT = `
   const SDK_OPTIONS = ['client-id', 'vault', 'intent', 'currency', 'components', 'locale', 'disable-funding', 'enable-funding', 'dataAttributes']

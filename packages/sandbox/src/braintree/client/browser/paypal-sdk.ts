@@ -1,7 +1,8 @@
 /**
- * Stand-in for `https://www.paypal.com/sdk/js`: a button in a frame that opens a window to approve
- * or cancel. Like PayPal's script it needs `vault=true`, a policy that allows it to open windows,
- * and a nonce for its styles.
+ * JavaScript that replaces `https://www.paypal.com/sdk/js` in a page: a button in an iframe, which
+ * opens a window to approve or cancel a billing agreement. Like PayPal's script, it needs
+ * `vault=true`, a cross-origin opener policy that allows it to open windows, and a nonce for its
+ * styles.
  */
 export const PAYPAL_SDK = `(() => {
   'use strict'
@@ -78,7 +79,10 @@ export const PAYPAL_SDK = `(() => {
 })()
 `
 
-/** Script of the button's frame. It opens the window and reports the result to the page. */
+/**
+ * JavaScript of the iframe with PayPal's button. It opens the approval window and reports the
+ * result to the page.
+ */
 export const PAYPAL_BUTTON_SCRIPT = `(() => {
   'use strict'
   const tell = (tells) => parent.postMessage({ tells }, '*')
@@ -111,7 +115,7 @@ export const PAYPAL_BUTTON_SCRIPT = `(() => {
 })()
 `
 
-/** Script of the window in which the payer approves the agreement. */
+/** JavaScript of the window in which the payer approves a PayPal billing agreement. */
 export const PAYPAL_WINDOW_SCRIPT = `(() => {
   'use strict'
   document.addEventListener('click', ({ target }) => {

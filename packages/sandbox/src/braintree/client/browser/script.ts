@@ -9,8 +9,8 @@ const CLIENT = `
 `
 
 /**
- * Stand-ins for the scripts on js.braintreegateway.com, for tests in a browser. Like the originals,
- * each one adds one component to `window.braintree`.
+ * Replacements for the scripts on js.braintreegateway.com, by the name of their component, for
+ * tests in a browser. Like the originals, each script adds one component to `window.braintree`.
  */
 export const COMPONENTS: Readonly<Record<string, string>> = {
   client: wrap(CLIENT),

@@ -1,6 +1,6 @@
 /**
- * `braintree.threeDSecure`: the lookup, the bank's challenge in an overlay, and the new nonce with
- * the result.
+ * JavaScript that replaces `braintree.threeDSecure` in a page: it looks up the card, shows the
+ * bank's challenge in an overlay, and returns a new nonce that contains the result.
  */
 export const THREE_D_SECURE = `
   const VERIFY_OPTIONS = [
@@ -143,7 +143,7 @@ export const THREE_D_SECURE = `
   }
 `
 
-/** Script of the bank's challenge page, which is shown in a frame. */
+/** JavaScript of the bank's 3-D Secure challenge page, which is shown in an iframe. */
 export const BANK_SCRIPT = `(() => {
   'use strict'
   const answer = (button, isCanceled) => parent.postMessage({ jwt: button.dataset.jwt, isCanceled }, '*')

@@ -4,15 +4,15 @@ export interface MerchantAccountRow {
   id: string
   currency: string
   isDefault: boolean
-  /** Whether `adjustAuthorization` is supported. */
+  /** Whether the merchant account supports `transaction.adjustAuthorization`. */
   adjustsAuthorizations?: boolean
-  /** Whether `updateDetails` is supported. */
+  /** Whether the merchant account supports `transaction.updateDetails`. */
   updatesDetails?: boolean
-  /** Whether a sale can be refunded while it is settling. */
+  /** Whether the merchant account can refund a sale that is still settling. */
   refundsSettling?: boolean
 }
 
-/** First use of an `api_request_key`. */
+/** The first request with an `api_request_key`, and the transaction it created. */
 export interface RequestKeyRow {
   request: string
   transactionId: string
@@ -23,7 +23,7 @@ export interface WebhookRow {
   url: string
 }
 
-/** Settings of the control panel. */
+/** Settings of a merchant in Braintree's control panel. */
 export interface SettingsRow {
   /**
    * Days between the attempts to charge a past due subscription. Braintree offers up to two
@@ -31,22 +31,25 @@ export interface SettingsRow {
    */
   retryAfterDays: number[]
   /**
-   * After the last retry: cancel the subscription, or keep it past due and charge the balance with
-   * each new cycle.
+   * Action after the last retry of a past due subscription: `cancel` cancels the subscription;
+   * `keep-past-due` keeps it past due and charges the balance in each new cycle.
    */
   afterRetries: 'cancel' | 'keep-past-due'
-  /** Default of the option `prorate_charges`. */
+  /** Default of the option `prorate_charges` of subscription updates. */
   prorate: boolean
   /**
    * Window in seconds in which an equal sale is rejected as a duplicate. `0` disables the check.
    */
   duplicateWindowSeconds: number
-  /** API names of the custom fields. */
+  /** API names of the custom fields that calls may send. */
   customFields: string[]
-  /** Whether credits without a sale are allowed. New merchants must request this from Braintree. */
+  /**
+   * Whether the merchant may pay out credits without a sale. At Braintree, merchants must request
+   * this permission.
+   */
   credits: boolean
   /**
-   * Whether Fraud Protection Advanced is enabled: transactions and verifications contain its
+   * Whether Fraud Protection Advanced is enabled. If so, transactions and verifications contain its
    * decision.
    */
   fraudProtection: boolean
@@ -55,10 +58,10 @@ export interface SettingsRow {
    * only.
    */
   notifySettlement: boolean
-  /** Whether pages can use 3-D Secure. */
+  /** Whether pages can verify cards with 3-D Secure. */
   threeDSecure: boolean
-  /** Whether pages can use PayPal. */
+  /** Whether pages can accept PayPal accounts. */
   paypal: boolean
-  /** Details that pages must request with the card, because rules of the merchant check them. */
+  /** Card details that pages must request, because the merchant's rules check them. */
   challenges: Array<'cvv' | 'postal_code'>
 }

@@ -1,6 +1,6 @@
 import type { Day } from '../../wire/days.ts'
 
-/** A plan of the control panel. */
+/** A plan, as created in Braintree's control panel. */
 export interface PlanRow {
   /** Primary key: the plan's id. */
   id: string
@@ -15,21 +15,24 @@ export interface PlanRow {
   /** Months between billing dates. */
   billingFrequency: number
   /**
-   * Day of the month for billing: 1–28, or 31 for the last day. `null` bills on the day the
-   * subscription starts.
+   * Day of the month on which subscriptions are billed: 1–28, or 31 for the last day of the month.
+   * `null` bills on the day on which the subscription starts.
    */
   billingDayOfMonth: number | null
-  /** Number of billing cycles. `null` renews until the subscription is canceled. */
+  /**
+   * Number of billing cycles after which subscriptions expire. `null` if they renew until they are
+   * canceled.
+   */
   numberOfBillingCycles: number | null
-  /** Whether subscriptions start with a trial. */
+  /** Whether subscriptions of the plan start with a trial. */
   trialPeriod: boolean
-  /** Length of the trial in `trialDurationUnit`s. `null` without a trial. */
+  /** Length of the trial in days or months, as `trialDurationUnit` says. `null` without a trial. */
   trialDuration: number | null
   /** Unit of `trialDuration`. `null` without a trial. */
   trialDurationUnit: 'day' | 'month' | null
-  /** Ids of the add-ons that every subscription inherits. */
+  /** Ids of the add-ons that every new subscription of the plan inherits. */
   addOnIds: string[]
-  /** Ids of the discounts that every subscription inherits. */
+  /** Ids of the discounts that every new subscription of the plan inherits. */
   discountIds: string[]
   /** Creation time in epoch milliseconds. */
   createdAt: number
@@ -37,7 +40,7 @@ export interface PlanRow {
   updatedAt: number
 }
 
-/** An add-on or discount of the control panel. */
+/** An add-on or discount, as created in Braintree's control panel. */
 export interface ModificationRow {
   /** Primary key: the id of the add-on or discount. */
   id: string
@@ -51,9 +54,12 @@ export interface ModificationRow {
   amount: number
   /** Currency: three upper-case letters. */
   currency: string
-  /** Number of billing cycles it applies to. `null` if it never expires. */
+  /**
+   * Number of billing cycles to which the add-on or discount applies. `null` if it applies to all
+   * cycles.
+   */
   numberOfBillingCycles: number | null
-  /** Whether it applies to all billing cycles. */
+  /** Whether the add-on or discount applies to all billing cycles. */
   neverExpires: boolean
   /** Creation time in epoch milliseconds. */
   createdAt: number
@@ -61,9 +67,9 @@ export interface ModificationRow {
   updatedAt: number
 }
 
-/** An add-on or discount of a subscription. */
+/** An add-on or discount that a subscription has. */
 export interface AppliedModification {
-  /** Id of the add-on or discount of the control panel. */
+  /** Id of the add-on or discount in the control panel. */
   id: string
   /** Name of the add-on or discount. */
   name: string
@@ -71,15 +77,21 @@ export interface AppliedModification {
   description: string | null
   /** Amount per unit and billing cycle in minor units. */
   amount: number
-  /** Number of units. */
+  /** Number of units of the add-on or discount, by which `amount` is multiplied. */
   quantity: number
-  /** Number of billing cycles it applies to. `null` if it never expires. */
+  /**
+   * Number of billing cycles to which the add-on or discount applies. `null` if it applies to all
+   * cycles.
+   */
   numberOfBillingCycles: number | null
-  /** Whether it applies to all billing cycles. */
+  /** Whether the add-on or discount applies to all billing cycles. */
   neverExpires: boolean
-  /** Number of billing cycles it has applied to so far. */
+  /** Number of billing cycles to which the add-on or discount has applied so far. */
   currentBillingCycle: number
-  /** Last billing cycle it applied to. */
+  /**
+   * Number of the last billing cycle to which the add-on or discount applied. `null` if there was
+   * none yet.
+   */
   countedInCycle: number | null
 }
 
@@ -91,21 +103,24 @@ export type SubscriptionStatus = 'Pending' | 'Active' | 'Past Due' | 'Canceled' 
 
 /** An entry of a subscription's status history. */
 export interface SubscriptionStatusEvent {
-  /** Time of the change in epoch milliseconds. */
+  /** Time of the status change in epoch milliseconds. */
   timestamp: number
-  /** The new status. */
+  /** The status after the change. */
   status: SubscriptionStatus
-  /** Balance at that time in minor units. */
+  /** The subscription's balance after the change, in minor units. */
   balance: number
-  /** Price of a billing cycle at that time in minor units. */
+  /** The subscription's price of a billing cycle after the change, in minor units. */
   price: number
-  /** Id of the plan at that time. */
+  /** Id of the subscription's plan after the change. */
   planId: string
-  /** Whether a call or the clock caused the change. */
+  /** Cause of the change: an API call (`api`), or the clock (`recurring`). */
   source: 'api' | 'recurring'
 }
 
-/** Texts for the customer's bank statement. `null` uses the merchant account's. */
+/**
+ * Texts for the customer's bank statement. A part that is `null` is taken from the merchant
+ * account.
+ */
 export interface Descriptor {
   /** Company and product on the bank statement: `company*product`. */
   name: string | null
@@ -115,33 +130,39 @@ export interface Descriptor {
   url: string | null
 }
 
-/** A subscription. */
+/** A subscription as the sandbox stores it. */
 export interface SubscriptionRow {
-  /** Primary key: chosen by the caller, or six generated characters. */
+  /** Primary key: the id chosen by the caller, or six generated characters. */
   id: string
   /** Id of the current plan. */
   planId: string
   /** Price of a billing cycle in minor units, before add-ons and discounts. */
   price: number
-  /** Currency of the plan. It never changes. */
+  /** Currency of the subscription's plan. It never changes. */
   currency: string
-  /** Id of the merchant account for its charges. */
+  /** Id of the merchant account that charges the subscription. */
   merchantAccountId: string
-  /** Id of the customer. */
+  /** Id of the customer who pays for the subscription. */
   customerId: string
-  /** Token of the payment method to charge. */
+  /** Token of the payment method that is charged. */
   paymentMethodToken: string
-  /** Current status. */
+  /** Current status of the subscription. */
   status: SubscriptionStatus
   /** Amount owed in minor units. A negative balance is a credit that later cycles use up. */
   balance: number
   /** Months between billing dates. */
   billingFrequency: number
-  /** Day of the month for billing: 1–28, or 31 for the last day. */
+  /**
+   * Day of the month on which the subscription is billed: 1–28, or 31 for the last day of the
+   * month.
+   */
   billingDayOfMonth: number
   /** Date of the first charge, after the trial. */
   firstBillingDate: Day
-  /** Date of the next charge, or of the end after the last cycle. */
+  /**
+   * Date of the next charge. After the last billing cycle, the date on which the subscription
+   * expires.
+   */
   nextBillingDate: Day
   /** First day of the current cycle. `null` before the first cycle. */
   billingPeriodStart: Day | null
@@ -151,35 +172,41 @@ export interface SubscriptionRow {
   paidThrough: Day | null
   /** Number of the current billing cycle. `0` during the trial. */
   currentBillingCycle: number
-  /** Number of billing cycles. `null` if it never expires. */
+  /**
+   * Number of billing cycles after which the subscription expires. `null` if it renews without
+   * limit.
+   */
   numberOfBillingCycles: number | null
-  /** Whether it renews without limit. */
+  /** Whether the subscription renews without limit. */
   neverExpires: boolean
   /** Number of declined charges since the last successful one. */
   failureCount: number
   /** Date of the first declined charge. `null` if the subscription is not past due. */
   pastDueSince: Day | null
-  /** Number of automatic retries since it went past due. */
+  /** Number of automatic retries since the subscription went past due. */
   retriesMade: number
   /** Date of the next automatic retry. `null` if none is scheduled. */
   retryOn: Day | null
-  /** Whether it started with a trial. */
+  /** Whether the subscription started with a trial. */
   trialPeriod: boolean
-  /** Length of the trial in `trialDurationUnit`s. `null` without a trial. */
+  /** Length of the trial in days or months, as `trialDurationUnit` says. `null` without a trial. */
   trialDuration: number | null
   /** Unit of `trialDuration`. `null` without a trial. */
   trialDurationUnit: 'day' | 'month' | null
-  /** Add-ons, which are added to the price. */
+  /** The subscription's add-ons, which are added to the price. */
   addOns: AppliedModification[]
-  /** Discounts, which are deducted from the price. */
+  /** The subscription's discounts, which are deducted from the price. */
   discounts: AppliedModification[]
-  /** Texts for the bank statement of its charges. */
+  /** Texts for the customer's bank statement, used by the subscription's charges. */
   descriptor: Descriptor
-  /** Description for PayPal's receipts. */
+  /** Description of the subscription in PayPal's receipts. */
   description: string | null
-  /** Ids of its transactions, oldest first. Responses list the newest first. */
+  /** Ids of the subscription's transactions, oldest first. API responses list the newest first. */
   transactionIds: string[]
-  /** Status history, oldest first. Responses list the newest first. */
+  /**
+   * The subscription's earlier and current status, oldest first. API responses list the newest
+   * first.
+   */
   statusHistory: SubscriptionStatusEvent[]
   /** Creation time in epoch milliseconds. */
   createdAt: number

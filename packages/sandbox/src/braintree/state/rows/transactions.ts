@@ -3,8 +3,8 @@ import type { AppliedModification, Descriptor } from './subscriptions.ts'
 import type { Address, CustomerSnapshot, Instrument, ThreeDSecureInfo } from './vault.ts'
 
 /**
- * Transaction status in the SDK's spelling. Once submitted, card payments settle within 12 hours,
- * PayPal payments within one.
+ * Transaction status in the SDK's spelling. Once submitted for settlement, card payments settle
+ * within 12 hours and PayPal payments within one hour.
  */
 export type TransactionStatus =
   | 'authorized'
@@ -22,15 +22,15 @@ export type TransactionStatus =
 
 /** An entry of a transaction's status history. */
 export interface TransactionStatusEvent {
-  /** Time of the change in epoch milliseconds. */
+  /** Time of the status change in epoch milliseconds. */
   timestamp: number
-  /** The new status. */
+  /** The status after the change. */
   status: TransactionStatus
-  /** Amount at that time in minor units. */
+  /** Amount of the transaction after the change, in minor units. */
   amount: number
 }
 
-/** A line item for level 3 processing. */
+/** A line item of a sale, for level 3 processing. */
 export interface LineItem {
   /** Name of the item. */
   name: string
@@ -40,19 +40,19 @@ export interface LineItem {
   description: string | null
   /** Quantity as a decimal text, as it was sent. */
   quantity: string
-  /** Price of a unit as a decimal text, as it was sent. */
+  /** Price per unit as a decimal text, as it was sent. */
   unitAmount: string
-  /** Total in minor units. */
+  /** Total amount of the line item in minor units. */
   totalAmount: number
-  /** Tax per unit in minor units. */
+  /** Tax per unit in minor units. `null` if it was not sent. */
   unitTaxAmount: number | null
-  /** Discount in minor units. */
+  /** Discount on the line item in minor units. `null` if it was not sent. */
   discountAmount: number | null
-  /** Tax in minor units. */
+  /** Tax on the line item in minor units. `null` if it was not sent. */
   taxAmount: number | null
   /** Unit of measure, such as `gallon`. */
   unitOfMeasure: string | null
-  /** The merchant's product code. */
+  /** The merchant's own code of the product. */
   productCode: string | null
   /** Code that classifies the goods. */
   commodityCode: string | null
@@ -60,47 +60,50 @@ export interface LineItem {
   url: string | null
   /** URL of the product's image. */
   imageUrl: string | null
-  /** Bar code. */
+  /** Bar code of the product (Universal Product Code). */
   upcCode: string | null
   /** Type of the bar code, such as `UPC-A`. */
   upcType: string | null
 }
 
-/** PayPal options of a sale. */
+/** PayPal options that were sent with a sale. */
 export interface PayPalSale {
-  /** PayPal id of the payee. */
+  /** PayPal id of the payee, the account that receives the payment. */
   payeeId: string | null
-  /** E-mail address of the payee. */
+  /** E-mail address of the payee, the account that receives the payment. */
   payeeEmail: string | null
-  /** Value of PayPal's custom field, from the call. */
+  /** Value of PayPal's custom field that was sent with the sale. */
   customField: string | null
-  /** Description that the payer sees. */
+  /** Description of the sale that the payer sees at PayPal. */
   description: string | null
 }
 
-/** A change of an authorized amount. */
+/** A change of the authorized amount of a transaction. */
 export interface AuthorizationAdjustment {
   /** Time of the change in epoch milliseconds. */
   timestamp: number
-  /** Difference in minor units, negative for a reduction. */
+  /** Difference to the previous authorized amount in minor units, negative for a reduction. */
   amount: number
   /** The processor's response code. */
   responseCode: string
 }
 
-/** A sale or refund, including declined ones. */
+/** A sale or refund as the sandbox stores it, including declined ones. */
 export interface TransactionRow {
   /** Primary key: a generated id in Braintree's alphabet. */
   id: string
-  /** Type of the transaction. `credit` is a refund. */
+  /** Type of the transaction: a sale, or a `credit`, which is a refund. */
   type: 'sale' | 'credit'
-  /** Current status. */
+  /** Current status of the transaction. */
   status: TransactionStatus
-  /** Amount in minor units. */
+  /** Current amount of the transaction in minor units. */
   amount: number
-  /** Authorized amount in minor units, before a smaller amount was submitted. */
+  /**
+   * Authorized amount in minor units. Differs from `amount` if a smaller amount was submitted for
+   * settlement.
+   */
   authorizedAmount: number
-  /** Currency of the merchant account. */
+  /** Currency of the transaction's merchant account. */
   currency: string
   /** Id of the merchant account. */
   merchantAccountId: string
@@ -108,55 +111,66 @@ export interface TransactionRow {
   orderId: string | null
   /** Tax included in `amount`, in minor units. */
   taxAmount: number | null
-  /** Whether the sale is tax-exempt, from the call. */
+  /** Whether the call declared the sale tax-exempt. */
   taxExempt: boolean
-  /** Purchase order number from the call. */
+  /** Purchase order number that was sent with the sale. */
   purchaseOrderNumber: string | null
-  /** Channel from the call. */
+  /**
+   * Value of the parameter `channel`, which names the shopping cart or partner that sent the sale.
+   */
   channel: string | null
-  /** Source of the transaction from the call, such as `recurring` or `moto`. */
+  /** Value of the parameter `transaction_source`, such as `recurring` or `moto`. */
   source: string | null
-  /** Whether it is a charge of a subscription. */
+  /** Whether the transaction is a charge of a subscription. */
   recurring: boolean
   /**
-   * The customer at the time of the transaction. Without an id if the customer is not in the vault.
+   * The customer as at the time of the transaction, without an id if the customer is not in the
+   * vault. `null` without a customer.
    */
   customer: CustomerSnapshot | null
-  /** Token of the stored payment method. `null` if it is not in the vault. */
+  /** Token of the stored payment method. `null` if the payment method is not in the vault. */
   token: string | null
   /** Whether this sale stored the payment method in the vault. */
   keptCard?: boolean
-  /** The payment method at the time of the transaction. */
+  /** The card or PayPal account as at the time of the transaction. */
   instrument: Instrument
-  /** Custom fields by API name. */
+  /** Custom fields that were sent with the sale, by API name. */
   customFields: Record<string, string>
-  /** The processor's response code: `1000` is approved, `2000` and above is not. */
+  /**
+   * The processor's response code: `1000` means approved, codes from `2000` mean declined or
+   * failed.
+   */
   responseCode: string
-  /** Response code of a refund's soft decline. The refund was submitted nevertheless. */
+  /** Response code of a soft decline of a refund, which was submitted nevertheless. */
   authorizationDecline?: string | null
-  /** Reason for `gateway_rejected`, such as `duplicate`, `cvv` or `fraud`. */
+  /**
+   * Reason of the status `gateway_rejected`, such as `duplicate`, `cvv` or `fraud`. `null` for any
+   * other status.
+   */
   gatewayRejectionReason: string | null
-  /** Id of the subscription's plan. */
+  /** Id of the subscription's plan. `null` if the transaction does not pay for a subscription. */
   planId: string | null
-  /** Id of the subscription that the transaction pays for. */
+  /** Id of the subscription that the transaction pays for. `null` if there is none. */
   subscriptionId: string | null
-  /** First day of the subscription's billing cycle. */
+  /**
+   * First day of the billing cycle that the transaction pays for. `null` without a subscription.
+   */
   billingPeriodStart: Day | null
-  /** Last day of the subscription's billing cycle. */
+  /** Last day of the billing cycle that the transaction pays for. `null` without a subscription. */
   billingPeriodEnd: Day | null
-  /** The subscription's add-ons that applied to the cycle. */
+  /** The subscription's add-ons that applied to the charged billing cycle. */
   addOns: AppliedModification[]
-  /** The subscription's discounts that applied to the cycle. */
+  /** The subscription's discounts that applied to the charged billing cycle. */
   discounts: AppliedModification[]
-  /** Texts for the bank statement. */
+  /** Texts for the customer's bank statement. */
   descriptor: Descriptor
-  /** Billing address from the call. */
+  /** Billing address that was sent with the sale. */
   billing?: Address | null
-  /** Shipping address from the call. */
+  /** Shipping address that was sent with the sale. */
   shipping?: Address | null
-  /** Shipping method from the call, such as `ground` or `electronic`. */
+  /** Shipping method that was sent with the sale, such as `ground` or `electronic`. */
   shippingMethod?: string | null
-  /** Discount in minor units, for level 3 processing. */
+  /** Discount on the sale in minor units, for level 3 processing. */
   discountAmount?: number | null
   /** Shipping costs included in `amount`, in minor units. */
   shippingAmount?: number | null
@@ -164,27 +178,30 @@ export interface TransactionRow {
   shippingTaxAmount?: number | null
   /** Surcharge included in `amount`, in minor units. */
   surchargeAmount?: number | null
-  /** Postal code of the sender, from the call. */
+  /** Postal code from which the goods are sent. */
   shipsFromPostalCode?: string | null
-  /** Line items. */
+  /** Line items of the sale. */
   lineItems?: LineItem[]
-  /** PayPal options. Set for sales to PayPal accounts only. */
+  /** PayPal options of the sale. Set for sales to PayPal accounts only. */
   paypal?: PayPalSale
-  /** Account type of a combined card, as in Brazil. `null` unless the call set it. */
+  /**
+   * Whether a card that is both a credit and a debit card, as in Brazil, was charged as credit or
+   * debit. `null` unless the call says so.
+   */
   accountType?: 'credit' | 'debit' | null
-  /** Whether the retailer is foreign, from the call. */
+  /** Whether the call declared the retailer as foreign. */
   foreignRetailer?: boolean
-  /** Ids of the sales that settle parts of it, oldest first. */
+  /** Ids of the sales that settle parts of this authorization, oldest first. */
   partialSettlementIds?: string[]
-  /** Id of the authorization that it settles a part of. */
+  /** Id of the authorization of which this sale settles a part. */
   authorizedTransactionId?: string | null
-  /** Result of 3-D Secure from the nonce or authentication. */
+  /** Result of 3-D Secure, from the nonce or from the authentication id in the call. */
   threeDSecure?: ThreeDSecureInfo
   /** Changes of the authorized amount, oldest first. */
   adjustments?: AuthorizationAdjustment[]
   /** Whether fraud protection evaluated the transaction. */
   hasRiskData?: boolean
-  /** Dispute opened by the cardholder's bank, and its state. */
+  /** The dispute that the cardholder's bank opened about the transaction. */
   dispute?: {
     /** Status such as `open`, `under_review`, `won` or `lost`. */
     status: string
@@ -193,11 +210,11 @@ export interface TransactionRow {
     /** Time of the dispute's opening in epoch milliseconds. */
     openedAt: number
   }
-  /** Ids of its refunds, oldest first. */
+  /** Ids of the sale's refunds, oldest first. */
   refundIds: string[]
-  /** Id of the sale that a refund belongs to. */
+  /** Id of the sale that this refund belongs to. `null` if this is not a refund of a sale. */
   refundedTransactionId: string | null
-  /** Status history, oldest first. */
+  /** The transaction's earlier and current status, oldest first. */
   statusHistory: TransactionStatusEvent[]
   /** Creation time in epoch milliseconds. */
   createdAt: number

@@ -1,12 +1,12 @@
-/** A customer in the vault. */
+/** A customer in the vault, as the sandbox stores it. */
 export interface CustomerRow {
-  /** Primary key: chosen by the caller, or ten generated digits. */
+  /** Primary key: the id chosen by the caller, or ten generated digits. */
   id: string
-  /** First name. `null` if it was not sent, like all fields that follow. */
+  /** First name. `null` if it was not sent. */
   firstName: string | null
-  /** Last name. */
+  /** Last name. `null` if it was not sent. */
   lastName: string | null
-  /** Company. */
+  /** Name of the company. `null` if it was not sent. */
   company: string | null
   /** E-mail address. Only its format and length are validated; it need not be unique. */
   email: string | null
@@ -16,11 +16,11 @@ export interface CustomerRow {
   fax: string | null
   /** Website as it was sent. */
   website: string | null
-  /** Phone number in two parts, as it was sent. */
+  /** Phone number in two parts (country code and national number), as it was sent. */
   internationalPhone: InternationalPhone | null
-  /** Tax identifiers as they were sent. No response contains them. */
+  /** Tax identifiers as they were sent. API responses do not contain them. */
   taxIdentifiers?: TaxIdentifier[]
-  /** Custom fields by API name. The names must exist in the settings. */
+  /** Custom fields by API name. Only names in the settings of the control panel are allowed. */
   customFields: Record<string, string>
   /** Creation time in epoch milliseconds. */
   createdAt: number
@@ -28,7 +28,10 @@ export interface CustomerRow {
   updatedAt: number
 }
 
-/** A customer at the time of a transaction. Later changes do not affect it. */
+/**
+ * A copy of a customer as at the time of a transaction. Later changes of the customer do not affect
+ * the copy.
+ */
 export type CustomerSnapshot = Omit<
   CustomerRow,
   'id' | 'customFields' | 'internationalPhone' | 'taxIdentifiers' | 'createdAt' | 'updatedAt'
@@ -43,33 +46,36 @@ export type CustomerSnapshot = Omit<
 
 /** A customer's tax identifier. */
 export interface TaxIdentifier {
-  /** Country such as `BR`. */
+  /** Code of the country that issued the tax identifier, such as `BR`. */
   countryCode: string | null
   /** The tax identifier itself, as text. */
   identifier: string | null
 }
 
-/** A phone number in two parts. */
+/** A phone number in two parts: country code and national number. */
 export interface InternationalPhone {
-  /** Country code such as `1`. */
+  /** Country calling code, such as `1`. */
   countryCode: string | null
-  /** Number within the country. */
+  /** Phone number within the country. */
   nationalNumber: string | null
 }
 
-/** A billing or shipping address. Any of the four country fields sets the others. */
+/**
+ * A billing or shipping address. A call that sets one of the four country fields sets the other
+ * three too.
+ */
 export interface Address {
   /** First name. */
   firstName: string | null
   /** Last name. */
   lastName: string | null
-  /** Company. */
+  /** Name of the company. */
   company: string | null
   /** Street and number. */
   streetAddress: string | null
-  /** Second line, such as an apartment. */
+  /** Second line of the address, such as an apartment. */
   extendedAddress: string | null
-  /** City. */
+  /** City or town. */
   locality: string | null
   /** State or province. */
   region: string | null
@@ -85,15 +91,15 @@ export interface Address {
   countryCodeNumeric: string | null
   /** Phone number as it was sent. */
   phoneNumber: string | null
-  /** Phone number in two parts, as it was sent. */
+  /** Phone number in two parts (country code and national number), as it was sent. */
   internationalPhone: InternationalPhone | null
 }
 
-/** A customer's address. Cards refer to it by its id. */
+/** An address of a customer. Cards refer to the address by its id. */
 export interface AddressRow extends Address {
   /** Primary key: a generated id in Braintree's alphabet. */
   id: string
-  /** Id of the customer. */
+  /** Id of the customer who has the address. */
   customerId: string
   /** Creation time in epoch milliseconds. */
   createdAt: number
@@ -101,25 +107,28 @@ export interface AddressRow extends Address {
   updatedAt: number
 }
 
-/** A card as it is stored, without its number. */
+/** The stored details of a card, without its number. */
 export interface CardDetails {
-  /** First six digits of the number. */
+  /** First six digits of the card number. */
   bin: string
-  /** Last four digits of the number. */
+  /** Last four digits of the card number. */
   last4: string
   /** Card type in Braintree's spelling, such as `Visa` or `MasterCard`. */
   cardType: string
   /** Expiration month: `01` to `12`. */
   expirationMonth: string
-  /** Expiration year, four digits. */
+  /** Expiration year in four digits. */
   expirationYear: string
   /** Cardholder name as it was sent. */
   cardholderName: string | null
-  /** Fingerprint of the number. Equal numbers have equal fingerprints, which finds duplicates. */
+  /**
+   * Fingerprint of the card number. Equal numbers have equal fingerprints, by which duplicates are
+   * found.
+   */
   uniqueNumberIdentifier: string
 }
 
-/** A PayPal account. */
+/** The stored details of a PayPal account. */
 export interface PayPalDetails {
   /** E-mail address of the payer. */
   email: string
@@ -129,7 +138,7 @@ export interface PayPalDetails {
   billingAgreementId: string | null
 }
 
-/** Details of a card or PayPal account. */
+/** Details of a payment method: a card or a PayPal account. */
 export type Instrument =
   | {
       /** The SDK's `CreditCard`. */
@@ -144,84 +153,101 @@ export type Instrument =
       paypal: PayPalDetails
     }
 
-/** Result of 3-D Secure authentication. */
+/** Result of the 3-D Secure authentication of a card. */
 export interface ThreeDSecureInfo {
   /** Status such as `authenticate_successful` or `lookup_not_enrolled`. */
   status: string
   /**
-   * Whether the card takes part in 3-D Secure. `U` is unknown, `B` means that the bank was not
-   * asked.
+   * Whether the card takes part in 3-D Secure: yes (`Y`), no (`N`) or unknown (`U`). `B` means that
+   * the bank was not asked.
    */
   enrolled: 'Y' | 'N' | 'U' | 'B'
-  /** Whether the bank, not the merchant, is liable for fraud. */
+  /** Whether the bank, instead of the merchant, is liable for fraud. */
   liabilityShifted: boolean
-  /** Whether the liability could have shifted to the bank. */
+  /** Whether the liability for fraud could have shifted to the bank. */
   liabilityShiftPossible: boolean
-  /** Cryptogram that proves the authentication. */
+  /** Cryptogram (CAVV) that proves the authentication. `null` without one. */
   cavv: string | null
-  /** Transaction id in 3-D Secure version 1. */
+  /** Transaction id of 3-D Secure version 1. `null` in version 2. */
   xid: string | null
-  /** Electronic commerce indicator: `05` authenticated, `06` attempted, `07` not authenticated. */
+  /**
+   * Electronic commerce indicator (ECI): `05` means authenticated, `06` attempted, `07` not
+   * authenticated.
+   */
   eciFlag: string | null
   /** Version of the 3-D Secure protocol, such as `2.2.0`. */
   threeDSecureVersion: string
-  /** Transaction id in 3-D Secure version 2. */
+  /** Transaction id of 3-D Secure version 2. `null` in version 1. */
   dsTransactionId: string | null
 }
 
-/** The verification of a card. */
+/** A verification of a card, as the sandbox stores it. */
 export interface VerificationRow {
   /** Primary key: a generated id in Braintree's alphabet. */
   id: string
   /**
-   * Result. `gateway_rejected` never reached the processor; `failed` means that no processor was
-   * available.
+   * Result of the verification. `gateway_rejected` means that the processor was not asked; `failed`
+   * means that no processor was available.
    */
   status: 'verified' | 'processor_declined' | 'gateway_rejected' | 'failed'
-  /** Amount in minor units. `0` unless the call set one. */
+  /** Verified amount in minor units. `0` unless the call set an amount. */
   amount: number
-  /** Currency of the merchant account. */
+  /** Currency of the verification's merchant account. */
   currency: string
-  /** Id of the merchant account: the requested or the default one. */
+  /** Id of the merchant account: the requested one, or the default one. */
   merchantAccountId: string
-  /** Account type of a combined card, as in Brazil. `null` unless the call set it. */
+  /**
+   * Whether a card that is both a credit and a debit card, as in Brazil, was verified as credit or
+   * debit. `null` unless the call says so.
+   */
   accountType?: 'credit' | 'debit' | null
   /** The verified card. */
   card?: CardDetails
-  /** Result of 3-D Secure from the nonce or authentication. */
+  /** Result of 3-D Secure, from the nonce or from the authentication id in the call. */
   threeDSecure?: ThreeDSecureInfo
-  /** Token of the stored payment method. `null` if none was stored. */
+  /**
+   * Token of the payment method that was stored after the verification. `null` if none was stored.
+   */
   token?: string | null
-  /** Billing address of the card at that time. */
+  /** Billing address of the card at the time of the verification. */
   billingAddress?: Address | null
   /** Whether fraud protection evaluated the verification. */
   hasRiskData?: boolean
-  /** The processor's response code: `1000` is approved, `2000` and above is not. */
+  /**
+   * The processor's response code: `1000` means approved, codes from `2000` mean declined or
+   * failed.
+   */
   responseCode: string
-  /** Reason for `gateway_rejected`, such as `cvv`, `avs` or `fraud`. */
+  /**
+   * Reason of the status `gateway_rejected`, such as `cvv`, `avs` or `fraud`. `null` for any other
+   * status.
+   */
   gatewayRejectionReason: string | null
   /** Creation time in epoch milliseconds. */
   createdAt: number
 }
 
-/** A payment method in the vault. */
+/** A payment method in the vault, as the sandbox stores it. */
 export interface PaymentMethodRow {
   /** Primary key: the token by which charges and subscriptions refer to it. */
   token: string
-  /** Id of the customer. */
+  /** Id of the customer who has the payment method. */
   customerId: string
   /** The card or PayPal account. */
   instrument: Instrument
-  /** Whether it is the customer's default. Exactly one of a customer's payment methods is. */
+  /**
+   * Whether this is the customer's default payment method. Each customer with payment methods has
+   * exactly one default.
+   */
   isDefault: boolean
   /**
-   * Processor code or gateway rejection reason with which every charge fails. `null` if charges can
-   * succeed.
+   * Code with which every charge of the payment method fails: a processor response code or a
+   * gateway rejection reason. `null` if charges can succeed.
    */
   alwaysFailsWith: string | null
-  /** Id of one of the customer's addresses. `null` if there is no billing address. */
+  /** Id of the customer's address that is the billing address. `null` if there is none. */
   billingAddressId: string | null
-  /** Verifications, newest first. */
+  /** Verifications of the payment method, newest first. */
   verifications: VerificationRow[]
   /** Creation time in epoch milliseconds. */
   createdAt: number
@@ -229,20 +255,26 @@ export interface PaymentMethodRow {
   updatedAt: number
 }
 
-/** A single-use nonce. The fixed `fake-…` nonces have no rows. */
+/** A single-use nonce. Braintree's fixed test nonces `fake-…` have no rows. */
 export interface NonceRow {
   nonce: string
   instrument: Instrument
   alwaysFailsWith: string | null
-  /** Customer whose vault it was created from or for. */
+  /**
+   * Id of the customer from whose vault, or for whose vault, the nonce was created. `null` without
+   * a customer.
+   */
   customerId: string | null
-  /** Token of the stored payment method, if it was created from one. */
+  /**
+   * Token of the stored payment method from which the nonce was created. `null` if the payment
+   * method is not stored.
+   */
   token: string | null
-  /** Token that the creator of the nonce chose for the payment method. */
+  /** Token that the payment method gets when it is stored, chosen by the creator of the nonce. */
   wantedToken?: string | null
   /** Billing address entered with the card. */
   billingAddress?: Address | null
-  /** Result of 3-D Secure, if the page used it. */
+  /** Result of 3-D Secure, if the page verified the card. */
   threeDSecure?: ThreeDSecureInfo
   consumed: boolean
 }

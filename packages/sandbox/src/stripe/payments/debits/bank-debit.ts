@@ -10,7 +10,8 @@ import {
 import { accountOf, type TestAccount } from './test-accounts.ts'
 
 /**
- * Charges an intent's payment method once. Cards succeed or fail immediately, bank debits later.
+ * Charges the payment method of a payment intent once. Cards succeed or fail immediately, bank
+ * debits later.
  */
 export function attemptPayment(work: UnitOfWork, intent: PaymentIntentRow): PaymentOutcome {
   const method = work.require('payment_method', intent.payment_method ?? '', 'payment_method')
@@ -82,7 +83,10 @@ function detailsOf(method: PaymentMethodRow): ChargeRow['payment_method_details'
   }
 }
 
-/** Applies the bank's decision on a debit. `null` if the payment was canceled in the meantime. */
+/**
+ * Applies the bank's decision on a debit. Returns `null` if the payment intent was canceled in the
+ * meantime.
+ */
 export function settleDebit(work: UnitOfWork, intent: PaymentIntentRow): PaymentOutcome | null {
   work.remove('bank_debit', work.require('bank_debit', intent.id))
   if (intent.status !== 'processing') return null

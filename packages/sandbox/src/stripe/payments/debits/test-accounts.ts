@@ -9,17 +9,19 @@ export const CURRENCY_OF_DEBITS: Readonly<Record<DebitType, string>> = {
   us_bank_account: 'usd',
 }
 
-/** One of Stripe's test bank accounts, and the outcome of a debit from it. */
+/** One of Stripe's test bank accounts, with the result of a debit from it. */
 export interface TestAccount {
   readonly type: DebitType
   readonly last4: string
-  /** Why the bank returns the debit. `null` if it succeeds. */
+  /** Why the bank refuses the debit. `null` if the debit succeeds. */
   readonly failure: DebitFailure | null
-  /** Seconds until the bank decides. */
+  /** Seconds until the bank decides on the debit. */
   readonly seconds: number
 }
 
-/** An error code from https://docs.stripe.com/error-codes and its message. */
+/**
+ * Error of a failed bank debit: a code from https://docs.stripe.com/error-codes and its message.
+ */
 export interface DebitFailure {
   readonly code: string
   readonly message: string
@@ -43,7 +45,7 @@ const ach = (last4: string, code?: string, message = ''): TestAccount => ({
 })
 
 /**
- * Stripe's test values `pm_<name>`, from
+ * Stripe's test bank accounts, by the `<name>` in the test value `pm_<name>`. From
  * https://docs.stripe.com/payments/sepa-debit/accept-a-payment and
  * https://docs.stripe.com/payments/ach-direct-debit/accept-a-payment
  */
@@ -82,20 +84,23 @@ const PREFIXES: ReadonlyArray<readonly [string, DebitType]> = [
 ]
 
 /**
- * Returns the type of debit that a test value names, even if there is no account of that name.
- * `null` for other values.
+ * Returns the type of bank debit in the name of a test value, even if there is no test account with
+ * this name. `null` for any other value.
  */
 export function debitTypeOf(value: string): DebitType | null {
   return PREFIXES.find(([prefix]) => value.startsWith(prefix))?.[1] ?? null
 }
 
-/** Finds the test account of a value such as `pm_sepaDebit_success_de`. `null` if there is none. */
+/**
+ * Finds the test bank account of a test value such as `pm_sepaDebit_success_de`. `null` if there is
+ * none.
+ */
 export function findTestAccount(value: string): TestAccount | null {
   const name = value.startsWith('pm_') ? value.slice('pm_'.length) : ''
   return (Object.hasOwn(TEST_ACCOUNTS, name) ? TEST_ACCOUNTS[name] : null) ?? null
 }
 
-/** Returns the test account behind a payment method. `null` for a card. */
+/** Returns the test bank account of a payment method. `null` for a card. */
 export function accountOf(method: PaymentMethodRow): TestAccount | null {
   return method.type === 'card' ? null : findTestAccount(`pm_${method.$.behavior}`)
 }

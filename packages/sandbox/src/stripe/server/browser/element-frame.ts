@@ -60,7 +60,10 @@ input { font: inherit; color: FieldText; background: Field; width: 100%; box-siz
 input:focus-visible { outline: 2px solid Highlight; outline-offset: 1px; }
 input[aria-invalid=true] { border-color: #d32f2f; border-width: 2px; }`
 
-/** Returns the HTML of an element's frame. `null` if there is no such element. */
+/**
+ * Returns the HTML of the iframe of a Stripe.js element, such as `card`. `null` if there is no
+ * element of this type.
+ */
 export function drawElement(type: string): string | null {
   const fields = Object.hasOwn(ELEMENTS, type) ? ELEMENTS[type] : undefined
   if (!fields) return null

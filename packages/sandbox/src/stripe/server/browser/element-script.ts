@@ -1,6 +1,7 @@
 /**
- * Script of an element's frame: validates the input, tells the page whether it is complete, and
- * exchanges it for a token. The card number is sent only to the sandbox.
+ * JavaScript of the iframe of a Stripe.js element. It validates the input, tells the page whether
+ * the input is complete, and exchanges the card for a token. The card number is sent only to the
+ * sandbox.
  */
 export const ELEMENT_SCRIPT = String.raw`(() => {
   'use strict'

@@ -1,6 +1,7 @@
 /**
- * Part of `stripe-js.ts`: fields that a page creates and mounts, each in an iframe of the sandbox
- * (`element-frame.ts`). As with the real Stripe.js, the page never sees card numbers.
+ * Part of the replacement for Stripe.js (`stripe-js.ts`): the fields that a page creates and
+ * mounts. Each is an iframe of the sandbox (`element-frame.ts`), so as with the real Stripe.js, the
+ * page never sees card numbers.
  */
 export const PAGE_FIELDS = `  const TITLES = {
     card: 'Secure card payment input frame',

@@ -1,6 +1,6 @@
 /**
- * Part of `stripe-js.ts`: confirms intents by their client secret, and shows the 3-D Secure
- * challenge over the page.
+ * Part of the replacement for Stripe.js (`stripe-js.ts`): confirms intents by their client secret,
+ * and shows the 3-D Secure challenge over the page.
  */
 export const PAGE_INTENTS = String.raw`  /** Shows the 3-D Secure page in a dialog until it is answered or cancelled. */
   function askBank(url) {

@@ -10,7 +10,10 @@ import { STRIPE_JS } from './stripe-js.ts'
 const SCRIPT_PATHS = /^\/(?:v3\/?|(?:v3|[a-z]+)\/stripe\.js)$/
 const ELEMENT_PATH = /^\/v3\/elements\/(\w+)$/
 
-/** Serves what pages load from the sandbox instead of js.stripe.com. `null` for any other path. */
+/**
+ * Serves the scripts and iframes that pages load from the sandbox instead of js.stripe.com. Returns
+ * `null` for any other path.
+ */
 export function serveBrowser({ method, path }: HttpRequest): HttpResponse | null {
   if (method !== 'GET') return null
   if (path === '/v3/elements.js') return script(ELEMENT_SCRIPT)

@@ -2,8 +2,8 @@ import { PAGE_FIELDS } from './page-fields.ts'
 import { PAGE_INTENTS } from './page-intents.ts'
 
 /**
- * Replacement for Stripe.js in browser tests, with its functions for cards. As with the real one,
- * cards are typed into an iframe of the sandbox, so the page never sees the number.
+ * JavaScript that replaces Stripe.js in browser tests, with its functions for cards. As with the
+ * real Stripe.js, cards are typed into an iframe, so the page never sees the card number.
  */
 export const STRIPE_JS = `(() => {
   'use strict'

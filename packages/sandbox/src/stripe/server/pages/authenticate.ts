@@ -6,8 +6,8 @@ import { runAtomically, UnitOfWork } from '../../state/unit-of-work.ts'
 import { notice, type PageRequest, redirect, show } from './page.ts'
 
 /**
- * Renders the bank's 3-D Secure page, which Stripe.js shows in a frame or the application redirects
- * to.
+ * Serves the bank's 3-D Secure page. Stripe.js shows the page in a frame, or the application
+ * redirects to it.
  */
 export function authenticatePage({ context, id, form, posted }: PageRequest): HttpResponse {
   return runAtomically(new UnitOfWork(context, { about: [id] }), (work) => {

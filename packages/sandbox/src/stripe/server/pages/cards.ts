@@ -39,7 +39,8 @@ const ACCOUNTS: Readonly<Record<string, ReadonlyArray<readonly [string, string]>
 }
 
 /**
- * Renders a choice of saved payment methods, test cards and, where accepted, test bank accounts.
+ * Renders a form field to choose a payment method: the customer's saved ones, test cards and, where
+ * accepted, test bank accounts.
  */
 export function cardField(
   saved: readonly PaymentMethodRow[],
@@ -63,7 +64,7 @@ function group(label: string, options: readonly Html[]): Html | '' {
   return options.length === 0 ? '' : html`<optgroup label="${label}">${options}</optgroup>`
 }
 
-/** Whether the bank requires 3-D Secure before it accepts this card. */
+/** Whether the bank requires a 3-D Secure challenge before it accepts this card. */
 export function isChallenged(work: UnitOfWork, card: string): boolean {
   const saved = work.find('payment_method', card)
   const behavior = saved ? behaviorOf(saved) : findTestCard(card)?.card.behavior
@@ -71,8 +72,8 @@ export function isChallenged(work: UnitOfWork, card: string): boolean {
 }
 
 /**
- * Renders the 3-D Secure challenge between two steps of a form. `fields` keeps the values typed
- * before.
+ * Renders the 3-D Secure challenge between two steps of a form. `fields` keeps the values that the
+ * customer typed before.
  */
 export function challengeForm(fields: Readonly<Record<string, string>>): Html {
   return html`<section><h1>3-D Secure</h1><p>Your bank asks you to approve this card.</p>

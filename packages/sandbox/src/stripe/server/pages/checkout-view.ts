@@ -99,7 +99,7 @@ function itemRow(
   <td class="amount">${formatAmount(line?.subtotal ?? 0, quote.currency)}</td></tr>`
 }
 
-/** Describes a price with its interval, such as `$10.00 every 3 months`. */
+/** Describes a price with its billing interval, such as `$10.00 every 3 months`. */
 export function describe(price: PriceRow, currency: string): string {
   const metered = price.recurring?.usage_type === 'metered'
   const decimal = unitAmountIn(price, currency)

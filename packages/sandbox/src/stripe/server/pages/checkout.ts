@@ -27,7 +27,7 @@ const CHANGES: Readonly<Record<string, Action>> = {
 
 const ADDRESS = ['line1', 'city', 'state', 'postal_code', 'country'] as const
 
-/** Serves the checkout page and its forms. */
+/** Serves the page of a checkout session, and handles its forms. */
 export function checkoutPage(request: PageRequest): HttpResponse {
   const { context, id, form, posted } = request
   const session = new UnitOfWork(context).require('checkout.session', id)

@@ -9,7 +9,7 @@ import { formatAmount } from '../../wire/money.ts'
 import { CHALLENGE_FAILED, cardField, challengeForm, isChallenged } from './cards.ts'
 import { alert, notice, type PageRequest, redirect, show } from './page.ts'
 
-/** Serves an invoice, with a payment form while it is open. */
+/** Serves the page of an invoice. While the invoice is open, the page has a payment form. */
 export function invoicePage(request: PageRequest): HttpResponse {
   const { context, id, form, posted } = request
   const work = new UnitOfWork(context, { about: [id] })

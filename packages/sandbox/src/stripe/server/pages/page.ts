@@ -2,7 +2,7 @@ import { Html, html } from '../../../core/html.ts'
 import type { HttpResponse } from '../../../core/http.ts'
 import type { StripeContext } from '../../state/context.ts'
 
-/** A request for a page: a link that was opened or a form that was submitted. */
+/** A request for a hosted page: a link that was opened, or a form that was submitted. */
 export interface PageRequest {
   readonly context: StripeContext
   readonly id: string
@@ -12,7 +12,10 @@ export interface PageRequest {
 
 export type Page = (request: PageRequest) => HttpResponse
 
-/** Renders a page as a response. `framedBy` lists the sites that may embed it; by default none. */
+/**
+ * Returns the response with an HTML page. `framedBy` lists the sites that may embed the page; by
+ * default none may.
+ */
 export function show(
   status: number,
   title: string,
@@ -33,7 +36,7 @@ export function show(
   }
 }
 
-/** Renders a simple page with a heading and a text. */
+/** Returns the response with a simple HTML page: a heading and a text. */
 export function notice(status: number, title: string, text: string): HttpResponse {
   return show(status, title, html`<section><h1>${title}</h1><p>${text}</p></section>`)
 }
@@ -46,7 +49,7 @@ export function alert(message: string | null): Html | '' {
   return message === null ? '' : html`<p class="alert" role="alert">${message}</p>`
 }
 
-/** Formats a date, such as `January 31, 2026`, of the sandbox's clock. */
+/** Formats Unix seconds as a date, such as `January 31, 2026`. */
 export function dateOf(seconds: number): string {
   return new Date(seconds * 1000).toLocaleDateString('en-US', {
     dateStyle: 'long',
@@ -54,7 +57,7 @@ export function dateOf(seconds: number): string {
   })
 }
 
-/** Renders hidden form fields. */
+/** Renders hidden form fields as HTML. */
 export function hidden(fields: Readonly<Record<string, string>>): Html[] {
   return Object.entries(fields).map(
     ([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`,

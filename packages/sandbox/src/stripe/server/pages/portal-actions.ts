@@ -16,13 +16,13 @@ import type { PaymentMethodRow } from '../../state/rows.ts'
 import { invalidRequest, noSuch } from '../../wire/errors.ts'
 import { chosenChange, chosenSubscription, type Portal } from './portal-state.ts'
 
-/** Action of a portal form. */
+/** Handles a form of the customer portal. */
 export interface PortalAction {
-  /** Types of flow that this action completes. */
+  /** Types of portal flows that this action completes. */
   readonly flows: readonly string[]
   /**
-   * Returns the card that may need a 3-D Secure challenge before the action. `null` if there is
-   * none.
+   * Returns the card that may need a 3-D Secure challenge before the action runs. `null` if there
+   * is none.
    */
   readonly card?: (portal: Portal, form: URLSearchParams) => string | null
   readonly run: (portal: Portal, form: URLSearchParams) => void

@@ -7,10 +7,13 @@ import { formatAmount } from '../../wire/money.ts'
 import { cardName } from './cards.ts'
 import { describe } from './checkout-view.ts'
 import { alert, dateOf, hidden } from './page.ts'
-import type { Viewed } from './portal-state.ts'
+import type { ViewedPortal } from './portal-state.ts'
 
-/** Renders the portal's home page, with everything the configuration allows. */
-export function homeView(viewed: Viewed): Html {
+/**
+ * Renders the first page of the customer portal, with everything that the portal's configuration
+ * allows.
+ */
+export function homeView(viewed: ViewedPortal): Html {
   const { work, customer, configuration, session, problem } = viewed
   const { features } = configuration
   const own = work.findBy('subscription', 'customer', customer.id).reverse()
@@ -24,7 +27,7 @@ export function homeView(viewed: Viewed): Html {
   ${session.return_url ? html`<p><a href="${session.return_url}">Return</a></p>` : ''}`
 }
 
-function subscriptionView(viewed: Viewed, subscription: SubscriptionRow): Html {
+function subscriptionView(viewed: ViewedPortal, subscription: SubscriptionRow): Html {
   const { work, session, configuration } = viewed
   const { subscription_cancel: cancel, subscription_update: update } = configuration.features
   const items = itemsOf(work, subscription)
@@ -47,18 +50,18 @@ function describeStatus(subscription: SubscriptionRow, end: number): string {
   return subscription.status.replaceAll('_', ' ')
 }
 
-export function linkTo({ home }: Viewed, view: string, subscription = ''): string {
+export function linkTo({ home }: ViewedPortal, view: string, subscription = ''): string {
   return `${home}&view=${view}${subscription ? `&subscription=${subscription}` : ''}`
 }
 
-function cardsView(viewed: Viewed): Html {
+function cardsView(viewed: ViewedPortal): Html {
   const { work, customer } = viewed
   const cards = work.findBy('payment_method', 'customer', customer.id)
   return html`<section><h2>Payment methods</h2><ul class="list">${cards.map((card) => cardRow(viewed, card))}</ul>
   <p><a class="button quiet" href="${linkTo(viewed, 'payment_method_update')}">Add a card</a></p></section>`
 }
 
-function cardRow({ session, customer }: Viewed, card: PaymentMethodRow): Html {
+function cardRow({ session, customer }: ViewedPortal, card: PaymentMethodRow): Html {
   const isDefault = customer.invoice_settings.default_payment_method === card.id
   const button = (action: string, text: string) =>
     html`<form method="post">${hidden({ token: session.$.token, method: card.id, action })}<button class="quiet" aria-label="${text}: ${cardName(card)}">${text}</button></form>`
@@ -66,13 +69,13 @@ function cardRow({ session, customer }: Viewed, card: PaymentMethodRow): Html {
   ${isDefault ? '' : button('default-card', 'Make default')}${button('remove-card', 'Remove')}</li>`
 }
 
-function detailsView(viewed: Viewed): Html {
+function detailsView(viewed: ViewedPortal): Html {
   const { customer } = viewed
   return html`<section><h2>Billing details</h2><p>${customer.name}<br>${customer.email}<br>${customer.phone}</p>
   <p><a class="button quiet" href="${linkTo(viewed, 'customer_update')}">Update details</a></p></section>`
 }
 
-function invoicesView({ work, customer }: Viewed): Html {
+function invoicesView({ work, customer }: ViewedPortal): Html {
   const invoices = work
     .findBy('invoice', 'customer', customer.id)
     .filter((invoice) => invoice.status !== 'draft')

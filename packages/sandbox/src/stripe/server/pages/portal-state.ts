@@ -12,27 +12,30 @@ import type { UnitOfWork } from '../../state/unit-of-work.ts'
 import { itemsOf } from '../../subscriptions/subscription-swap.ts'
 import { invalidRequest, noSuch } from '../../wire/errors.ts'
 
-/** A customer's session in the portal, limited by its configuration. */
+/** A portal session of a customer, with the configuration that limits it. */
 export interface Portal {
   readonly work: UnitOfWork
   readonly session: PortalSessionRow
   readonly customer: CustomerRow
   readonly configuration: PortalConfigurationRow
-  /** The flow this session was created for, until it is completed. `null` for the whole portal. */
+  /**
+   * The flow for which the session was created, until the flow is completed. `null` if the customer
+   * may use the whole portal.
+   */
   readonly flow: Flow | null
   readonly home: string
 }
 
-export interface Viewed extends Portal {
+export interface ViewedPortal extends Portal {
   readonly form: URLSearchParams
   readonly problem: string | null
 }
 
-export type View = (viewed: Viewed) => Html
+export type View = (viewed: ViewedPortal) => Html
 
 /**
- * Finds the subscription that a form or a flow refers to.
- * @throws {StripeFault} If it has ended or belongs to another customer.
+ * Finds the subscription that a form or a flow of the portal refers to.
+ * @throws {StripeFault} If the subscription has ended or belongs to another customer.
  */
 export function chosenSubscription(portal: Portal, form: URLSearchParams): SubscriptionRow {
   const { flow, work } = portal
@@ -49,10 +52,7 @@ export function chosenSubscription(portal: Portal, form: URLSearchParams): Subsc
   return subscription
 }
 
-/**
- * Returns the requested change of plan: the one proposed by the flow, or the one the customer
- * chose.
- */
+/** Returns the change of plan that the flow proposes, or that the customer chose in the form. */
 export function chosenChange(
   portal: Portal,
   subscription: SubscriptionRow,

@@ -5,9 +5,9 @@ import { formatAmount } from '../../wire/money.ts'
 import { cardField } from './cards.ts'
 import { describe } from './checkout-view.ts'
 import { alert, dateOf, hidden } from './page.ts'
-import { chosenChange, chosenSubscription, type View, type Viewed } from './portal-state.ts'
+import { chosenChange, chosenSubscription, type View, type ViewedPortal } from './portal-state.ts'
 
-/** Pages of the portal, by the type of the flow that opens them directly. */
+/** Pages of the customer portal, by the type of the flow that opens them directly. */
 export const VIEWS: Readonly<Record<string, View>> = {
   customer_update(viewed) {
     const { customer, configuration } = viewed
@@ -82,7 +82,7 @@ export const VIEWS: Readonly<Record<string, View>> = {
   subscription_update_confirm: confirmView,
 }
 
-function confirmView(viewed: Viewed): Html {
+function confirmView(viewed: ViewedPortal): Html {
   const { work, configuration, form } = viewed
   const subscription = chosenSubscription(viewed, form)
   try {
@@ -112,11 +112,11 @@ export function doneView(message: string, url: string | null): Html {
  * Renders a page of the portal. Its back link leads to the application in a flow, otherwise to the
  * portal's home page.
  */
-function frame({ flow, session, home, problem }: Viewed, title: string, body: Html): Html {
+function frame({ flow, session, home, problem }: ViewedPortal, title: string, body: Html): Html {
   const back = flow ? session.return_url : home
   return html`<section><h1>${title}</h1>${alert(problem)}${body}${back ? html`<p><a href="${back}">Back</a></p>` : ''}</section>`
 }
 
-function fieldsOf({ session }: Viewed, action: string): Record<string, string> {
+function fieldsOf({ session }: ViewedPortal, action: string): Record<string, string> {
   return { token: session.$.token, action }
 }

@@ -17,7 +17,7 @@ import { updateSubscription } from '../subscription-update.ts'
 import { billUsage, countUsageFromNow, isMeteredItem } from '../usage.ts'
 import { hasDiscounts, resolvePhaseDiscounts } from './phase-terms.ts'
 
-/** Changes the subscription to the terms of a phase. */
+/** Changes a subscription to the terms of a schedule's phase. */
 export function applyPhase(
   work: UnitOfWork,
   schedule: ScheduleRow,
@@ -52,8 +52,8 @@ export function applyPhase(
 }
 
 /**
- * Applies the next phase to a previewed subscription, if the phase starts with the previewed
- * invoice.
+ * Applies the schedule's next phase to a subscription in a preview, if the phase starts with the
+ * previewed invoice.
  */
 export function previewPhase(work: UnitOfWork, subscription: SubscriptionRow, at: number): void {
   const schedule = work.find('subscription_schedule', subscription.schedule ?? '')
@@ -65,7 +65,7 @@ export function previewPhase(work: UnitOfWork, subscription: SubscriptionRow, at
   swapAtBoundary(work, subscription, phase, at)
 }
 
-/** Whether the subscription differs from the terms of a phase. */
+/** Whether the subscription differs from the terms of a schedule's phase. */
 export function differsFromPhase(
   work: UnitOfWork,
   subscription: SubscriptionRow,
@@ -202,7 +202,7 @@ export function toParams(
   }
 }
 
-/** Returns the one-time items of a phase as `add_invoice_items` parameters. */
+/** Returns the one-time items of a schedule's phase, as the parameter `add_invoice_items`. */
 export function addedItems({ add_invoice_items: items }: PhaseRow) {
   return items.map(({ price, quantity, discounts, metadata, tax_rates }) => ({
     price,
@@ -213,7 +213,10 @@ export function addedItems({ add_invoice_items: items }: PhaseRow) {
   }))
 }
 
-/** Returns the discount parameter: existing discount, promotion code or coupon. */
+/**
+ * Converts a discount of a schedule's phase (an existing discount, promotion code or coupon) to a
+ * discount parameter.
+ */
 export function toDiscountParam({
   coupon,
   discount,

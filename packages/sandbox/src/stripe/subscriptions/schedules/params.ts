@@ -4,7 +4,7 @@ import { isMetered } from '../../catalog/tiers.ts'
 import { requireOneTimePrice } from '../../invoices/invoice-items.ts'
 import type { AddedItemRow, CustomerRow, PhaseRow, SubscriptionRow } from '../../state/rows.ts'
 import type { UnitOfWork } from '../../state/unit-of-work.ts'
-import { invalidRequest, missingParam, onlyOne } from '../../wire/errors.ts'
+import { invalidRequest, missingParam, mutuallyExclusiveFault } from '../../wire/errors.ts'
 import { mergeMetadata } from '../../wire/fields.ts'
 import { addIntervals } from '../../wire/periods.ts'
 import { unsupportedParam } from '../../wire/unsupported.ts'
@@ -30,7 +30,8 @@ interface Billed extends Pick<SubscriptionRow, 'billing_mode'> {
 }
 
 /**
- * Reads the phases of a call, which follow each other from `start`.
+ * Reads the phases of a schedule from the parameters of a call. They follow each other, beginning
+ * at `start` (Unix seconds).
  * @throws {StripeFault} If a phase is invalid.
  */
 export function readPhases(
@@ -153,7 +154,7 @@ function phaseEnd(
   path: string,
 ): number {
   if (phase.end_date !== undefined && phase.duration !== undefined) {
-    throw onlyOne('end_date, duration', path)
+    throw mutuallyExclusiveFault('end_date, duration', path)
   }
   if (phase.end_date === 'now') return work.now
   if (phase.end_date !== undefined) return phase.end_date

@@ -1,7 +1,7 @@
 import type { PhaseItemRow, PhaseRow, SubscriptionRow } from '../../state/rows.ts'
 import type { UnitOfWork } from '../../state/unit-of-work.ts'
 
-/** Returns the subscription's present terms as a phase with the given dates. */
+/** Returns the subscription's present terms as a schedule's phase with the given dates. */
 export function phaseOf(
   work: UnitOfWork,
   subscription: SubscriptionRow,
@@ -11,8 +11,8 @@ export function phaseOf(
 }
 
 /**
- * Updates the current phase of the schedule after the subscription was changed directly. Other
- * phases remain.
+ * Updates the current phase of a subscription's schedule after the subscription was changed
+ * directly. The other phases stay as they are.
  */
 export function syncCurrentPhase(work: UnitOfWork, subscription: SubscriptionRow): void {
   const schedule = work.find('subscription_schedule', subscription.schedule ?? '')

@@ -2,11 +2,11 @@ import { type DiscountParam, redeemDiscounts } from '../../catalog/redeem-discou
 import { liveDiscounts } from '../../state/discounts.ts'
 import type { CustomerRow, PhaseRow } from '../../state/rows.ts'
 import type { UnitOfWork } from '../../state/unit-of-work.ts'
-import { noSuch, onlyOne } from '../../wire/errors.ts'
+import { mutuallyExclusiveFault, noSuch } from '../../wire/errors.ts'
 
 type PhaseDiscount = PhaseRow['discounts'][number]
 
-/** Reads the discounts of a phase. They are redeemed when the phase starts. */
+/** Reads the discounts of a schedule's phase. They are redeemed when the phase starts. */
 export function readDiscounts(
   work: UnitOfWork,
   customer: CustomerRow,
@@ -16,7 +16,7 @@ export function readDiscounts(
   return (params || []).map(({ coupon, promotion_code: code, discount }, at) => {
     const of = `${path}[discounts][${at}]`
     if ([coupon, code, discount].filter((id) => id !== undefined).length !== 1) {
-      throw onlyOne('coupon, promotion_code, discount', of)
+      throw mutuallyExclusiveFault('coupon, promotion_code, discount', of)
     }
     if (coupon !== undefined) work.requireLive('coupon', coupon, `${of}[coupon]`)
     if (code !== undefined) work.require('promotion_code', code, `${of}[promotion_code]`)
@@ -29,8 +29,8 @@ export function readDiscounts(
 }
 
 /**
- * Returns the discounts of a starting phase: keeps those that already apply, redeems new ones, and
- * omits ended ones.
+ * Returns the ids of the discounts of a phase that starts: keeps those that already apply, redeems
+ * new ones, and omits ended ones.
  */
 export function resolvePhaseDiscounts(
   work: UnitOfWork,

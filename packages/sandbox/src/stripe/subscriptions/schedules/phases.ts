@@ -7,7 +7,7 @@ import { addedItems, applyPhase, toDiscountParam, toParams } from './enter-phase
 
 const WEEK = 7 * 86_400
 
-/** Advances a schedule to the present: starts it, changes its phase, or ends it. */
+/** Moves a schedule to the present time: starts it, changes to its next phase, or ends it. */
 export function advanceSchedule(work: UnitOfWork, schedule: ScheduleRow): void {
   work.edit('subscription_schedule', schedule)
   const phase = schedule.phases.find(
@@ -21,7 +21,7 @@ export function advanceSchedule(work: UnitOfWork, schedule: ScheduleRow): void {
   planSchedule(work, schedule)
 }
 
-/** Stores when the schedule's next change is due. */
+/** Stores when the next change of a schedule is due. */
 export function planSchedule(work: UnitOfWork, schedule: ScheduleRow): void {
   const { status, current_phase: current } = schedule
   schedule.$.nextAt = null
@@ -98,7 +98,7 @@ function finishSchedule(work: UnitOfWork, schedule: ScheduleRow): void {
   releaseSchedule(work, schedule, subscription)
 }
 
-/** Releases the subscription from the schedule. It continues with its present terms. */
+/** Releases a subscription from its schedule. The subscription continues with its present terms. */
 export function releaseSchedule(
   work: UnitOfWork,
   schedule: ScheduleRow,

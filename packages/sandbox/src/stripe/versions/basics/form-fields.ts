@@ -1,12 +1,15 @@
 import { type FormObject, isForm } from '../../wire/form.ts'
 
-/** Returns the entries of a list in a form, such as `phases[0]`. */
+/** Returns the entries of a list in a request's form, such as `phases[0]`. */
 export function entriesOf(form: FormObject, list: string): FormObject[] {
   const entries = form[list]
   return isForm(entries) ? Object.values(entries).filter(isForm) : []
 }
 
-/** Returns an object in a form, such as `subscription_details`. Creates it if it does not exist. */
+/**
+ * Returns an object in a request's form, such as `subscription_details`. Creates the object if it
+ * does not exist.
+ */
 export function partOf(form: FormObject, name: string): FormObject {
   const part = form[name]
   if (isForm(part)) return part
@@ -17,8 +20,8 @@ export function partOf(form: FormObject, name: string): FormObject {
 }
 
 /**
- * Renames a parameter. If it is sent under both names, the old one stays and is rejected by the
- * contract.
+ * Renames a parameter. If it is sent under both names, the old name stays and is rejected later,
+ * because the generated contract does not have it.
  */
 export function renameField(form: FormObject, from: string, to: string): void {
   const value = form[from]

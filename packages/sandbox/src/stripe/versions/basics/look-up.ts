@@ -4,7 +4,7 @@ import type { Kind, Rows } from '../../state/rows.ts'
 import type { Tables } from '../../state/tables.ts'
 import type { WireObject } from '../../wire/wire-object.ts'
 
-/** Renders the object with an id in the current API version. `null` if there is none. */
+/** Returns the object with an id, rendered in the current API version. `null` if there is none. */
 export function lookUp<K extends Kind>(kind: K, id: unknown, tables: Tables): WireObject | null {
   const row = typeof id === 'string' ? (tables[kind].get(id) as Rows[K] | undefined) : undefined
   return row ? copyJson(render(kind, row, tables)) : null

@@ -3,39 +3,48 @@ import type { FormObject } from '../../wire/form.ts'
 import type { LegacyFeature } from '../../wire/legacy-features.ts'
 import type { WireObject } from '../../wire/wire-object.ts'
 
-/** Converts a rendered object in place to the format of older API versions. */
+/** Converts a rendered object, in place, from the current format to that of older API versions. */
 export type ObjectChange = (wire: WireObject, tables: Tables) => void
 
-/** Converts the parameters of an older SDK in place to current ones. */
+/** Converts the parameters of an older API version, in place, to the current ones. */
 export type ParamsChange = (form: FormObject, tables: Tables) => void
 
-/** Converts an event's `previous_attributes`; `now` is the current object. */
+/**
+ * Converts an event's `previous_attributes`, in place, to the format of older API versions. `now`
+ * is the current object.
+ */
 export type PreviousChange = (previous: Record<string, unknown>, now: WireObject) => void
 
 /**
- * A change of Stripe's API, described backwards. A request of an older version passes all later
- * changes: its parameters from the oldest change to the newest, its response in reverse.
+ * A change of Stripe's API, described backwards: how older versions differ. For a request in an
+ * older version, all later changes are applied: to its parameters from the oldest change to the
+ * newest, to its response in reverse.
  */
 export interface VersionChange {
-  /** First API version with the change, as a date. */
+  /** Date of the first API version with the change. */
   readonly since: string
-  /** Name of the change, as listed in the reference. */
+  /** Name of the change, as in the list of docs/reference/sandbox.md. */
   readonly name: string
-  /** Conversions of parameters, by operation such as `'Subscriptions.update'`. */
+  /** Conversions of request parameters, by operation such as `'Subscriptions.update'`. */
   readonly params?: Readonly<Record<string, ParamsChange>>
   /**
-   * Conversions of objects, by `object`. Nested objects are converted later, so they are still in
-   * the current format.
+   * Conversions of response objects, by the field `object`. Nested objects are converted later, so
+   * they still have the current format.
    */
   readonly objects?: Readonly<Record<string, ObjectChange>>
-  /** Conversions of `previous_attributes`, by the event's `object`. */
+  /**
+   * Conversions of an event's `previous_attributes`, by the field `object` of the changed object.
+   */
   readonly previous?: Readonly<Record<string, PreviousChange>>
-  /** Removed fields that could be expanded, by `object`. */
+  /** Fields that `expand` accepts in older versions only, by the field `object`. */
   readonly expandable?: Readonly<Record<string, readonly string[]>>
-  /** Removed text parameters that the operation still reads from its call, by operation. */
+  /**
+   * Names of text parameters that exist in older versions only and which the operation reads
+   * itself, by operation.
+   */
   readonly removedParams?: Readonly<Record<string, readonly string[]>>
-  /** A feature that the change removed. */
+  /** Feature that exists in older versions only. */
   readonly removes?: LegacyFeature
-  /** Removed paths, with the operation that handles them. */
+  /** Paths that exist in older versions only, with the operation that handles each. */
   readonly routes?: Readonly<Record<string, string>>
 }

@@ -14,7 +14,7 @@ interface Tax {
   readonly taxable_amount: unknown
 }
 
-/** Changes of basil, newest first. */
+/** Changes in the API versions named basil, newest first. */
 export const BASIL: readonly VersionChange[] = [
   // A subscription had one period for all items; since basil each item has its own.
   {

@@ -4,7 +4,7 @@ import { entriesOf, partOf } from '../basics/form-fields.ts'
 import { isRecord, lookUp } from '../basics/look-up.ts'
 import type { VersionChange } from '../basics/version-change.ts'
 
-/** Changes of clover, newest first. */
+/** Changes in the API versions named clover, newest first. */
 export const CLOVER: readonly VersionChange[] = [
   // Payment intents without a transfer had `transfer_data: null`; since December 2025 the field is
   // absent.

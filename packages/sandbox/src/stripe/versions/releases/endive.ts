@@ -2,7 +2,7 @@ import { type FormObject, isForm } from '../../wire/form.ts'
 import { renameField } from '../basics/form-fields.ts'
 import type { VersionChange } from '../basics/version-change.ts'
 
-/** Changes of endive, newest first. */
+/** Changes in the API versions named endive, newest first. */
 export const ENDIVE: readonly VersionChange[] = [
   // A new billing cycle anchor was a string or timestamp; since endive it is an object with a type.
   {

@@ -22,7 +22,7 @@ const MAX_DEAD_LETTERS = 20
  */
 const MEASURE_INTERVAL = 60_000
 
-/** Adds the overview for operators. Other people get a 404. */
+/** Adds the overview page for operators. For other users it does not exist (404). */
 export function addOverview(app: Hono<AppEnv>): void {
   app.get('/admin', requireRole('viewer'), async (c) => {
     const page = c.get('page')

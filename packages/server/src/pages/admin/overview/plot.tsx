@@ -8,15 +8,15 @@ export interface Series {
 }
 
 export interface PlotView {
-  /** Unique id on the page. */
+  /** Id of the plot, unique on the page. */
   readonly id: string
   readonly title: string
-  /** A definition of what is counted. */
+  /** Definition of the number that the plot shows. */
   readonly explanation: string
-  /** The most important number. */
+  /** Most important number, shown above the plot. */
   readonly headline: string
   readonly days: readonly string[]
-  /** The series, stacked from the bottom up. */
+  /** Series of values, stacked from the bottom up. */
   readonly series: readonly Series[]
   readonly format: (value: number) => string
 }
@@ -140,7 +140,10 @@ const Numbers: FC<PlotView> = ({ title, days, series, format }) => (
   </table>
 )
 
-/** Upper end of the axis: 1, 2 or 5 times a power of ten, at least as high as the highest bar. */
+/**
+ * Returns the upper end of the axis: the smallest 1, 2 or 5 times a power of ten that is at least
+ * as high as the highest bar.
+ */
 export function roundUpAxis(highest: number): number {
   if (highest <= 1) return 1
   const power = 10 ** Math.floor(Math.log10(highest))

@@ -27,7 +27,7 @@ describe('createPlots', () => {
     expect(shown[1]?.series[0]?.values.slice(-2)).toEqual([1000, 500])
   })
 
-  it('leaves out statistics from before the days shown', () => {
+  it('leaves out statistics from before the period that is shown', () => {
     const statistics = [revenue('usd', 1000, '2027-02-01'), revenue('eur', 1, '2026-12-01')]
     const plots = createPlots({ statistics, now, billingNow: now, currency: 'usd' })
     const shown = plots.filter(({ id }) => id.startsWith('revenue'))
@@ -42,7 +42,7 @@ describe('createPlots', () => {
     [7, 10],
     [99, 100],
     [1001, 2000],
-  ])('roundUpAxis: rounds a highest bar of %i up to %i', (highest, top) => {
+  ])('roundUpAxis: ends the axis of a highest bar of %i at %i', (highest, top) => {
     expect(roundUpAxis(highest)).toBe(top)
   })
 })

@@ -11,7 +11,7 @@ import type { PlotView, Series } from './plot.tsx'
 
 const DAY_MS = 86_400_000
 
-/** The last `count` days, including today. */
+/** Returns the last `count` days, including today. */
 export function lastDays(now: Date, count = DAYS_SHOWN): Day[] {
   return Array.from({ length: count }, (_, at) =>
     dayOf(new Date(now.getTime() - (count - 1 - at) * DAY_MS)),
@@ -22,15 +22,18 @@ export interface Overview {
   readonly statistics: readonly Statistic[]
   /** The current time of the service. */
   readonly now: Date
-  /** The current time of billing. It differs in a demo whose clock was moved. */
+  /** The current time of billing. Differs from `now` in a demo whose clock was moved. */
   readonly billingNow: Date
-  /** The currency of the empty revenue chart, shown until there is revenue. */
+  /** Currency of the revenue plot that is shown while there is no revenue. */
   readonly currency: string
-  /** `@default` English */
+  /**
+   * Texts in the language of the page.
+   * @default English
+   */
   readonly t?: PageText
 }
 
-/** Creates the plots of the overview. */
+/** Creates the plots of the overview page. */
 export function createPlots(overview: Overview): PlotView[] {
   const { statistics, now, billingNow, currency, t = ENGLISH } = overview
   const real = lastDays(now)

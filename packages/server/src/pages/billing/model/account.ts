@@ -23,20 +23,23 @@ import { userOf } from '../../parts/forms.ts'
 import { planOf } from './plans.ts'
 import { hasCreditNotes } from './providers.ts'
 
-/** Name of the one subscription per person that the pages support. */
+/** Name of the subscription that the pages manage. They support one subscription per person. */
 export const SUBSCRIPTION = 'main'
 
 /** The billing data of the signed-in person. */
 export interface Account {
   readonly billable: BillableUser
   readonly provider: ProviderName
-  /** Whether the person is a customer at the provider. */
+  /** Whether the person is a customer at a payment provider. */
   readonly isCustomer: boolean
-  /** All subscriptions of that name, newest first. Only the first one is current. */
+  /** All subscriptions with the name `main`, newest first. Only the first one is current. */
   readonly history: readonly Subscription[]
   /** The current subscription. `null` if there is none or it has ended. */
   readonly running: Subscription | null
-  /** The plan of `running`. `null` if there is none, or the plan is no longer offered. */
+  /**
+   * The plan of the running subscription. `null` if there is no such subscription, or its plan is
+   * no longer offered.
+   */
   readonly plan: Plan | null
   readonly now: Date
 }
@@ -70,37 +73,37 @@ export function requireRunning({ running }: Account): Subscription {
 }
 
 /**
- * Whether cancelling ends the subscription immediately. Braintree does so while a payment is
- * overdue.
+ * Whether cancelling ends the subscription immediately instead of at the end of the period. This is
+ * the case at Braintree while a payment is overdue.
  */
 export function endsAtOnce(subscription: Subscription): boolean {
   return subscription.provider === 'braintree' && subscription.pastDue()
 }
 
 /**
- * Data that only the provider has. `null` means that the provider is unavailable, unless noted
- * otherwise.
+ * Data for the billing page that only the provider has. A value is `null` if the provider is
+ * unavailable, unless noted otherwise.
  */
 export interface ProviderView {
   readonly periodEndsAt: Date | null
-  /** Why a payment is missing. `null` if none is. */
+  /** Why a payment of the subscription is missing. `null` if no payment is missing. */
   readonly unpaid: PaymentActionRequired | PaymentFailed | null
-  /** Amount that can be paid now after a failed payment. `null` if nothing is owed. */
+  /** Amount of a failed payment, which can be paid now. `null` if nothing is owed. */
   readonly owed: Money | null
   readonly invoices: readonly Invoice[] | null
-  /** Credit notes. Empty at Braintree, which has none. */
+  /** Credit notes. Empty at Braintree, which has no credit notes. */
   readonly creditNotes: readonly CreditNote[] | null
-  /** The next invoice. `null` also if there is none. */
+  /** The next invoice. `null` if there is none or the provider is unavailable. */
   readonly upcoming: UpcomingInvoice | null
   readonly discounts: readonly ActiveDiscount[] | null
   readonly methods: readonly PaymentMethod[] | null
-  /** Why the last subscription ended. `null` also if it has not. */
+  /** Why the last subscription ended. `null` if it has not ended or the provider is unavailable. */
   readonly endReason: EndReason | null
 }
 
 /**
- * Whether the person may still choose the provider, which is possible until the first payment.
- * Billing has the final say.
+ * Whether the person may still choose the payment provider, which is possible until the first
+ * payment. Billing checks this again.
  */
 export function mayChooseProvider({ running }: Account, { invoices }: ProviderView): boolean {
   if (running && !running.awaitsFirstPayment()) return false
@@ -112,8 +115,8 @@ export function mayChooseProvider({ running }: Account, { invoices }: ProviderVi
 }
 
 /**
- * Asks the provider for everything the page shows. Parts are `null` if it is unavailable, because
- * the page is still useful without them.
+ * Requests the data for the billing page from the provider. Values that cannot be fetched are
+ * `null`, because the page is useful without them.
  */
 export async function readProviderView(account: Account): Promise<ProviderView> {
   const { billable, running, provider } = account
@@ -144,7 +147,7 @@ export async function readProviderView(account: Account): Promise<ProviderView> 
   return { periodEndsAt, ...payment, ...documents, discounts, methods, endReason, upcoming }
 }
 
-/** Waits for an answer of the provider. Returns `null` if the provider is unavailable. */
+/** Waits for a response of the provider. Returns `null` if the provider is unavailable. */
 export async function orNull<T>(asked: Promise<T> | null): Promise<T | null> {
   try {
     return await asked
@@ -161,9 +164,9 @@ function isOwing(subscription: Subscription): boolean {
 }
 
 /**
- * Finds out why the newest payment is missing. `null` if none is. A change of a running
- * subscription may still wait for the customer; a declined change has no effect, so nothing is
- * missing.
+ * Returns why the newest payment of a subscription is missing: it needs confirmation by the
+ * customer, or it failed. `null` if no payment is missing. A declined change of plan has no effect,
+ * so no payment is missing after it.
  */
 export async function unpaidReason(
   subscription: Subscription,

@@ -6,9 +6,9 @@ import { BadChoice } from './problems.ts'
 import { findTestCard } from './test-cards.ts'
 
 /**
- * How a card gets to the provider. Its number never passes through the service: the provider's
- * script takes it and returns a token. In a demo people choose a test card, or type it into the
- * sandbox's substitute for the script.
+ * How people enter a card on the page. The provider's script receives the card number and returns a
+ * token, so the number never passes through the service. In a demo people choose a test card, or
+ * use the sandbox's substitute for the script.
  */
 export interface CardEntry {
   readonly provider: ProviderName

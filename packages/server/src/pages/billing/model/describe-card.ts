@@ -2,8 +2,8 @@ import type { BillableUser, CardExpiry, PaymentMethod } from '@tollgate/billing'
 import { ENGLISH, type PageText } from '../../../messages/messages.ts'
 
 /**
- * Describes the default payment method, such as `Visa ending in 4242` or a PayPal account. `null`
- * if there is none. Uses our own row only.
+ * Describes the default payment method, such as `Visa ending in 4242` or a PayPal account, from the
+ * user's row. `null` if there is none.
  */
 export function describeCard(
   {
@@ -20,8 +20,8 @@ export function describeCard(
 }
 
 /**
- * Describes any payment method in the same way, without the dots of its label, which screen readers
- * would read aloud.
+ * Describes a payment method, such as `Visa ending in 4242`, without the dots of its label, which
+ * screen readers would read aloud.
  */
 export function describeMethod(method: PaymentMethod, t: PageText): string {
   const [brand = '', digits] = method.label(t.language).split(' •••• ')

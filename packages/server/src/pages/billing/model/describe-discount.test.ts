@@ -12,6 +12,6 @@ it.each([
     says: 'Half: 50% off until 3 March 2027.',
   },
   { billsLeft: null, endsAt: null, says: 'Half: 50% off every invoice.' },
-])('says $says', ({ says, ...discount }) => {
+])('describeDiscount returns "$says"', ({ says, ...discount }) => {
   expect(describeDiscount({ ...half, ...discount })).toBe(says)
 })

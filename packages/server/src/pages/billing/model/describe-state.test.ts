@@ -37,16 +37,16 @@ describe('describeState', () => {
     [['paused', 'onTrial'], 'Paused', 'you are not charged until it resumes'],
     [['paused', 'onGracePeriod'], 'Cancelled', 'remains active until 3 March 2027.'],
     [['incomplete'], 'Not paid', 'has not started yet'],
-    [['ended'], 'Ended', 'It ended on 3 March 2027.'],
-    [['ended', 'incomplete', 'pastDue'], 'Ended', 'It ended on 3 March 2027.'],
-  ])('describes %j as %s', (holds, label, words) => {
+    [['ended'], 'Ended', 'The subscription ended on 3 March 2027.'],
+    [['ended', 'incomplete', 'pastDue'], 'Ended', 'The subscription ended on 3 March 2027.'],
+  ])('describes a subscription with the conditions %j as "%s"', (holds, label, words) => {
     const told = { periodEndsAt: end, endReason: null, upcoming: null }
     const state = describeState(condition(holds), told, true)
     expect(state.label).toBe(label)
     expect(state.sentence).toContain(words)
   })
 
-  it('does not call a payment failed that waits for the bank’s confirmation', () => {
+  it('does not say that a payment failed if it is waiting for the bank’s confirmation', () => {
     const unpaid = { code: 'payment_action_required' } as const
     const told = { periodEndsAt: end, endReason: null, upcoming: null, unpaid }
     const { label, sentence } = describeState(condition(['pastDue']), told, true)
@@ -69,7 +69,7 @@ describe('describeState', () => {
       'on 3 March 2027: nothing is due.',
     ],
     ['too much unused', 0, [line('proration', -5), line('balance', 5)], 'nothing is due.'],
-  ])('describes the next payment with %s', (_name, amount, lines, words) => {
+  ])('describes the next payment of %s', (_name, amount, lines, words) => {
     const upcoming = { date: end, total: { amount, currency: 'usd' }, lines }
     const told = { periodEndsAt: null, endReason: null, upcoming }
     expect(describeState(condition([]), told, true).sentence).toContain(words)
@@ -78,22 +78,22 @@ describe('describeState', () => {
   it.each([
     [true, 'Trial until 3 March 2027. The first payment is on that day: $12.00.'],
     [false, 'Trial until 3 March 2027. It ends on that day unless you add a payment method.'],
-  ])('say what comes after a trial, with a card: %s', (hasCard, sentence) => {
+  ])('says what happens after a trial (with a card: %s)', (hasCard, sentence) => {
     const upcoming = { date: end, total: { amount: 1200, currency: 'usd' }, lines: [] }
     const told = { periodEndsAt: end, endReason: null, upcoming }
     expect(describeState(condition(['onTrial']), told, hasCard).sentence).toBe(sentence)
   })
 
-  it('names no date if none is known', () => {
+  it('names no date if the date is unknown', () => {
     const told = { periodEndsAt: null, endReason: null, upcoming: null }
-    expect(describeState(condition([]), told, true).sentence).toBe('It is active.')
+    expect(describeState(condition([]), told, true).sentence).toBe('The subscription is active.')
   })
 
   it.each([
-    ['cancelled', 'It was cancelled, and ended on 3 March 2027.'],
+    ['cancelled', 'The subscription was cancelled, and ended on 3 March 2027.'],
     ['payment_failed', 'The payment failed, so it ended on 3 March 2027.'],
     ['payment_disputed', 'A payment was disputed, so it ended on 3 March 2027.'],
-  ] as const)('states why it ended: %s', (endReason, sentence) => {
+  ] as const)('states why the subscription ended: %s', (endReason, sentence) => {
     const told = { periodEndsAt: null, endReason, upcoming: null }
     expect(describeState(condition(['ended']), told, true).sentence).toBe(sentence)
   })

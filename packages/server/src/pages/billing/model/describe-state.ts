@@ -15,7 +15,7 @@ export interface StateDescription {
   readonly sentence: string
 }
 
-/** The conditions of a subscription that the page describes. */
+/** The properties of a subscription that determine its description on the page. */
 export type Condition = Pick<
   Subscription,
   | 'ended'
@@ -28,19 +28,22 @@ export type Condition = Pick<
   | 'endsAt'
 >
 
-/** Data that only the provider has. `null` if it is unavailable. */
+/**
+ * Data for the description that only the provider has. A value is `null` if the provider is
+ * unavailable.
+ */
 export interface ProviderData {
   readonly periodEndsAt: Date | null
   readonly endReason: EndReason | null
-  /** Why a payment is missing. `null` if none is. */
+  /** Why a payment is missing. `null` if no payment is missing. */
   readonly unpaid?: Pick<PaymentActionRequired | PaymentFailed, 'code'> | null
   /** The next invoice. */
   readonly upcoming: Pick<UpcomingInvoice, 'date' | 'total' | 'lines'> | null
 }
 
 /**
- * Describes a subscription by the first condition that applies. With a payment method the person is
- * charged when a trial ends.
+ * Describes the state of a subscription in a label and a sentence. `hasCard` tells whether a
+ * payment method is stored, which is charged when a trial ends.
  */
 export function describeState(
   subscription: Condition,
@@ -98,7 +101,7 @@ function day(date: Date | null, t: PageText): string {
   return date ? formatDay(date, t.locale) : t('state.unknownDay')
 }
 
-/** `Spring: 25% off until 3 March 2027.` */
+/** Describes a discount as in `Spring: 25% off until 3 March 2027.` */
 export function describeDiscount(discount: ActiveDiscount, t: PageText = ENGLISH): string {
   const { name, percentOff, amountOff, endsAt, billsLeft } = discount
   const off = amountOff

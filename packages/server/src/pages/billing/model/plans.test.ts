@@ -29,13 +29,13 @@ describe('plans', () => {
     expect(planOf(settings.plans, { provider: 'braintree', providerPlan: 'old' })).toBeNull()
   })
 
-  it('state their price and billing interval', () => {
+  it('are shown with price and billing interval', () => {
     expect(
       settings.plans.map((plan) => `${formatTotal(plan, 1, settings)} ${formatInterval(plan)}`),
     ).toEqual(['€9.99 per month', '€25.00 every 3 months', '€99.00 per year'])
   })
 
-  it('state the total for a quantity', () => {
+  it('are shown with the total for a quantity', () => {
     expect(formatTotal(quarterly, 3, settings)).toBe('€75.00')
   })
 
@@ -48,11 +48,14 @@ describe('plans', () => {
     ['several of a plan without seats', whole, 'stripe', 3, 1, 'one'],
     ['a plan with seats at Braintree, which has no quantities', seats, 'braintree', 1, 1, 'none'],
     ['a plan without seats at Braintree', whole, 'braintree', 1, 1, 'none'],
-  ] as const)('%s: limits the quantity after a change to it and the choices', (...row) => {
-    const [, plan, provider, quantity, after, choice] = row
-    expect(quantityOn(plan, { provider, quantity })).toBe(after)
-    expect(quantityChoice(plan, { provider, quantity })).toBe(choice)
-  })
+  ] as const)(
+    'limit the quantity after a change of plan and the choices on the page: %s',
+    (...row) => {
+      const [, plan, provider, quantity, after, choice] = row
+      expect(quantityOn(plan, { provider, quantity })).toBe(after)
+      expect(quantityChoice(plan, { provider, quantity })).toBe(choice)
+    },
+  )
 
   it('allow a choice of quantity if the plan is no longer offered and the person has several, because it may have had seats', () => {
     expect(quantityChoice(null, { provider: 'stripe', quantity: 3 })).toBe('any')

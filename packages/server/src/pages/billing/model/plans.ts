@@ -1,8 +1,8 @@
-import { type ItemWanted, money, type Subscription, toDecimal } from '@tollgate/billing'
+import { money, type Subscription, type SwapItem, toDecimal } from '@tollgate/billing'
 import type { Plan, Settings } from '../../../config/settings.ts'
 import { ENGLISH, formatAmount, type PageText } from '../../../messages/messages.ts'
 
-/** The plan of a subscription. `null` if it is no longer offered. */
+/** Returns the plan of a subscription. `null` if the plan is no longer offered. */
 export function planOf(
   plans: readonly Plan[],
   { provider, providerPlan }: Pick<Subscription, 'provider' | 'providerPlan'>,
@@ -14,7 +14,7 @@ export function findPlan(plans: readonly Plan[], id: string | null | undefined):
   return plans.find((plan) => plan.id === id) ?? null
 }
 
-/** Formats the price of a billing period for a quantity: `$30.00`. */
+/** Formats the price of a billing period for the given quantity, such as `$30.00`. */
 export function formatTotal(
   { amount }: Plan,
   quantity: number,
@@ -24,7 +24,10 @@ export function formatTotal(
   return formatAmount(money(amount * quantity, currency), t)
 }
 
-/** The amount of the first charge as decimal text, for the card's bank; zero during a trial. */
+/**
+ * Returns the amount of the first charge as decimal text, such as `30.00`, for the confirmation by
+ * the card's bank. Zero if the subscription begins with a trial.
+ */
 export function firstAmount(
   { amount }: Plan,
   { currency }: Pick<Settings, 'currency'>,
@@ -41,18 +44,24 @@ export function formatInterval({ months }: Pick<Plan, 'months'>, t: PageText = E
 
 type Held = Pick<Subscription, 'provider' | 'quantity'>
 
-/** The quantity after a change to this plan: 1 at Stripe if the plan has no seats. */
+/**
+ * Returns the quantity of a subscription after a change to the plan. At Stripe it becomes 1 if the
+ * plan has no seats.
+ */
 export function quantityOn(plan: Plan, { provider, quantity }: Held): number {
   return provider === 'stripe' && !plan.seats ? 1 : quantity
 }
 
-/** The quantities people may choose: `any`, only 1 (`one`), or no change (`none`). */
+/**
+ * The quantities that a person may choose for a subscription: `any` number, only 1 (`one`), or no
+ * change (`none`).
+ */
 export type QuantityChoice = 'any' | 'one' | 'none'
 
 /**
- * Decides which quantities people may choose. Braintree has no quantities. More than one of a plan
- * without seats only costs more, so a person who has several can only go back to one. A plan that
- * is no longer offered may have had seats.
+ * Returns which quantities a person may choose. Braintree supports no quantities. For a plan
+ * without seats, a person who has more than one can only go back to one. A plan that is no longer
+ * offered may have had seats.
  */
 export function quantityChoice(plan: Plan | null, { provider, quantity }: Held): QuantityChoice {
   if (provider !== 'stripe') return 'none'
@@ -61,7 +70,10 @@ export function quantityChoice(plan: Plan | null, { provider, quantity }: Held):
   return plan === null ? 'any' : 'one'
 }
 
-/** Whether the page rejects a quantity. At Braintree billing itself rejects it. */
+/**
+ * Whether the page must reject a quantity for the plan. Returns `false` at Braintree, because
+ * billing itself rejects it there.
+ */
 export function refusesQuantity(plan: Plan | null, held: Held, quantity: number): boolean {
   const choice = quantityChoice(plan, held)
   if (choice === 'one') return quantity !== 1
@@ -69,10 +81,10 @@ export function refusesQuantity(plan: Plan | null, held: Held, quantity: number)
 }
 
 /**
- * The argument for `swap()`, which keeps the quantity unless told otherwise. Other prices of the
+ * Returns the argument for `swap()` that changes a subscription to the plan. Other prices of the
  * subscription stay.
  */
-export function swapTarget(plan: Plan, subscription: Subscription): string | ItemWanted[] {
+export function swapTarget(plan: Plan, subscription: Subscription): string | SwapItem[] {
   const price = plan[subscription.provider]
   const quantity = quantityOn(plan, subscription)
   if (quantity === subscription.quantity) return price
@@ -83,7 +95,9 @@ export function swapTarget(plan: Plan, subscription: Subscription): string | Ite
   ]
 }
 
-/** Length of the trial in days. 0 if the person has had a trial before. */
+/**
+ * Returns the length of the trial in days: 0 if an earlier subscription of the person had a trial.
+ */
 export function trialDaysFor(
   plan: Plan,
   before: readonly Pick<Subscription, 'trialEndsAt'>[],
@@ -95,8 +109,8 @@ export function trialDaysFor(
 const PREVIEW_LIFETIME = 15 * 60_000
 
 /**
- * Parses the time of a preview, as the form sends it back. `null` if it is too old or in the
- * future, which would credit unused days twice.
+ * Parses the time at which the preview of a plan change was calculated, as sent back by the form.
+ * `null` if it is more than 15 minutes old or in the future, which could credit unused days twice.
  */
 export function parseProrationDate(value: string | null, now: Date): Date | null {
   if (value === null || !/^\d{1,15}$/.test(value)) return null

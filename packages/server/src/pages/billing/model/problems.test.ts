@@ -33,7 +33,7 @@ describe('describeProblem', () => {
     [new TooManyAttempts('Enough', { retryAfter: 60 }), 429],
     [new Busy('Later'), 503],
     [new ProviderUnavailable('Away', OF_STRIPE), 503],
-  ])('uses the status of billing: %s with %i', (error, status) => {
+  ])('uses the HTTP status of the billing error: %s with %i', (error, status) => {
     expect(describeProblem(error)?.status).toBe(status)
     expect(error.status).toBe(status)
   })
@@ -42,7 +42,7 @@ describe('describeProblem', () => {
     new InvalidArgument('No'),
     new NoPaymentMethod('No'),
     new PromotionCodeRefused('No', { ...OF_STRIPE, reason: 'unknown' }),
-  ])('uses 422 for an invalid form, for which billing has 400: %s', (error) => {
+  ])('uses the status 422 for an invalid form, although the billing error has 400: %s', (error) => {
     expect(describeProblem(error)?.status).toBe(422)
     expect(error.status).toBe(400)
   })
@@ -56,12 +56,17 @@ describe('describeProblem', () => {
       ['promotionCode', 'card'],
       'You can use your code below. You can add another card below, under “Payment methods”.',
     ],
-    [['cancellation'], 'It was cancelled; you can resume it below.'],
-  ])('names the place that changes the running subscription for %j', (names, where) => {
-    const terms = names.map((term) => ({ term, inForce: 'a', wanted: 'b', use: 'c()' }))
-    const { message } = describeProblem(new AlreadySubscribed('Taken', { terms })) ?? {}
-    expect(message).toBe(`You are subscribed already, so nothing was changed or charged. ${where}`)
-  })
+    [['cancellation'], 'The subscription was cancelled; you can resume it below.'],
+  ])(
+    'names, for an existing subscription, the place on the page where %j can be changed',
+    (names, where) => {
+      const terms = names.map((term) => ({ term, inForce: 'a', wanted: 'b', use: 'c()' }))
+      const { message } = describeProblem(new AlreadySubscribed('Taken', { terms })) ?? {}
+      expect(message).toBe(
+        `You are subscribed already, so nothing was changed or charged. ${where}`,
+      )
+    },
+  )
 
   it.each([
     [
@@ -79,7 +84,7 @@ describe('describeProblem', () => {
     },
   )
 
-  it('leaves a fault to others', () => {
+  it('returns null for an unexpected error', () => {
     expect(describeProblem(new UserNotFound('None'))).toBeNull()
     expect(describeProblem(new Error('Oops'))).toBeNull()
   })

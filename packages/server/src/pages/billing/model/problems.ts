@@ -22,7 +22,7 @@ type ProblemId = Exclude<
   'problem.subscribed' | 'problem.tooManyCodes' | 'problem.declined' | 'problem.bankDeclined'
 >
 
-/** A field of a form has an invalid value. */
+/** Thrown if a field of a form has an invalid value. */
 export class BadChoice extends Error {
   override readonly name = 'BadChoice'
   readonly id: ProblemId
@@ -64,10 +64,7 @@ const MESSAGES: Partial<Record<BillingErrorCode, ProblemId>> = {
   provider_unavailable: 'problem.away',
 }
 
-/**
- * Describes an error to the person. `null` if the error is unexpected and the person cannot do
- * anything about it.
- */
+/** Describes an error in words for the person. `null` if the error is unexpected. */
 export function describeProblem(error: unknown, t: PageText = ENGLISH): Problem | null {
   if (error instanceof BadChoice) return { message: t(error.id), status: 422 }
   if (!isBillingError(error)) return null

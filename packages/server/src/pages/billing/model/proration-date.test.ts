@@ -15,7 +15,7 @@ describe('parseProrationDate', () => {
     ['negative', '-1', false],
     ['missing', null, false],
     ['endless', '9'.repeat(400), false],
-  ])('checks a time that is %s', (_name, value, isGood) => {
+  ])('accepts only recent times: %s', (_name, value, isGood) => {
     const expected = isGood ? new Date(Number(value)) : null
     expect(parseProrationDate(value, now)).toEqual(expected)
   })

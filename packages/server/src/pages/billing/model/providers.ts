@@ -3,24 +3,27 @@ import type { ServiceContext } from '../../../context.ts'
 
 export { PROVIDER_NAMES } from '../../../users/account-billing.ts'
 
-/** Providers that a person who has not paid yet can choose from. */
+/** Returns the payment providers that a person can choose from before the first payment. */
 export function availableProviders({ sandbox, config }: ServiceContext): ProviderName[] {
   if (sandbox) return ['stripe', 'braintree']
   const configured = { stripe: config.stripe, braintree: config.braintree }
   return (['stripe', 'braintree'] as const).filter((name) => configured[name] !== null)
 }
 
-/** Whether people type promotion codes. At Braintree they type the id of a discount. */
+/**
+ * Whether the provider has promotion codes. At Braintree, people enter the id of a discount
+ * instead.
+ */
 export function hasPromotionCodes(provider: ProviderName): boolean {
   return provider === 'stripe'
 }
 
-/** Whether a credited invoice has a separate document. */
+/** Whether the provider issues credit notes as separate documents. */
 export function hasCreditNotes(provider: ProviderName): boolean {
   return provider === 'stripe'
 }
 
-/** The requested provider, if it is available. */
+/** Parses the name of a payment provider. `null` if it is not among the available ones. */
 export function parseProvider(
   value: string | null | undefined,
   available: readonly ProviderName[],

@@ -5,11 +5,14 @@ import type { PageMessages } from '../../../messages/en.ts'
 /** A test card of the sandbox, and how it behaves. */
 export interface TestCard {
   readonly token: string
-  /** The brand and the last four digits. */
+  /** Brand and last four digits of the card. */
   readonly card: string
-  /** The id of the text that says what happens to the card. */
+  /** Id of the page text that describes how the card behaves. */
   readonly label: Extract<keyof PageMessages, `testCard.${string}`>
-  /** Charges of this customer that are declined once the card is accepted; Stripe's cards do so themselves. */
+  /**
+   * Number of charges that the sandbox declines after the card was accepted. Not needed at Stripe,
+   * whose test cards behave like this themselves.
+   */
   readonly declinesLater?: number
 }
 
@@ -47,7 +50,8 @@ export function findTestCard(provider: ProviderName, token: string): TestCard | 
 }
 
 /**
- * Replaces the declines that were set up for the customer's previous card with those of this one.
+ * Makes the sandbox decline the customer's later charges as the test card requires. Replaces the
+ * setup of the customer's previous card.
  */
 export function setUpDeclines(
   sandbox: BothProviders,
@@ -61,7 +65,10 @@ export function setUpDeclines(
   }
 }
 
-/** Sends the person's answer to the sandbox's bank, which believes it. */
+/**
+ * Sends the person's answer, approval or rejection of the payment, to the simulated bank of the
+ * sandbox.
+ */
 export function answerBank(
   { stripe }: BothProviders,
   payment: { readonly id: string },

@@ -15,12 +15,15 @@ export interface FormRequest {
 }
 
 /**
- * Carries out a form, and returns what was done or the address to continue at. Must be idempotent,
+ * Handles a form and returns the notice to show or the URL to redirect to. Must be idempotent,
  * because a form may be sent twice.
  */
 export type Action = (request: FormRequest) => Promise<Done | { readonly goTo: string }>
 
-/** Adds a form for the signed-in person. If the action fails, the billing page shows why. */
+/**
+ * Adds the route of a form for the signed-in person. If its action fails, the billing page shows
+ * why.
+ */
 export function addForm(app: Hono<AppEnv>, path: string, action: Action): void {
   app.post(path, requireUser(), async (c) => {
     const { service } = c.get('page')
@@ -46,7 +49,10 @@ export function addForm(app: Hono<AppEnv>, path: string, action: Action): void {
 
 export type Show = (c: Context<AppEnv>) => Response | Promise<Response>
 
-/** Adds a page for the signed-in person. If it cannot be shown, the billing page shows why. */
+/**
+ * Adds the route of a page for the signed-in person. If it cannot be shown, the billing page shows
+ * why.
+ */
 export function addPage(app: Hono<AppEnv>, path: string, show: Show): void {
   app.get(path, requireUser(), async (c) => {
     try {

@@ -99,8 +99,8 @@ function readCode(form: URLSearchParams): string | null {
 }
 
 /**
- * Prepares the subscription with its trial and discount. Where people type promotion codes, ids of
- * coupons are not accepted.
+ * Prepares a new subscription with its trial and discount. At a provider with promotion codes, ids
+ * of coupons are not accepted.
  */
 export function beginSubscription(
   payer: BillableUser,
@@ -112,7 +112,7 @@ export function beginSubscription(
   return hasPromotionCodes(provider) ? builder.withPromotionCode(code) : builder.withCoupon(code)
 }
 
-/** Creates a checkout on the provider's hosted page, and leads there. */
+/** Creates a checkout on the provider's hosted page, and returns its URL. */
 export async function checkout(request: FormRequest) {
   const { service, form } = request
   const { billable } = request.account

@@ -99,7 +99,9 @@ const Portal: FC<{ provider: ProviderName }> = (view) => {
   )
 }
 
-/** Downloads the PDF of a credit note. Billing itself serves those of invoices. */
+/**
+ * Sends the PDF of a credit note. (The PDFs of invoices are served by the billing package itself.)
+ */
 export async function downloadCreditNote(c: Context<AppEnv>): Promise<Response> {
   const { service } = c.get('page')
   const { billable, provider } = await readAccount(c)

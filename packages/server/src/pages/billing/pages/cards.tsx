@@ -39,7 +39,7 @@ function readMethod(form: URLSearchParams): string {
   throw new BadChoice('problem.chooseMethod')
 }
 
-/** Reads the token of the form's card, and chooses its provider. */
+/** Reads the card token from the form, and determines the provider it belongs to. */
 export async function readCard({
   service,
   account,
@@ -53,7 +53,10 @@ export async function readCard({
   return { provider, token }
 }
 
-/** Sets up the later declines of a test card in a demo. */
+/**
+ * Makes the sandbox decline later charges if the token belongs to a test card with this behavior. Does nothing in
+ * production.
+ */
 export async function setUpDeclinesOfCard(
   { service, account }: FormRequest,
   token: string | null,

@@ -67,7 +67,7 @@ export async function showConfirm(c: Context<AppEnv>): Promise<Response> {
   )
 }
 
-/** Sends the person's answer to the sandbox's bank. */
+/** Handles the form that approves or rejects a payment at the simulated bank of the sandbox. */
 export async function confirm({ service, account: { running }, form }: FormRequest) {
   const reason = running && (await unpaidReason(running))
   const { sandbox } = service

@@ -7,8 +7,8 @@ import { PROVIDER_NAMES } from '../model/providers.ts'
 import { TEST_CARDS } from '../model/test-cards.ts'
 
 /**
- * The provider's scripts. Include them once per page, before our own script. They are loaded only
- * from the provider or the sandbox.
+ * Renders the `<script>` elements of the payment provider. Include them once per page, before the
+ * script of the service.
  */
 export const ProviderScripts: FC<{ entry: CardEntry }> = ({ entry }) => (
   <>
@@ -36,7 +36,7 @@ interface CardFieldView {
   readonly email: string | undefined
 }
 
-/** Card field of a form. The form sends a value named `token`. */
+/** Renders the card field of a form. The form sends the card as the value `token`. */
 export const CardField: FC<CardFieldView> = (view) => {
   const { entry, chosen } = view
   const { t } = usePage()
@@ -135,7 +135,10 @@ const HOSTED_FIELDS = [
   ['postalCode', true],
 ] as const
 
-/** Lets the provider's script, or the sandbox's, ask the bank for confirmation within the page. */
+/**
+ * Renders the element in which the provider's script, or the sandbox's, lets the bank ask for
+ * confirmation.
+ */
 export const AskBank: FC<{ entry: CardEntry; clientSecret: string | null }> = (view) => {
   const { entry, clientSecret } = view
   if (entry.provider !== 'stripe' || entry.scripts.length === 0 || clientSecret === null)

@@ -10,7 +10,7 @@ type InvoicesView = Pick<ProviderView, 'invoices' | 'creditNotes'> & {
   readonly isCustomer: boolean
 }
 
-/** The list of invoices and credit notes. A list that is `null` could not be fetched. */
+/** The list of invoices and credit notes. Either is `null` if it could not be fetched. */
 export const Invoices: FC<InvoicesView> = ({ invoices, creditNotes, isCustomer }) => {
   if (!isCustomer) return null
   const { t } = usePage()

@@ -37,7 +37,7 @@ function addMonth(now: Date): Date {
   return next
 }
 
-/** In a demo, time and trouble are at hand on the page itself. */
+/** Buttons of a demo that advance the sandbox's clock and have the next charge declined. */
 export const SandboxControls: FC<{ canDecline: boolean }> = ({ canDecline }) => {
   const { path, service, t } = usePage()
   const { sandbox } = service
@@ -71,7 +71,7 @@ export const SandboxControls: FC<{ canDecline: boolean }> = ({ canDecline }) => 
   )
 }
 
-/** Adds the form actions of the sandbox. They do not exist in production. */
+/** Adds the routes for the buttons of the sandbox. They do not exist in production. */
 export function addSandboxControls(app: Hono<AppEnv>, { sandbox }: ServiceContext): void {
   if (!sandbox) return
 
@@ -100,7 +100,7 @@ function after(form: URLSearchParams, done: Done): string {
   return `${path.split('?')[0]}?done=${done}`
 }
 
-/** Advances the clock, and waits until the resulting events have reached our own tables. */
+/** Advances the sandbox's clock, and waits until the resulting provider events are processed. */
 export async function advanceClock(
   { billing, statistics }: ServiceContext,
   sandbox: BothProviders,
