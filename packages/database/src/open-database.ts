@@ -5,7 +5,7 @@ import {
   type ChangeError,
   type Claim,
   type Database,
-  type Internals,
+  type DatabaseInternals,
   internals,
   internalsOf,
   type Statement,
@@ -70,7 +70,7 @@ class OpenDatabase<T> implements Database<T>, WithInternals {
   readonly dialect: Dialect
   readonly timeout: number
   readonly clock: ManagedDatabaseClock
-  readonly [internals]: Internals
+  readonly [internals]: DatabaseInternals
   readonly #options: DatabaseOptions
   readonly #transaction: TransactionRunner | undefined
   #kysely: Kysely<T> | undefined

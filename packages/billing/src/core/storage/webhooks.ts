@@ -1,6 +1,6 @@
 import { type Database, insertTogether } from '@tollgate/database'
 import type { ProviderName } from '../values/provider-name.ts'
-import { createQueue, newQueueEntry, type Queue } from './queue.ts'
+import { createQueue, newQueueEntry, type WorkQueue } from './queue.ts'
 import { type StoredWebhook, type WebhookRow, type WebhookState, webhookTable } from './tables.ts'
 
 export interface NewWebhook {
@@ -24,7 +24,7 @@ export interface WebhookFilter {
 }
 
 /** The durable inbox of webhooks. Each event is stored once, even if the provider repeats it. */
-export interface WebhookRepository extends Queue<StoredWebhook, WebhookState> {
+export interface WebhookRepository extends WorkQueue<StoredWebhook, WebhookState> {
   /** Adds a webhook. Returns false if it is stored already. */
   add(event: NewWebhook, at: Date): Promise<boolean>
   /** Makes the matching handled events and dead letters due again, and returns their number. */
@@ -33,7 +33,7 @@ export interface WebhookRepository extends Queue<StoredWebhook, WebhookState> {
 
 const newWebhook = webhookTable.omit('id')
 
-export function webhookRepository(database: Database): WebhookRepository {
+export function createWebhookRepository(database: Database): WebhookRepository {
   const table = 'billing_webhooks'
   const insert = insertTogether<Omit<WebhookRow, 'id'>>(database, {
     table,

@@ -6,11 +6,15 @@ import { purgeAll } from '../../core/storage/queue.ts'
 import {
   addSecondsWithJitter,
   createWorker,
-  type Worker,
+  type QueueWorker,
   type WorkerSettings,
 } from '../../core/worker.ts'
 import type { DeliverySettings, EndpointSettings } from './delivery-options.ts'
-import { type DeliveryState, deliveryRepository, type StoredDelivery } from './delivery-rows.ts'
+import {
+  createDeliveryRepository,
+  type DeliveryState,
+  type StoredDelivery,
+} from './delivery-rows.ts'
 import { signDelivery } from './signature.ts'
 
 /**
@@ -70,12 +74,12 @@ export function createDeliveries(
   settings: WorkerSettings,
 ): DeliverySender {
   const { clock, logger, ready } = settings
-  const deliveries = deliveryRepository(database)
+  const deliveries = createDeliveryRepository(database)
   const send = createPinnedRequest(outgoing)
   const stopping = new AbortController()
   const { signal } = stopping
 
-  const workerOf = (endpoint: EndpointSettings): Worker =>
+  const workerOf = (endpoint: EndpointSettings): QueueWorker =>
     createWorker(settings, {
       what: 'delivery',
       queue: deliveries.queueFor(endpoint.name),

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { client, later, newRevocation, T0 } from '../contract-fixtures.ts'
+import { CONTRACT_START, client, newRevocation, secondsAfterStart } from '../contract-fixtures.ts'
 import type { ContractPart } from './part.ts'
 
 /** Tests how a storage handles clients. */
@@ -34,7 +34,7 @@ export const clientsContract: ContractPart = ({ describe, it }, create) => {
       const { clients } = await create()
       await clients.create({ ...client, id: '1', name: 'b' })
       await clients.create({ ...client, id: '2', name: 'a' })
-      await clients.create({ ...client, id: '3', name: 'c', revokedAt: T0 })
+      await clients.create({ ...client, id: '3', name: 'c', revokedAt: CONTRACT_START })
       await clients.create({ ...client, id: '4', name: 'd', userId: 'bob' })
       const names = (await clients.listByUser('ada')).map(({ name }) => name)
       assert.deepEqual(names, ['a', 'b'])
@@ -49,7 +49,7 @@ export const clientsContract: ContractPart = ({ describe, it }, create) => {
         grantTypes: ['authorization_code'],
         scopes: ['a'],
         settings: { client_uri: 'https://b.example' },
-        updatedAt: later(1),
+        updatedAt: secondsAfterStart(1),
       }
       assert.equal(
         await clients.update(client.id, change, newRevocation('client-changed', client.id)),
@@ -62,7 +62,7 @@ export const clientsContract: ContractPart = ({ describe, it }, create) => {
   })
 
   describe('changes of a client', () => {
-    const change = (fields: object) => ({ ...fields, updatedAt: later(1) })
+    const change = (fields: object) => ({ ...fields, updatedAt: secondsAfterStart(1) })
     const news = newRevocation('client-changed', client.id)
 
     it('keep the fields that they do not contain', async () => {
@@ -95,7 +95,7 @@ export const clientsContract: ContractPart = ({ describe, it }, create) => {
         [1, 2, 3].map((count) =>
           clients.update(
             client.id,
-            { settings: { default_max_age: count }, updatedAt: later(count) },
+            { settings: { default_max_age: count }, updatedAt: secondsAfterStart(count) },
             news,
             since,
           ),
@@ -111,10 +111,10 @@ export const clientsContract: ContractPart = ({ describe, it }, create) => {
 
     it('fail without an entry in the revocation feed if the client is revoked or unknown', async () => {
       const { clients, revocations } = await create()
-      await clients.create({ ...client, revokedAt: T0 })
+      await clients.create({ ...client, revokedAt: CONTRACT_START })
       assert.equal(await clients.update(client.id, change({ name: 'new' }), news), false)
       assert.equal(await clients.update('none', change({ name: 'new' }), news), false)
-      assert.deepEqual((await clients.find(client.id))?.revokedAt, T0)
+      assert.deepEqual((await clients.find(client.id))?.revokedAt, CONTRACT_START)
       assert.deepEqual((await revocations.readFrom(0, 10)).entries, [])
     })
   })
