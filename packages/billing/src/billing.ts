@@ -14,7 +14,7 @@ import type {
   SubscriptionPage,
 } from './features/subscription-list/list-subscriptions.ts'
 import type { SyncOptions, SyncReport } from './features/sync/drift.ts'
-import type { Meters } from './features/usage/meters.ts'
+import type { UsageMeters } from './features/usage/meters.ts'
 import type { UsageOutbox } from './features/usage/usage-queue.ts'
 import type { Endpoints } from './features/webhooks/endpoints.ts'
 import type { WebhookInbox } from './features/webhooks/inbox.ts'
@@ -125,7 +125,7 @@ export interface Billing<User = Record<string, unknown>> extends HttpRoutes {
    * Outbox of reported metered usage, the meters, and the usage totals that the provider has
    * counted.
    */
-  readonly usage: UsageOutbox & Meters
+  readonly usage: UsageOutbox & UsageMeters
   /** Outbox of mail to customers. `null` without the option `mail`. */
   readonly notices: MailQueue | null
   /** Outbox of signed webhooks to the application's own endpoints (the option `deliveries`). */

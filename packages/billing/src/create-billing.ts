@@ -12,20 +12,20 @@ import type { Billing } from './billing.ts'
 import type { BraintreeParts } from './braintree-provider.ts'
 import type { BillingContext } from './core/context.ts'
 import { createEventStream, createListenerConsumer } from './core/events/event-stream.ts'
-import { codeAttemptRepository } from './core/storage/code-attempts.ts'
-import { disputeRepository } from './core/storage/disputes.ts'
-import { eventRepository } from './core/storage/events.ts'
+import { createCodeAttemptRepository } from './core/storage/code-attempts.ts'
+import { createDisputeRepository } from './core/storage/disputes.ts'
+import { createEventRepository } from './core/storage/events.ts'
 import { createLocks } from './core/storage/locks.ts'
 import { billingMigrations, ownerMigrations } from './core/storage/migrations.ts'
-import { operationRepository } from './core/storage/operations.ts'
+import { createOperationRepository } from './core/storage/operations.ts'
 import { requireOwnerTable } from './core/storage/owner-tables.ts'
-import { ownerRepository } from './core/storage/owners.ts'
-import { subscriptionRepository } from './core/storage/subscriptions.ts'
+import { createOwnerRepository } from './core/storage/owners.ts'
+import { createSubscriptionRepository } from './core/storage/subscriptions.ts'
 import { syncRunRepository } from './core/storage/sync-runs.ts'
 import { taxRepository } from './core/storage/taxes.ts'
 import { transferRepository } from './core/storage/transfers.ts'
 import { withTypedErrors } from './core/storage/typed-errors.ts'
-import { webhookRepository } from './core/storage/webhooks.ts'
+import { createWebhookRepository } from './core/storage/webhooks.ts'
 import { recordTimedEvents } from './core/timed-events.ts'
 import { requireOwner } from './core/user-scope.ts'
 import type { Logger } from './core/values/logger.ts'
@@ -42,9 +42,9 @@ import { syncAll } from './features/sync/sync-all.ts'
 import { createUsageChargeWorker } from './features/usage/charges/charge-worker.ts'
 import { createMeters } from './features/usage/meters.ts'
 import { createUsageQueue } from './features/usage/usage-outbox.ts'
-import { usageRepository } from './features/usage/usage-rows.ts'
+import { createUsageRepository } from './features/usage/usage-rows.ts'
 import { createEndpoints } from './features/webhooks/endpoints.ts'
-import { createInbox } from './features/webhooks/inbox.ts'
+import { createWebhookInbox } from './features/webhooks/inbox.ts'
 import { type BillingOptions, type ResolvedOptions, workerSettings } from './options.ts'
 import type { Capability } from './providers/gateway-parts.ts'
 import { processQueues, purgeQueues } from './queues.ts'
@@ -120,7 +120,7 @@ export function createBilling<User>(given: BillingOptions<User>): unknown {
     workerSettings(options, () => migrated()),
   )
   if (deliveries.consumer) context.events.addConsumer(deliveries.consumer)
-  const inbox = createInbox(context, () => migrated())
+  const inbox = createWebhookInbox(context, () => migrated())
   const queues = { context, inbox, notices, deliveries }
   const routes = createRoutes(context, inbox, () => migrated())
   const { database } = options
@@ -304,16 +304,16 @@ function createContext(options: ResolvedOptions, ready: () => Promise<void>): Bi
   const suspendsPaused = options.pauses.access === 'suspend'
   const meanings = { statuses, standing, suspendsDisputed, suspendsPaused }
   const events = createEventStream(
-    eventRepository(database, owners),
+    createEventRepository(database, owners),
     workerSettings(options, ready),
   )
   if (Object.keys(options.on).length > 0) events.addConsumer(createListenerConsumer(options.on))
-  const ownerRows = ownerRepository(database, owners)
-  const subscriptions = subscriptionRepository(database, meanings, owners)
+  const ownerRows = createOwnerRepository(database, owners)
+  const subscriptions = createSubscriptionRepository(database, meanings, owners)
   const usage = createUsageQueue({
     ...{ database, subscriptions, events, gateway: providers.gateway },
     owners: ownerRows,
-    usage: usageRepository(database, owners),
+    usage: createUsageRepository(database, owners),
     settings: workerSettings(options, ready),
     providers: usageProviders(options),
     counting: countingProviders(options),
@@ -322,13 +322,13 @@ function createContext(options: ResolvedOptions, ready: () => Promise<void>): Bi
     options,
     owners: recordingCustomerEvents(ownerRows, events),
     subscriptions,
-    operations: operationRepository(database, owners),
+    operations: createOperationRepository(database, owners),
     taxes: taxRepository(database),
-    disputes: disputeRepository(database),
+    disputes: createDisputeRepository(database),
     transfers: transferRepository(database),
     syncRuns: syncRunRepository(database),
-    codeAttempts: codeAttemptRepository(database),
-    webhooks: webhookRepository(database),
+    codeAttempts: createCodeAttemptRepository(database),
+    webhooks: createWebhookRepository(database),
     events,
     usage,
     locks: createLocks(database, {

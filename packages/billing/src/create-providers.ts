@@ -2,14 +2,14 @@ import { BRAINTREE_PROPERTIES, braintreeProvider } from './braintree-provider.ts
 import type { Logger } from './core/values/logger.ts'
 import type { ProviderName } from './core/values/provider-name.ts'
 import {
+  lookUpStanding,
   type Standing,
   type StandingByStatus,
-  standingOf,
 } from './core/values/subscription-state.ts'
 import type { BraintreeOptions } from './providers/braintree/options.ts'
 import type { Gateway } from './providers/gateway.ts'
 import type { Provider, ProviderTools } from './providers/provider.ts'
-import type { Providers } from './providers/providers.ts'
+import type { ConfiguredProviders } from './providers/providers.ts'
 import type { StripeOptions } from './providers/stripe/options.ts'
 import { STRIPE_PROPERTIES, stripeProvider } from './stripe-provider.ts'
 
@@ -26,7 +26,7 @@ export function createProviders({
   braintree,
   providers = [],
   logger = console,
-}: ProviderOptions): Providers {
+}: ProviderOptions): ConfiguredProviders {
   const all = [
     ...(stripe ? [stripeProvider(stripe)] : []),
     ...(braintree ? [braintreeProvider(braintree)] : []),
@@ -41,7 +41,7 @@ export function createProviders({
   return { all, find, gateway: connectOnce(find, { logger }), standing, statuses }
 
   function standing(name: ProviderName, status: string): Standing {
-    return standingOf(statuses.get(name) ?? {}, status)
+    return lookUpStanding(statuses.get(name) ?? {}, status)
   }
 }
 

@@ -123,7 +123,7 @@ export type {
 } from './features/balance/user.ts'
 export type { EndDates } from './features/cancel/contract.ts'
 export type { CancelNowOptions } from './features/cancel/subscription.ts'
-export type { Authorization, Captures } from './features/captures/contract.ts'
+export type { CardAuthorization, PaymentCaptures } from './features/captures/contract.ts'
 export type { CaptureOptions } from './features/captures/user.ts'
 export type {
   CardSetups,
@@ -157,7 +157,7 @@ export type {
   ProviderCheckout,
 } from './features/checkout/contract.ts'
 export type { ChargePageOptions, CheckoutResult } from './features/checkout/user.ts'
-export type { Confirmations } from './features/confirmations/contract.ts'
+export type { PaymentConfirmations } from './features/confirmations/contract.ts'
 export type {
   CreditNotes,
   NewCreditNote,
@@ -173,8 +173,8 @@ export {
 } from './features/credit-notes/credit-note.ts'
 export type { CreditNoteListOptions } from './features/credit-notes/user.ts'
 export type { CustomerUpdates } from './features/customers/contract.ts'
-export type { Disputes, ProviderDispute } from './features/disputes/contract.ts'
-export type { Forecasts, PreviewedSubscription } from './features/forecasts/contract.ts'
+export type { PaymentDisputes, ProviderDispute } from './features/disputes/contract.ts'
+export type { InvoiceForecasts, PreviewedSubscription } from './features/forecasts/contract.ts'
 export type {
   FirstInvoices,
   PreviewLine,
@@ -215,7 +215,7 @@ export type { MailAttachment, MailMessage, MailOptions } from './features/mail/m
 export type { MailState, QueuedMail } from './features/mail/mail-rows.ts'
 export type { MailQueue } from './features/mail/notices.ts'
 export { type MailFacts, type RenderedMail, renderMail } from './features/mail/render-mail.ts'
-export type { Metadata, SubscriptionMetadata } from './features/metadata/contract.ts'
+export type { MetadataValues, SubscriptionMetadata } from './features/metadata/contract.ts'
 export type { ApplicationEvent, Deliveries } from './features/outgoing-webhooks/deliveries.ts'
 export type {
   DeliveryEndpoint,
@@ -223,7 +223,7 @@ export type {
 } from './features/outgoing-webhooks/delivery-options.ts'
 export type { DeliveryState, StoredDelivery } from './features/outgoing-webhooks/delivery-rows.ts'
 export { isDeliverySecret } from './features/outgoing-webhooks/signature.ts'
-export type { Pause, PausedBills, Pauses } from './features/pauses/contract.ts'
+export type { CollectionPause, CollectionPauses, PausedBills } from './features/pauses/contract.ts'
 export type { PauseOptions } from './features/pauses/subscription.ts'
 export type {
   PaymentMethodKind,
@@ -239,7 +239,7 @@ export type {
   InvoiceOutcome,
   TaxLookup,
 } from './features/payments/charge-contract.ts'
-export type { Payments, ProviderPayment } from './features/payments/contract.ts'
+export type { CustomerPayments, ProviderPayment } from './features/payments/contract.ts'
 export type { PortalFlow, PortalPages, PortalVisit } from './features/portal/contract.ts'
 export type { PortalOptions } from './features/portal/open-portal.ts'
 export type {
@@ -249,10 +249,14 @@ export type {
   ProviderPromotionCode,
 } from './features/promotion-codes/contract.ts'
 export type { PromotionCode } from './features/promotion-codes/promotion-codes.ts'
-export type { Quantities } from './features/quantities/contract.ts'
-export type { NewRefund, Refundable, Refunds } from './features/refunds/contract.ts'
+export type { QuantityChanges } from './features/quantities/contract.ts'
+export type { NewRefund, PaymentRefunds, RefundablePayment } from './features/refunds/contract.ts'
 export type { Refund, RefundOptions, RefundReason } from './features/refunds/refund.ts'
-export type { NewPlannedSwap, PlannedSwap, Schedules } from './features/schedules/contract.ts'
+export type {
+  NewPlannedSwap,
+  PlannedSwap,
+  SubscriptionSchedules,
+} from './features/schedules/contract.ts'
 export type { PlannedChange } from './features/schedules/subscription.ts'
 export type {
   NewSentInvoice,
@@ -264,8 +268,8 @@ export type {
   SubscriptionListOptions,
   SubscriptionPage,
 } from './features/subscription-list/list-subscriptions.ts'
-export type { NewReplacement, Swap, SwapPreview } from './features/swap/contract.ts'
-export type { Replacements } from './features/swap/replacements-contract.ts'
+export type { NewReplacement, SwapPreview, SwapRequest } from './features/swap/contract.ts'
+export type { SubscriptionReplacements } from './features/swap/replacements-contract.ts'
 export type { SwapItem, SwapOptions } from './features/swap/subscription.ts'
 export type {
   AccountData,
@@ -291,21 +295,21 @@ export type {
 } from './features/taxes/contract.ts'
 export type { NewTaxId, ProviderTaxId, TaxIds } from './features/taxes/tax-ids-contract.ts'
 export type { TaxId } from './features/taxes/user.ts'
-export type { Trials } from './features/trials/contract.ts'
+export type { SubscriptionTrials } from './features/trials/contract.ts'
 export type {
   DroppedReport,
   DroppedUsage,
-  Meter,
   SentUsageEvent,
   UsageCharge,
   UsageCharges,
   UsageEvent,
   UsageFilter,
+  UsageMeter,
   UsageOutcome,
   UsageReports,
   UsageSummary,
 } from './features/usage/contract.ts'
-export type { MeterOptions, Meters, NewMeter } from './features/usage/meters.ts'
+export type { MeterOptions, NewMeter, UsageMeters } from './features/usage/meters.ts'
 export type { UsageOptions, UsageQuery, UsageReport } from './features/usage/report-usage.ts'
 export type {
   MeterSelector,

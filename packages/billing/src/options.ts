@@ -15,7 +15,7 @@ import type {
 import type { BraintreeHandlers } from './providers/braintree/handlers.ts'
 import type { BraintreeOptions } from './providers/braintree/options.ts'
 import type { Provider } from './providers/provider.ts'
-import type { Providers } from './providers/providers.ts'
+import type { ConfiguredProviders } from './providers/providers.ts'
 import type { StripeHandlers } from './providers/stripe/handlers.ts'
 import type { StripeOptions } from './providers/stripe/options.ts'
 
@@ -247,7 +247,7 @@ export interface ResolvedOptions {
   readonly database: Database
   /** Tables of the owners by type, users first. */
   readonly owners: OwnerTables
-  readonly providers: Providers
+  readonly providers: ConfiguredProviders
   readonly defaultProvider: ProviderName
   readonly tax: TaxOption
   readonly handlers: WebhookHandlers

@@ -2,7 +2,7 @@ import type { BillingContext } from './core/context.ts'
 import { purgeAll } from './core/storage/queue.ts'
 import { type MailSender, purgeMail } from './features/mail/notices.ts'
 import type { DeliverySender } from './features/outgoing-webhooks/deliveries.ts'
-import type { Inbox } from './features/webhooks/inbox.ts'
+import type { RunningWebhookInbox } from './features/webhooks/inbox.ts'
 
 const DAY = 24 * 3600 * 1000
 
@@ -40,9 +40,9 @@ export interface PurgeOptions {
 export type PurgeReport = Readonly<Record<PurgedQueue | 'codeAttempts', number>>
 
 /** The queues of one billing instance. */
-export interface Queues {
+export interface BillingQueues {
   readonly context: BillingContext
-  readonly inbox: Inbox
+  readonly inbox: RunningWebhookInbox
   /** The queue of mail to customers. `null` without the option `mail`. */
   readonly notices: MailSender | null
   readonly deliveries: DeliverySender
@@ -57,7 +57,7 @@ export async function processQueues({
   inbox,
   notices,
   deliveries,
-}: Queues): Promise<void> {
+}: BillingQueues): Promise<void> {
   await inbox.process()
   await context.usage.process()
   await context.events.process()
@@ -66,7 +66,7 @@ export async function processQueues({
 }
 
 export async function purgeQueues(
-  { context, deliveries }: Queues,
+  { context, deliveries }: BillingQueues,
   { before = {} }: PurgeOptions,
 ): Promise<PurgeReport> {
   const { clock, database } = context.options

@@ -28,8 +28,8 @@ import type { ProviderName } from './core/values/provider-name.ts'
 import { completeCheckout } from './features/checkout/complete-checkout.ts'
 import { browserErrorResponse } from './features/checkout/failed-page.ts'
 import { localeOf } from './features/customers/locale-of.ts'
-import { invoiceResponse } from './features/invoices/download.ts'
-import type { Inbox } from './features/webhooks/inbox.ts'
+import { respondWithInvoice } from './features/invoices/download.ts'
+import type { RunningWebhookInbox } from './features/webhooks/inbox.ts'
 
 /** The largest real events are about ten kilobytes. */
 const MAX_WEBHOOK_BYTES = 1024 * 1024
@@ -54,7 +54,7 @@ interface BillingRoute extends Route {
  */
 export function createRoutes(
   context: BillingContext,
-  inbox: Inbox,
+  inbox: RunningWebhookInbox,
   ready: () => Promise<void>,
 ): BillingRoutes {
   const { paths } = context.options
@@ -108,7 +108,7 @@ function webhookRoutes(
   path: string,
   name: ProviderName,
   context: BillingContext,
-  inbox: Inbox,
+  inbox: RunningWebhookInbox,
 ): BillingRoute[] {
   const receive: BillingRoute = {
     method: 'POST',
@@ -200,7 +200,7 @@ async function downloadInvoice(
   const record = await requireAsking(request, context)
   const found = record && (await new BillableUser(context, record).findInvoice(id))
   if (!found) throw new InvoiceNotFound('There is no such invoice')
-  return invoiceResponse(found, { ...invoice, locale: await localeOf(context, record) })
+  return respondWithInvoice(found, { ...invoice, locale: await localeOf(context, record) })
 }
 
 interface Failure {

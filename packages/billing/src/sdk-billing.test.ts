@@ -45,7 +45,7 @@ describe('the TypeScript type of charge()', () => {
     for (const billing of [one, both, others]) await billing.close()
   })
 
-  it('accepts the options of that SDK, and rejects misspelt ones and those that charge() sets itself', () => {
+  it("accepts the options of the provider's SDK, and rejects misspelt options and options that charge() sets itself", () => {
     const suffix: ChargeOptions<'stripe'> = { statement_descriptor_suffix: 'MUG' }
     const order: ChargeOptions<'braintree'> = { orderId: 'mug-1', idempotencyKey: 'mug-1' }
     const either: ChargeOptions[] = [suffix, order]

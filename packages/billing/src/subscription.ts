@@ -1,6 +1,6 @@
 import type { BillingContext } from './core/context.ts'
 import type { BilledOwner, SubscriptionRecord } from './core/storage/tables.ts'
-import { itemsOf, type SubscriptionItem } from './core/subscription-items.ts'
+import { listSubscriptionItems, type SubscriptionItem } from './core/subscription-items.ts'
 import { SubscriptionScope, type SwapSettings } from './core/subscription-scope.ts'
 import { isUser, type Owner } from './core/values/owner.ts'
 import type { ProviderName } from './core/values/provider-name.ts'
@@ -116,12 +116,12 @@ export class Subscription {
     return this.#scope.record.plannedAt
   }
 
-  /** When our row of the subscription was created. */
+  /** When our database row of the subscription was created. */
   get createdAt(): Date {
     return this.#scope.record.createdAt
   }
 
-  /** When our row of the subscription was last changed. */
+  /** When our database row of the subscription was last changed. */
   get updatedAt(): Date {
     return this.#scope.record.updatedAt
   }
@@ -131,7 +131,7 @@ export class Subscription {
    * the provider.
    */
   items(): SubscriptionItem[] {
-    return itemsOf(this.#scope.record)
+    return listSubscriptionItems(this.#scope.record)
   }
 
   /** Finds the subscription's item with this price, in our row. `null` if there is none. */

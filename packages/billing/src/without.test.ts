@@ -55,7 +55,7 @@ describe('billing with Braintree as the only provider', () => {
     expectTypeOf<StripeParts>().toEqualTypeOf<(typeof STRIPE_PROPERTIES)['can'][number]>()
   })
 
-  it('has no types for methods that change the quantity of a plan', async () => {
+  it('lacks the methods that change the quantity of a plan in its TypeScript types', async () => {
     const billing = createBilling<Person>({ ...(await options()), braintree })
     const user = await billing.user(1)
     expectTypeOf(user).toEqualTypeOf<BraintreeUser<Person>>()
@@ -76,7 +76,7 @@ describe('billing with Braintree as the only provider', () => {
     expectTypeOf(builder.create).returns.resolves.toEqualTypeOf<BraintreeSubscription>()
   })
 
-  it('has no type for the language of a customer', async () => {
+  it("lacks the option for a customer's language in its TypeScript types", async () => {
     const billing = createBilling<Person>({ ...(await options()), braintree })
     const user = await billing.user(1)
     expectTypeOf(user.updateCustomer).toBeCallableWith({ name: 'Ada', address: { city: 'York' } })

@@ -2,7 +2,7 @@ import { type Database, databaseNow } from '@tollgate/database'
 import { sql } from 'kysely'
 import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { createTestDatabase } from '../../../test-support/create-test-database.ts'
-import { createLocks, type Locks } from '../src/core/storage/locks.ts'
+import { type BillingLocks, createLocks } from '../src/core/storage/locks.ts'
 import { Busy, createBilling } from '../src/index.ts'
 
 /**
@@ -11,8 +11,8 @@ import { Busy, createBilling } from '../src/index.ts'
  */
 async function twoProcesses(times = { lease: 3000, wait: 60_000 }): Promise<{
   database: Database
-  first: Locks
-  second: Locks
+  first: BillingLocks
+  second: BillingLocks
 }> {
   const { database, drop } = await createTestDatabase()
   onTestFinished(drop)

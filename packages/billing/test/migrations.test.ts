@@ -1,6 +1,6 @@
 import {
   connect,
-  createColumns,
+  createColumnDefinitions,
   createTable,
   type Database,
   migrate,
@@ -24,7 +24,7 @@ const kind = process.env.TEST_DATABASE
 const filled: Template = {
   name: 'an application before billing',
   async fill(database) {
-    const columns = createColumns(database)
+    const columns = createColumnDefinitions(database)
     await createTable(database, 'users', {
       columns: {
         id: columns.integer,

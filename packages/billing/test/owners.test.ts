@@ -2,7 +2,7 @@ import { connect, SchemaTooOld } from '@tollgate/database'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { createTestDatabase } from '../../../test-support/create-test-database.ts'
 import { lockNameOf } from '../src/core/owner-lock.ts'
-import { operationRepository } from '../src/core/storage/operations.ts'
+import { createOperationRepository } from '../src/core/storage/operations.ts'
 import { CheckoutNotFound, createBilling, InvalidArgument, UserNotFound } from '../src/index.ts'
 import { customersAt, type FlowTest, PROVIDERS, subscriptionsAt } from './support.ts'
 import { createTeam, createTeams, startTeams, teamTable } from './teams.ts'
@@ -223,7 +223,7 @@ describe('an owner that is not a user', () => {
 
   it('does not share operations with an owner of another type that has the same id', async () => {
     const { database } = await startTeams('stripe')
-    const operations = operationRepository(database, new Map())
+    const operations = createOperationRepository(database, new Map())
     const owners = [
       { type: 'user', id: 7 },
       { type: 'team', id: 7 },

@@ -1,10 +1,10 @@
-import { connect, createColumns, createTable, type Database } from '@tollgate/database'
+import { connect, createColumnDefinitions, createTable, type Database } from '@tollgate/database'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import {
   createTestDatabase,
   type TestDatabase,
 } from '../../../test-support/create-test-database.ts'
-import { eventIdOf, eventRepository } from '../src/core/storage/events.ts'
+import { createEventRepository, eventIdOf } from '../src/core/storage/events.ts'
 import { deliveryTable, eventTable, noticeTable } from '../src/core/storage/queue-tables.ts'
 
 let test: TestDatabase
@@ -12,7 +12,7 @@ let database: Database
 beforeEach(async () => {
   const fill = async (on: Database) => {
     for (const { name, describe } of [eventTable, noticeTable, deliveryTable]) {
-      await createTable(on, name, describe(createColumns(on)))
+      await createTable(on, name, describe(createColumnDefinitions(on)))
     }
   }
   test = await createTestDatabase({ template: { name: 'queues', fill } })
@@ -27,7 +27,7 @@ const paid = { ...ada, type: 'invoice.paid', subject: 'stripe:in_1', payload: '{
 
 describe('a queue in the database', () => {
   const fill = async (count: number) => {
-    const events = eventRepository(database, types)
+    const events = createEventRepository(database, types)
     for (let n = 0; n < count; n++) {
       await events.add({ ...paid, subject: `in_${n}` }, at(count - n), database)
     }
@@ -49,7 +49,7 @@ describe('a queue in the database', () => {
   it('lets one worker claim each entry, until the claim expires', async () => {
     await fill(4)
     const others = await Promise.all([1, 2, 3].map(() => connect(test.url)))
-    const workers = others.map((on) => eventRepository(on, types))
+    const workers = others.map((on) => createEventRepository(on, types))
     const due = await workers[0]?.listDue(at(9), 10)
     const takeAll = async (when: Date, until: Date) => {
       const taken = await Promise.all(
@@ -103,7 +103,7 @@ describe('a queue in the database', () => {
 
 describe('an event in the outbox', () => {
   it('is recorded once per type and subject', async () => {
-    const events = eventRepository(database, types)
+    const events = createEventRepository(database, types)
     expect(await events.add(paid, at(0), database)).toBe(true)
     expect(await events.add({ ...paid, payload: '{"other":1}' }, at(1), database)).toBe(false)
     expect(await events.add({ ...paid, type: 'invoice.voided' }, at(1), database)).toBe(true)
@@ -113,7 +113,7 @@ describe('an event in the outbox', () => {
   })
 
   it('is not recorded if the transaction of the change that it describes is rolled back', async () => {
-    const events = eventRepository(database, types)
+    const events = createEventRepository(database, types)
     const change = database.transaction(async (tx) => {
       await events.add(paid, at(0), tx)
       throw new Error('not done')

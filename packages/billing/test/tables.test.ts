@@ -1,4 +1,4 @@
-import { createColumns, createIndex, createTable, migrate } from '@tollgate/database'
+import { createColumnDefinitions, createIndex, createTable, migrate } from '@tollgate/database'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import {
   createTestDatabase,
@@ -18,7 +18,7 @@ describe.each(['integer', 'string'] as const)(
     let defined: TestDatabase
     beforeAll(async () => {
       migrated = await createTestDatabase()
-      const columns = createColumns(migrated.database)
+      const columns = createColumnDefinitions(migrated.database)
       const id = idType === 'string' ? columns.string(255) : columns.integer
       const own = { columns: { id }, primaryKey: ['id'] }
       for (const name of owners) await createTable(migrated.database, name, own)

@@ -1,4 +1,4 @@
-import { createColumns, createTable, type Database } from '@tollgate/database'
+import { createColumnDefinitions, createTable, type Database } from '@tollgate/database'
 import type { Template } from '../../../test-support/create-test-database.ts'
 import type { OwnerTable, ProviderName } from '../src/index.ts'
 import { type StartBillingOptions, startBilling } from '../src/testing/index.ts'
@@ -15,7 +15,7 @@ export const teamTable = (idType: IdType): OwnerTable => ({
 
 /** Creates an application's table of teams, as it is before billing adds its columns. */
 export async function createTeams(database: Database, idType: IdType): Promise<void> {
-  const columns = createColumns(database)
+  const columns = createColumnDefinitions(database)
   await createTable(database, 'teams', {
     columns: {
       id: idType === 'string' ? columns.string(255) : columns.integer,

@@ -1,7 +1,7 @@
 import {
   addColumn,
   connect,
-  createColumns,
+  createColumnDefinitions,
   createTable,
   type Database,
   NeedsOffline,
@@ -20,7 +20,7 @@ let database: Database
 beforeEach(async () => {
   test = await createTestDatabase()
   database = test.database
-  const columns = createColumns(database)
+  const columns = createColumnDefinitions(database)
   await createTable(database, 'users', {
     columns: { id: columns.integer, name: columns.string(20).nullable() },
     primaryKey: ['id'],
@@ -44,7 +44,7 @@ const billingOn = (on: Database, more: { readonly migrate?: boolean } = {}) =>
 const MOMENTS = [0, 1_764_000_000_123, 2_147_483_648_001, 4_102_444_799_999]
 
 async function addMilliseconds() {
-  const { instant } = createColumns(database)
+  const { instant } = createColumnDefinitions(database)
   await addColumn(database, 'users', 'trial_ends_at', instant.nullable())
 }
 
@@ -68,7 +68,7 @@ async function readMoments() {
 
 const EXPECTED = MOMENTS.map((at, id) => (id % 2 ? at : null))
 
-describe('an existing column trial_ends_at that contains milliseconds', () => {
+describe('an existing `trial_ends_at` column that contains milliseconds', () => {
   it('is converted to a timestamp with the same values, if the caller confirms that no other process is running', async () => {
     await fillMilliseconds()
     const billing = billingOn(database)
@@ -112,7 +112,7 @@ describe('an existing column trial_ends_at that contains milliseconds', () => {
     await billing.close()
   })
 
-  it('is rejected by a process with the option migrate: false', async () => {
+  it('is rejected by a process with the `migrate: false` option', async () => {
     await addMilliseconds()
     await database.kysely.insertInto('users').values({ id: 1 }).execute()
     const billing = billingOn(database, { migrate: false })
@@ -143,7 +143,7 @@ describe('an existing column trial_ends_at that contains milliseconds', () => {
         let left = steps
         test = await createTestDatabase()
         database = test.database
-        const columns = createColumns(database)
+        const columns = createColumnDefinitions(database)
         await createTable(database, 'users', {
           columns: { id: columns.integer },
           primaryKey: ['id'],

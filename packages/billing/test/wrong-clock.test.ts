@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import { expect, it, onTestFinished } from 'vitest'
 import { SECRET, startReceiver } from '../../../test-support/webhook-receiver.ts'
-import { eventRepository } from '../src/core/storage/events.ts'
+import { createEventRepository } from '../src/core/storage/events.ts'
 import { startChild } from './child-process.ts'
 import { start } from './support.ts'
 
@@ -19,7 +19,7 @@ it('a process whose clock is 15 minutes ahead sends no outgoing webhook that ano
     privateAddresses: ['127.0.0.1'],
   }
   const test = await start('stripe', { webhooks: false })
-  const events = eventRepository(test.database, types)
+  const events = createEventRepository(test.database, types)
   for (let number = 1; number <= EVENTS; number += 1) {
     const payload = JSON.stringify({
       provider: 'stripe',

@@ -1,5 +1,5 @@
 import { builtInDialects } from './built-in-dialects.ts'
-import { redact } from './connections/server-url.ts'
+import { redactUrl } from './connections/server-url.ts'
 import type { Dialect } from './dialects/dialect.ts'
 
 export interface ConnectionTarget {
@@ -16,7 +16,7 @@ export interface ConnectionTarget {
  */
 export function parseConnectionUrl(url: unknown, dialects: readonly Dialect[]): ConnectionTarget {
   const { dialect, text } = findDialect(url, dialects)
-  return { dialect, url: text, shown: dialect.checkUrl?.(text) ?? redact(text) }
+  return { dialect, url: text, shown: dialect.checkUrl?.(text) ?? redactUrl(text) }
 }
 
 /**
@@ -47,7 +47,7 @@ function findDialect(
   const scheme = /^([a-z][a-z0-9+.-]*):/i.exec(url)?.[1]?.toLowerCase() ?? ''
   const dialect = dialects.find(({ schemes }) => schemes.includes(scheme))
   if (!dialect) {
-    throw new TypeError(`The database URL "${redact(url)}" has an unknown scheme; ${expected}`)
+    throw new TypeError(`The database URL "${redactUrl(url)}" has an unknown scheme; ${expected}`)
   }
   return { dialect, text: url }
 }

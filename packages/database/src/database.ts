@@ -4,7 +4,10 @@ import type { AnyTables, ClaimThenInsert, ParamBuilder, UpdateOne } from './defi
 import type { Dialect } from './dialects/dialect.ts'
 import type { Engine, Runner } from './dialects/engine.ts'
 
-/** Runs a compiled query with these values, in the transaction `on` if one is passed. */
+/**
+ * Runs a compiled query with the values `params`. Pass a transaction as `on` to run the query in that
+ * transaction.
+ */
 export type Statement<Params, Row> = (
   params: Params,
   on?: Database,
@@ -122,7 +125,7 @@ export interface Database<T = AnyTables> {
  */
 export const internals: unique symbol = Symbol.for('tollgate.database.internals')
 
-export interface Internals extends Runner {
+export interface DatabaseInternals extends Runner {
   readonly engine: Engine
   /** The database that this transaction belongs to, or the database itself. */
   readonly root: Database
@@ -139,9 +142,9 @@ export interface Internals extends Runner {
 export type ChangeError = (error: unknown) => unknown
 
 export interface WithInternals {
-  readonly [internals]: Internals
+  readonly [internals]: DatabaseInternals
 }
 
-export function internalsOf(database: object): Internals {
+export function internalsOf(database: object): DatabaseInternals {
   return (database as WithInternals)[internals]
 }

@@ -5,7 +5,7 @@ export { databaseNow, readServerTime } from './clock/database-now.ts'
 export { createClockTable } from './clock/recorded-time.ts'
 export { type ConnectOptions, connect } from './connect.ts'
 export { findDatabaseFile } from './connection-url.ts'
-export { checkServerUrl, redact } from './connections/server-url.ts'
+export { checkServerUrl, redactUrl } from './connections/server-url.ts'
 export type { ChangeError, Claim, Database, Statement, StatementResult } from './database.ts'
 export type { Clock, ClockRepair, DatabaseClock } from './database-clock.ts'
 export type {
@@ -73,7 +73,11 @@ export {
   requireMigrations,
 } from './migrate.ts'
 export { withErrors } from './open-database.ts'
-export { type Column, type Columns, createColumns } from './schema/columns.ts'
+export {
+  type ColumnDefinition,
+  type ColumnDefinitions,
+  createColumnDefinitions,
+} from './schema/columns.ts'
 export {
   type CamelCase,
   type DefinedTable,

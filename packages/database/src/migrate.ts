@@ -2,7 +2,7 @@ import type { Database } from './database.ts'
 import { NeedsOffline, SchemaTooNew, SchemaTooOld } from './errors.ts'
 import { holdLease } from './locks/lease.ts'
 import { WAIT_FOR_LOCK } from './locks/locks-table.ts'
-import { type Columns, createColumns } from './schema/columns.ts'
+import { type ColumnDefinitions, createColumnDefinitions } from './schema/columns.ts'
 import { createTable, hasTable } from './schema/tables.ts'
 
 /** One migration: a step that upgrades the schema of a database. */
@@ -14,7 +14,7 @@ export interface Migration {
    * schema statement. So use `createTable`, `createIndex` and `addColumn`, which do nothing the
    * second time.
    */
-  up(database: Database, columns: Columns): Promise<void>
+  up(database: Database, columns: ColumnDefinitions): Promise<void>
   /**
    * Whether this step must not run while processes of an older version use the database, because it
    * changes the meaning of their statements. It is then rejected with `NeedsOffline` unless the
@@ -87,7 +87,7 @@ async function runMigrations(
   set: MigrationSet,
   { offline, check }: { offline: boolean; check: (on: Database) => Promise<void> },
 ): Promise<{ applied: string[] }> {
-  const columns = createColumns(tx)
+  const columns = createColumnDefinitions(tx)
   // On MySQL this ends the transaction even if the table exists; from then on each statement
   // commits alone.
   await createTable(tx, TABLE, {

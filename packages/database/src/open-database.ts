@@ -5,7 +5,7 @@ import {
   type ChangeError,
   type Claim,
   type Database,
-  type Internals,
+  type DatabaseInternals,
   internals,
   internalsOf,
   type Statement,
@@ -73,7 +73,7 @@ class OpenDatabase<T> implements Database<T>, WithInternals {
   readonly dialect: Dialect
   readonly timeout: number
   readonly clock: ManagedDatabaseClock
-  readonly [internals]: Internals
+  readonly [internals]: DatabaseInternals
   readonly #options: DatabaseOptions
   readonly #transaction: TransactionRunner | undefined
   readonly #units: Units

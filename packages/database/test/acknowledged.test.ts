@@ -4,26 +4,26 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import type { TestDatabase } from '../../../test-support/create-test-database.ts'
 import { type Child, startChild, startChildWithSmallFiles } from './child-process.ts'
 import {
+  createThing,
   createThingsDatabase,
   findThing,
   findThings,
   insertThings,
-  type Tables,
-  thing,
+  type TestTables,
 } from './things.ts'
 
 let test: TestDatabase
-let database: Database<Tables>
+let database: Database<TestTables>
 beforeEach(async () => {
   // Only statements that another process blocks wait this long, and they time out.
   test = await createThingsDatabase({ timeout: 1000 })
   database = test.database
-  await insertThings(database, thing('there', { name: 'taken' }))
+  await insertThings(database, createThing('there', { name: 'taken' }))
 })
 afterEach(() => test.drop())
 
-const insertReturning = (db: Database<Tables>, id: string, rest = {}) =>
-  db.kysely.insertInto('things').values(thing(id, rest)).returning('id').execute()
+const insertReturning = (db: Database<TestTables>, id: string, rest = {}) =>
+  db.kysely.insertInto('things').values(createThing(id, rest)).returning('id').execute()
 const execute = (text: string) => sql.raw(text).execute(database.kysely)
 
 /** A second process that executes orders. */
@@ -51,7 +51,8 @@ async function whileHeld(attempt: () => Promise<unknown>): Promise<void> {
 
 /** Each leaves a failed write behind; none may have stored a row whose id begins with `lost`. */
 const errors: Record<string, () => Promise<void>> = {
-  'a write that was kept waiting': () => whileHeld(() => insertThings(database, thing('lost'))),
+  'a write that was kept waiting': () =>
+    whileHeld(() => insertThings(database, createThing('lost'))),
   'a write with RETURNING that was kept waiting': () =>
     whileHeld(() => insertReturning(database, 'lost')),
   'a claim that was kept waiting': () =>
@@ -92,7 +93,7 @@ const errors: Record<string, () => Promise<void>> = {
       begin select raise(rollback, 'stopped'); end`)
     await expect(insertReturning(database, 'lost')).rejects.toThrow('stopped')
     const both = database.transaction(async (tx) => {
-      await insertThings(tx, thing('lost before'))
+      await insertThings(tx, createThing('lost before'))
       await insertReturning(tx, 'lost')
     })
     await expect(both).rejects.toThrow('stopped')
@@ -101,7 +102,7 @@ const errors: Record<string, () => Promise<void>> = {
     await execute(`create table parts (thing text references things deferrable initially deferred)`)
     await expect(execute(`insert into parts values ('nothing')`)).rejects.toThrow(/FOREIGN KEY/)
     const both = database.transaction(async (tx) => {
-      await insertThings(tx, thing('lost'))
+      await insertThings(tx, createThing('lost'))
       await sql`insert into parts values ('nothing')`.execute(tx.kysely)
     })
     await expect(both).rejects.toThrow(/FOREIGN KEY/)
@@ -138,7 +139,7 @@ describe.runIf(process.env.TEST_DATABASE === 'sqlite')('an acknowledged write', 
       await fail()
       // None repeats the failed statement, which would end it.
       await database.kysely.updateTable('things').set({ amount: 7 }).execute()
-      await database.transaction((tx) => insertThings(tx, thing('acknowledged')))
+      await database.transaction((tx) => insertThings(tx, createThing('acknowledged')))
       await database.kysely
         .insertInto('things')
         .columns(['id', 'amount', 'flagged'])
@@ -181,7 +182,10 @@ describe.runIf(process.env.TEST_DATABASE === 'sqlite')('an acknowledged write', 
       }
       await database.transaction(async (tx) => {
         for (let i = 0; i < 20; i++) {
-          await insertThings(tx, thing(`large${round}-${i}`, { owner: 'x'.repeat(1_000_000) }))
+          await insertThings(
+            tx,
+            createThing(`large${round}-${i}`, { owner: 'x'.repeat(1_000_000) }),
+          )
         }
         committing = true
         setImmediate(count)
@@ -198,17 +202,17 @@ describe.runIf(process.env.TEST_DATABASE === 'sqlite')('an acknowledged write', 
   })
 
   it('is stored whole or not at all when its caller gives up during the commit', async () => {
-    const hasty = await connect<Tables>(test.url, { timeout: 1 })
+    const hasty = await connect<TestTables>(test.url, { timeout: 1 })
     const slow = hasty.transaction(async (tx) => {
       for (let i = 0; i < 20; i++) {
-        await insertThings(tx, thing(`large${i}`, { owner: 'x'.repeat(1_000_000) }))
+        await insertThings(tx, createThing(`large${i}`, { owner: 'x'.repeat(1_000_000) }))
       }
     })
     await expect(slow).rejects.toSatisfy(isUnavailable)
     await hasty.close()
     const large = (await findThings(database)).filter(({ id }) => id.startsWith('large'))
     expect([0, 20]).toContain(large.length)
-    await insertThings(database, thing('acknowledged'))
+    await insertThings(database, createThing('acknowledged'))
     expect(await findThing(database, 'acknowledged')).not.toBeNull()
   })
 })

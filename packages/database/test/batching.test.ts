@@ -9,17 +9,17 @@ import { sql } from 'kysely'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { TestDatabase } from '../../../test-support/create-test-database.ts'
 import {
+  createThing,
   createThingsDatabase,
   findThing,
   findThings,
-  type Tables,
-  type Thing,
-  thing,
+  type TestTables,
+  type ThingRow,
 } from './things.ts'
 
 const queries: string[] = []
 let test: TestDatabase
-let database: Database<Tables>
+let database: Database<TestTables>
 beforeEach(async () => {
   test = await createThingsDatabase({ timeout: 10_000, onQuery: (text) => queries.push(text) })
   database = test.database
@@ -31,31 +31,38 @@ const pause = (milliseconds: number) => new Promise((done) => setTimeout(done, m
 
 const columns = ['id', 'name', 'owner', 'amount', 'done_at', 'flagged']
 const prepareInsert = () =>
-  insertTogether<Record<keyof Thing, unknown>>(database, { table: 'things', columns, key: ['id'] })
+  insertTogether<Record<keyof ThingRow, unknown>>(database, {
+    table: 'things',
+    columns,
+    key: ['id'],
+  })
 
 describe('insertTogether', () => {
   it('stores each row once, however many arrive at the same time', async () => {
     const insert = prepareInsert()
     const ids = Array.from({ length: 300 }, (_, index) => `t${index % 250}`)
-    const added = await Promise.all(ids.map((id) => insert(thing(id))))
+    const added = await Promise.all(ids.map((id) => insert(createThing(id))))
     expect(added.filter(Boolean)).toHaveLength(250)
     expect(await findThings(database)).toHaveLength(250)
-    expect(await insert(thing('t0'))).toBe(false)
-    expect(await insert(thing('new'))).toBe(true)
+    expect(await insert(createThing('t0'))).toBe(false)
+    expect(await insert(createThing('new'))).toBe(true)
   })
 
   it('keeps every value exactly', async () => {
     const insert = prepareInsert()
     const rows = [
-      thing('plain'),
-      thing('text', { name: '"\'\\\n\t\u0001 {}[],:', owner: 'Zoë 漢字 🎟️' }),
-      thing('empty', { name: '', owner: 'null' }),
-      thing('number', { amount: -2_147_483_648, done_at: 8_640_000_000_000_000 }),
+      createThing('plain'),
+      createThing('text', { name: '"\'\\\n\t\u0001 {}[],:', owner: 'Zoë 漢字 🎟️' }),
+      createThing('empty', { name: '', owner: 'null' }),
+      createThing('number', { amount: -2_147_483_648, done_at: 8_640_000_000_000_000 }),
     ]
     await Promise.all(rows.map((row) => insert(row)))
     for (const row of rows) expect(await findThing(database, row.id)).toEqual(row)
-    await Promise.all([insert({ ...thing('yes'), flagged: true }), insert(thing('other'))])
-    expect(await findThing(database, 'yes')).toEqual(thing('yes', { flagged: 1 }))
+    await Promise.all([
+      insert({ ...createThing('yes'), flagged: true }),
+      insert(createThing('other')),
+    ])
+    expect(await findThing(database, 'yes')).toEqual(createThing('yes', { flagged: 1 }))
   })
 
   it.each([
@@ -65,7 +72,7 @@ describe('insertTogether', () => {
     ['a Date', { owner: new Date(0) }],
   ])('rejects a row that cannot be stored, and no other row: %s', async (_, wrong) => {
     const insert = prepareInsert()
-    const rows = [thing('a'), { ...thing('bad'), ...wrong }, thing('b')]
+    const rows = [createThing('a'), { ...createThing('bad'), ...wrong }, createThing('b')]
     const outcomes = await Promise.allSettled(rows.map((row) => insert(row)))
     expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled'])
     expect((await findThings(database)).map(({ id }) => id)).toEqual(['a', 'b'])
@@ -73,9 +80,9 @@ describe('insertTogether', () => {
 
   it('shares statements or commits on dialects that support it', async () => {
     const insert = prepareInsert()
-    await insert(thing('first'))
+    await insert(createThing('first'))
     queries.length = 0
-    await Promise.all(Array.from({ length: 100 }, (_, index) => insert(thing(`t${index}`))))
+    await Promise.all(Array.from({ length: 100 }, (_, index) => insert(createThing(`t${index}`))))
     expect(queries).toHaveLength(database.dialect.name === 'postgres' ? 1 : 100)
   })
 })
@@ -83,21 +90,23 @@ describe('insertTogether', () => {
 describe('findTogether', () => {
   it('returns to each caller its own row, or null', async () => {
     const insert = prepareInsert()
-    const rows = Array.from({ length: 20 }, (_, index) => thing(`t${index}`, { amount: index }))
+    const rows = Array.from({ length: 20 }, (_, index) =>
+      createThing(`t${index}`, { amount: index }),
+    )
     await Promise.all(rows.map((row) => insert(row)))
-    const find = findTogether<Thing>(database, { table: 'things', key: 'id' })
-    expect(await find('t3')).toEqual(thing('t3', { amount: 3 }))
+    const find = findTogether<ThingRow>(database, { table: 'things', key: 'id' })
+    expect(await find('t3')).toEqual(createThing('t3', { amount: 3 }))
     expect(await find('none')).toBeNull()
     queries.length = 0
     const asked = [...rows.map(({ id }) => id), 't3', 'none', '', `"'\\{},`]
     const found = await Promise.all(asked.map((id) => find(id)))
-    expect(found).toEqual([...rows, thing('t3', { amount: 3 }), null, null, null])
+    expect(found).toEqual([...rows, createThing('t3', { amount: 3 }), null, null, null])
     expect(queries).toHaveLength(database.dialect.name === 'postgres' ? 1 : asked.length)
   })
 
   it('rejects a key that is not a string, and no other key', async () => {
-    await prepareInsert()(thing('a'))
-    const find = findTogether<Thing>(database, { table: 'things', key: 'id' })
+    await prepareInsert()(createThing('a'))
+    const find = findTogether<ThingRow>(database, { table: 'things', key: 'id' })
     const outcomes = await Promise.allSettled(['a', 'a\0', 'a'].map((id) => find(id)))
     expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled'])
   })
@@ -109,7 +118,7 @@ interface Step {
   readonly to: number
 }
 
-function prepareStep(on: Database<Tables> = database) {
+function prepareStep(on: Database<TestTables> = database) {
   return on.updateOneReturning<Step, { id: string; amount: number }>({
     table: 'things',
     key: (param) => ({ id: param('id') }),
@@ -126,7 +135,7 @@ describe('a statement shared by many callers', () => {
     const one = await connect(test.url, { poolSize: 1, timeout: 20_000 })
     const find = findTogether(one, { table: 'things', key: 'id' })
     const findTwo = async () => {
-      expect(await Promise.all([find('t1'), find('nobody')])).toEqual([thing('t1'), null])
+      expect(await Promise.all([find('t1'), find('nobody')])).toEqual([createThing('t1'), null])
     }
     const countWholeReads = async () => {
       const { rows } = await sql<{ count: number }>`
@@ -135,7 +144,7 @@ describe('a statement shared by many callers', () => {
       await pause(50)
       return Number(rows[0]?.count)
     }
-    await prepareInsert()(thing('t1'))
+    await prepareInsert()(createThing('t1'))
     for (let round = 0; round < 10; round += 1) await findTwo()
     await sql`insert into things (id, amount, flagged)
       select 'n' || n, 0, 0 from generate_series(1, 50000) as n`.execute(one.kysely)
@@ -153,7 +162,7 @@ describe('a statement shared by many callers', () => {
 describe('updateOneReturning with concurrent callers', () => {
   beforeEach(async () => {
     const insert = prepareInsert()
-    await Promise.all(Array.from({ length: 50 }, (_, index) => insert(thing(`t${index}`))))
+    await Promise.all(Array.from({ length: 50 }, (_, index) => insert(createThing(`t${index}`))))
     queries.length = 0
   })
 
@@ -249,7 +258,7 @@ interface Succession {
 }
 
 describe('claimThenInsert with concurrent callers', () => {
-  function prepareReplace(on: Database<Tables> = database) {
+  function prepareReplace(on: Database<TestTables> = database) {
     return on.claimThenInsert<Succession, { id: string; amount: number }>({
       claim: {
         table: 'things',
@@ -275,7 +284,9 @@ describe('claimThenInsert with concurrent callers', () => {
 
   beforeEach(async () => {
     const insert = prepareInsert()
-    const rows = Array.from({ length: 20 }, (_, index) => thing(`t${index}`, { amount: index }))
+    const rows = Array.from({ length: 20 }, (_, index) =>
+      createThing(`t${index}`, { amount: index }),
+    )
     await Promise.all(rows.map((row) => insert(row)))
     queries.length = 0
   })
@@ -293,8 +304,10 @@ describe('claimThenInsert with concurrent callers', () => {
     expect(won).toHaveLength(20)
     for (const { id, next, owner, now } of won) {
       const amount = Number(id.slice(1))
-      expect(await findThing(database, id)).toEqual(thing(id, { amount, done_at: now }))
-      expect(await findThing(database, next)).toEqual(thing(next, { amount, owner, flagged: 1 }))
+      expect(await findThing(database, id)).toEqual(createThing(id, { amount, done_at: now }))
+      expect(await findThing(database, next)).toEqual(
+        createThing(next, { amount, owner, flagged: 1 }),
+      )
     }
     expect(await findThings(database)).toHaveLength(40)
   })
@@ -340,8 +353,8 @@ describe('claimThenInsert with concurrent callers', () => {
 })
 
 describe('insertWhile with concurrent callers', () => {
-  function prepareInsertWhileUnfinished(on: Database<Tables> = database) {
-    return insertWhile<Tables, { id: string; next: string }>(on, {
+  function prepareInsertWhileUnfinished(on: Database<TestTables> = database) {
+    return insertWhile<TestTables, { id: string; next: string }>(on, {
       row: {
         table: 'things',
         key: (param) => ({ id: param('id') }),
@@ -356,7 +369,7 @@ describe('insertWhile with concurrent callers', () => {
   }
 
   beforeEach(async () => {
-    await prepareInsert()(thing('a'))
+    await prepareInsert()(createThing('a'))
     queries.length = 0
   })
 

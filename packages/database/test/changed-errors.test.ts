@@ -1,7 +1,13 @@
 import { connect, type Database, isUniqueViolation, withErrors } from '@tollgate/database'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { TestDatabase } from '../../../test-support/create-test-database.ts'
-import { createThingsDatabase, findThings, insertThings, type Tables, thing } from './things.ts'
+import {
+  createThing,
+  createThingsDatabase,
+  findThings,
+  insertThings,
+  type TestTables,
+} from './things.ts'
 
 class Ours extends Error {}
 
@@ -9,37 +15,37 @@ const ours = (error: unknown) => new Ours('It failed', { cause: error })
 
 describe('withErrors()', () => {
   let test: TestDatabase
-  let database: Database<Tables>
+  let database: Database<TestTables>
   beforeEach(async () => {
     test = await createThingsDatabase()
-    database = withErrors(test.database as Database<Tables>, ours)
+    database = withErrors(test.database as Database<TestTables>, ours)
   })
   afterEach(() => test.drop())
 
-  const WRITES: [string, (db: Database<Tables>) => Promise<unknown>][] = [
-    ['a query', (db) => insertThings(db, thing('a'))],
+  const WRITES: [string, (db: Database<TestTables>) => Promise<unknown>][] = [
+    ['a query', (db) => insertThings(db, createThing('a'))],
     [
       'a statement',
-      (db) => db.statement((k) => k.insertInto('things').values(thing('a') as never))({}),
+      (db) => db.statement((k) => k.insertInto('things').values(createThing('a') as never))({}),
     ],
-    ['a transaction', (db) => db.transaction((tx) => insertThings(tx, thing('a')))],
-    ['a lock', (db) => db.exclusively('x', (tx) => insertThings(tx, thing('a')))],
+    ['a transaction', (db) => db.transaction((tx) => insertThings(tx, createThing('a')))],
+    ['a lock', (db) => db.exclusively('x', (tx) => insertThings(tx, createThing('a')))],
   ]
 
   it.each(WRITES)('changes the error of %s and keeps its kind', async (_name, write) => {
-    await insertThings(database, thing('a'))
+    await insertThings(database, createThing('a'))
     const error = await write(database).catch((thrown: unknown) => thrown)
     expect(error).toBeInstanceOf(Ours)
     expect(error).toSatisfy(isUniqueViolation)
-    await expect(write(test.database as Database<Tables>)).rejects.not.toBeInstanceOf(Ours)
+    await expect(write(test.database as Database<TestTables>)).rejects.not.toBeInstanceOf(Ours)
     expect(await findThings(database)).toHaveLength(1)
   })
 
   it('changes errors in a transaction that other code began, but not outside of it', async () => {
-    await insertThings(database, thing('a'))
+    await insertThings(database, createThing('a'))
     const seen: unknown[] = []
-    const work = (test.database as Database<Tables>).transaction(async (tx) => {
-      await insertThings(withErrors(tx, ours), thing('a')).catch((error) => seen.push(error))
+    const work = (test.database as Database<TestTables>).transaction(async (tx) => {
+      await insertThings(withErrors(tx, ours), createThing('a')).catch((error) => seen.push(error))
     })
     await expect(work).rejects.not.toBeInstanceOf(Ours)
     expect(seen).toEqual([expect.any(Ours)])
@@ -54,12 +60,12 @@ describe('withErrors()', () => {
   })
 
   it('still retries a transaction after a deadlock', async () => {
-    await insertThings(database, thing('a'), thing('b'))
-    const other = withErrors(await connect<Tables>(test.url, { timeout: 10_000 }), ours)
+    await insertThings(database, createThing('a'), createThing('b'))
+    const other = withErrors(await connect<TestTables>(test.url, { timeout: 10_000 }), ours)
     const isServer = database.dialect.name !== 'sqlite'
     let waiting = 2
     let attempts = 0
-    const cross = (db: Database<Tables>, ids: readonly string[]) =>
+    const cross = (db: Database<TestTables>, ids: readonly string[]) =>
       db.transaction(async (tx) => {
         attempts++
         for (const id of ids) {

@@ -2,17 +2,17 @@ import { type Database, isUniqueViolation } from '@tollgate/database'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { TestDatabase } from '../../../test-support/create-test-database.ts'
 import {
+  createThing,
   createThingsDatabase,
   findThing,
   findThings,
   insertThings,
-  type Tables,
-  thing,
+  type TestTables,
 } from './things.ts'
 
 const queries: string[] = []
 let test: TestDatabase
-let database: Database<Tables>
+let database: Database<TestTables>
 beforeEach(async () => {
   test = await createThingsDatabase({ onQuery: (text) => queries.push(text), timeout: 10_000 })
   database = test.database
@@ -20,7 +20,7 @@ beforeEach(async () => {
 })
 afterEach(() => test.drop())
 
-function prepareFinish(db: Database<Tables>) {
+function prepareFinish(db: Database<TestTables>) {
   return db.updateOneReturning<{ id: string; now: number }, { amount: number; done_at: number }>({
     table: 'things',
     key: (param) => ({ id: param('id') }),
@@ -30,7 +30,7 @@ function prepareFinish(db: Database<Tables>) {
   })
 }
 
-function prepareReplace(db: Database<Tables>) {
+function prepareReplace(db: Database<TestTables>) {
   return db.claimThenInsert<
     { id: string; next: string; now: number; name: string | null },
     { id: string; owner: string; amount: number }
@@ -59,14 +59,14 @@ function prepareReplace(db: Database<Tables>) {
 describe('updateOneReturning', () => {
   it('returns the columns as they are after the change', async () => {
     const finish = prepareFinish(database)
-    await insertThings(database, thing('a', { amount: 1 }), thing('b', { amount: 1 }))
+    await insertThings(database, createThing('a', { amount: 1 }), createThing('b', { amount: 1 }))
     expect(await finish({ id: 'a', now: 50 })).toEqual({ amount: 7, done_at: 50 })
-    expect(await findThing(database, 'b')).toEqual(thing('b', { amount: 1 }))
+    expect(await findThing(database, 'b')).toEqual(createThing('b', { amount: 1 }))
   })
 
   it('returns null and changes nothing when the row is missing or does not meet the condition', async () => {
     const finish = prepareFinish(database)
-    const before = [thing('done', { done_at: 1 }), thing('large', { amount: 99 })]
+    const before = [createThing('done', { done_at: 1 }), createThing('large', { amount: 99 })]
     await insertThings(database, ...before)
     expect(await finish({ id: 'done', now: 50 })).toBeNull()
     expect(await finish({ id: 'large', now: 50 })).toBeNull()
@@ -76,7 +76,7 @@ describe('updateOneReturning', () => {
 
   it('has one winner among fifty concurrent callers', async () => {
     const finish = prepareFinish(database)
-    await insertThings(database, thing('a'))
+    await insertThings(database, createThing('a'))
     const results = await Promise.all(
       Array.from({ length: 50 }, (_, i) => finish({ id: 'a', now: i + 1 })),
     )
@@ -87,7 +87,7 @@ describe('updateOneReturning', () => {
 
   it('is part of the transaction it is called on', async () => {
     const finish = prepareFinish(database)
-    await insertThings(database, thing('a'))
+    await insertThings(database, createThing('a'))
     const fail = database.transaction(async (tx) => {
       expect(await finish({ id: 'a', now: 5 }, tx)).not.toBeNull()
       throw new Error('no')
@@ -100,34 +100,34 @@ describe('updateOneReturning', () => {
 describe('claimThenInsert', () => {
   it('changes one row and inserts another with some of its columns', async () => {
     const replace = prepareReplace(database)
-    await insertThings(database, thing('a', { owner: 'ada', amount: 3 }))
+    await insertThings(database, createThing('a', { owner: 'ada', amount: 3 }))
     const row = await replace({ id: 'a', next: 'b', now: 9, name: 'new' })
     expect(row).toEqual({ id: 'a', owner: 'ada', amount: 3 })
     expect(await findThings(database)).toEqual([
-      thing('a', { owner: 'ada', amount: 3, done_at: 9 }),
-      thing('b', { owner: 'ada', amount: 3, name: 'new', flagged: 1 }),
+      createThing('a', { owner: 'ada', amount: 3, done_at: 9 }),
+      createThing('b', { owner: 'ada', amount: 3, name: 'new', flagged: 1 }),
     ])
   })
 
   it('inserts nothing when nothing was claimed', async () => {
     const replace = prepareReplace(database)
-    await insertThings(database, thing('a', { done_at: 1 }))
+    await insertThings(database, createThing('a', { done_at: 1 }))
     expect(await replace({ id: 'a', next: 'b', now: 9, name: null })).toBeNull()
     expect(await replace({ id: 'none', next: 'b', now: 9, name: null })).toBeNull()
-    expect(await findThings(database)).toEqual([thing('a', { done_at: 1 })])
+    expect(await findThings(database)).toEqual([createThing('a', { done_at: 1 })])
   })
 
   it('claims nothing when the insert fails', async () => {
     const replace = prepareReplace(database)
-    await insertThings(database, thing('a'), thing('taken'))
+    await insertThings(database, createThing('a'), createThing('taken'))
     const error = await replace({ id: 'a', next: 'taken', now: 9, name: null }).catch((e) => e)
     expect(isUniqueViolation(error)).toBe(true)
-    expect(await findThings(database)).toEqual([thing('a'), thing('taken')])
+    expect(await findThings(database)).toEqual([createThing('a'), createThing('taken')])
   })
 
   it('has one winner among fifty concurrent callers on several connections', async () => {
     const replace = prepareReplace(database)
-    await insertThings(database, thing('a', { owner: 'ada' }))
+    await insertThings(database, createThing('a', { owner: 'ada' }))
     const results = await Promise.all(
       Array.from({ length: 50 }, (_, i) =>
         replace({ id: 'a', next: `b${i}`, now: i + 1, name: null }),
@@ -139,7 +139,7 @@ describe('claimThenInsert', () => {
 
   it('is a single statement on databases that support it', async () => {
     const replace = prepareReplace(database)
-    await insertThings(database, thing('a'))
+    await insertThings(database, createThing('a'))
     queries.length = 0
     await replace({ id: 'a', next: 'b', now: 9, name: null })
     const count: Record<string, number> = { postgres: 1, sqlite: 2, mysql: 3 }

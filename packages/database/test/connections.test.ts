@@ -7,7 +7,14 @@ import {
 } from '../../../test-support/create-test-database.ts'
 import { type PostgresServer, startPostgresServer } from '../../../test-support/postgres-server.ts'
 import { startTcpProxy } from '../../../test-support/tcp-proxy.ts'
-import { createThings, findThing, findThings, insertThings, type Tables, thing } from './things.ts'
+import {
+  createThing,
+  createThings,
+  findThing,
+  findThings,
+  insertThings,
+  type TestTables,
+} from './things.ts'
 
 const kind = process.env.TEST_DATABASE
 const POOL = 3
@@ -51,10 +58,12 @@ async function expectUnavailable(attempts: Promise<unknown>[]): Promise<void> {
   }
 }
 
-async function expectAvailable(database: Database<Tables>): Promise<void> {
+async function expectAvailable(database: Database<TestTables>): Promise<void> {
   const ask = () => findThings(database).then(Boolean, () => false)
   await expect.poll(ask).toBe(true)
-  await Promise.all([1, 2, 3, 4].map(() => insertThings(database, thing(crypto.randomUUID()))))
+  await Promise.all(
+    [1, 2, 3, 4].map(() => insertThings(database, createThing(crypto.randomUUID()))),
+  )
 }
 
 describe.runIf(kind !== 'sqlite')("statements that outlast the server's own timeout", () => {
@@ -65,7 +74,7 @@ describe.runIf(kind !== 'sqlite')("statements that outlast the server's own time
   })
   afterEach(() => test.drop())
 
-  const sleepForLong = (database: Database<Tables>) =>
+  const sleepForLong = (database: Database<TestTables>) =>
     database.transaction(async (tx) => {
       const isPostgres = database.dialect.name === 'postgres'
       await (isPostgres ? sql`set local statement_timeout = 0` : noTimeout).execute(tx.kysely)
@@ -74,7 +83,7 @@ describe.runIf(kind !== 'sqlite')("statements that outlast the server's own time
   const noTimeout = sql`set session max_statement_time = 0`
 
   it('are stopped at the server when their callers give up, and open no further connections', async () => {
-    const database = await connect<Tables>(test.url, { poolSize: POOL })
+    const database = await connect<TestTables>(test.url, { poolSize: POOL })
     const watch = watchConnections(test.database)
     for (let round = 0; round < 4; round++) {
       await expectUnavailable(Array.from({ length: 2 * POOL }, () => sleepForLong(database)))
@@ -86,14 +95,14 @@ describe.runIf(kind !== 'sqlite')("statements that outlast the server's own time
   })
 
   it('do not delay the end of the process', async () => {
-    const database = await connect<Tables>(test.url, { poolSize: POOL })
+    const database = await connect<TestTables>(test.url, { poolSize: POOL })
     await expectUnavailable([sleepForLong(database)])
     await database.close()
   })
 
   it('are replaced by new connections when the network has lost all connections', async () => {
     const proxy = await startTcpProxy(test.url)
-    const database = await connect<Tables>(proxy.url, { poolSize: POOL })
+    const database = await connect<TestTables>(proxy.url, { poolSize: POOL })
     await Promise.all(Array.from({ length: POOL }, () => findThings(database)))
     proxy.forget()
     await expectUnavailable(Array.from({ length: POOL }, () => findThings(database)))
@@ -104,7 +113,7 @@ describe.runIf(kind !== 'sqlite')("statements that outlast the server's own time
 
   it('free their places in the pool when the network is silent for longer', async () => {
     const proxy = await startTcpProxy(test.url)
-    const database = await connect<Tables>(proxy.url, { poolSize: POOL })
+    const database = await connect<TestTables>(proxy.url, { poolSize: POOL })
     await expectAvailable(database)
     const watch = watchConnections(test.database)
     proxy.stall()
@@ -122,8 +131,8 @@ describe.runIf(kind !== 'sqlite')("statements that outlast the server's own time
 
 describe.runIf(kind === 'postgres')('a commit that waits for a standby', () => {
   let server: PostgresServer
-  let admin: Database<Tables>
-  let database: Database<Tables>
+  let admin: Database<TestTables>
+  let database: Database<TestTables>
   const waitForStandby = async (name: string) => {
     await sql`alter system set synchronous_standby_names = ${sql.lit(name)}`.execute(admin.kysely)
     await sql`select pg_reload_conf()`.execute(admin.kysely)
@@ -135,7 +144,7 @@ describe.runIf(kind === 'postgres')('a commit that waits for a standby', () => {
   }
   beforeAll(async () => {
     server = await startPostgresServer()
-    admin = await connect<Tables>(server.url, { poolSize: 1 })
+    admin = await connect<TestTables>(server.url, { poolSize: 1 })
     await createThings(admin)
   })
   afterAll(async () => {
@@ -143,7 +152,7 @@ describe.runIf(kind === 'postgres')('a commit that waits for a standby', () => {
     await server.remove()
   })
   beforeEach(async () => {
-    database = await connect<Tables>(server.url, { poolSize: POOL })
+    database = await connect<TestTables>(server.url, { poolSize: POOL })
     await waitForStandby('a_standby_that_is_away')
   })
   afterEach(() => database.close())
@@ -152,8 +161,8 @@ describe.runIf(kind === 'postgres')('a commit that waits for a standby', () => {
     const watch = watchConnections(admin)
     for (let round = 0; round < 4; round++) {
       const inserts = Array.from({ length: POOL }, () => [
-        insertThings(database, thing(crypto.randomUUID())),
-        database.transaction((tx) => insertThings(tx, thing(crypto.randomUUID()))),
+        insertThings(database, createThing(crypto.randomUUID())),
+        database.transaction((tx) => insertThings(tx, createThing(crypto.randomUUID()))),
       ])
       await expectUnavailable(inserts.flat())
     }
@@ -163,9 +172,9 @@ describe.runIf(kind === 'postgres')('a commit that waits for a standby', () => {
   })
 
   it('is not acknowledged when another client cancels the wait', async () => {
-    const patient = await connect<Tables>(server.url, { poolSize: 1, timeout: 20_000 })
+    const patient = await connect<TestTables>(server.url, { poolSize: 1, timeout: 20_000 })
     const id = crypto.randomUUID()
-    const insert = insertThings(patient, thing(id)).catch((error: unknown) => error)
+    const insert = insertThings(patient, createThing(id)).catch((error: unknown) => error)
     const cancel = async () => {
       const { rows } = await sql<{ done: boolean }>`select pg_cancel_backend(pid) as done
         from pg_stat_activity where wait_event = 'SyncRep'`.execute(admin.kysely)

@@ -1,4 +1,10 @@
-import { connect, createColumns, createTable, type Database, dropNotNull } from '@tollgate/database'
+import {
+  connect,
+  createColumnDefinitions,
+  createTable,
+  type Database,
+  dropNotNull,
+} from '@tollgate/database'
 import { sql } from 'kysely'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import {
@@ -19,7 +25,7 @@ afterEach(() => test.drop())
 const kind = process.env.TEST_DATABASE
 
 async function createOrders(on: Database, name = 'orders', guest = 'required') {
-  const columns = createColumns(on)
+  const columns = createColumnDefinitions(on)
   const text = columns.string(40)
   await createTable(on, name, {
     columns: {

@@ -2,10 +2,16 @@ import { connect, type Database } from '@tollgate/database'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { TestDatabase } from '../../../test-support/create-test-database.ts'
 import { startChild } from './child-process.ts'
-import { createThingsDatabase, findThings, insertThings, type Tables, thing } from './things.ts'
+import {
+  createThing,
+  createThingsDatabase,
+  findThings,
+  insertThings,
+  type TestTables,
+} from './things.ts'
 
 let test: TestDatabase
-let database: Database<Tables>
+let database: Database<TestTables>
 beforeEach(async () => {
   test = await createThingsDatabase()
   database = test.database
@@ -15,7 +21,9 @@ afterEach(() => test.drop())
 describe('many writers', () => {
   it('all succeed in three concurrent processes [threat R2]', async () => {
     const children = ['x', 'y', 'z'].map((p) => startChild('insert', test.url, p, '200', '8'))
-    const mine = Array.from({ length: 50 }, (_, i) => insertThings(database, thing(`mine${i}`)))
+    const mine = Array.from({ length: 50 }, (_, i) =>
+      insertThings(database, createThing(`mine${i}`)),
+    )
     await Promise.all(mine)
     expect(await Promise.all(children.map(({ ended }) => ended))).toEqual([0, 0, 0])
     expect(await findThings(database)).toHaveLength(650)
@@ -29,7 +37,7 @@ describe('a process that is killed while it writes', () => {
       await child.untilLines(after)
       child.kill()
       await child.ended
-      const again = await connect<Tables>(test.url)
+      const again = await connect<TestTables>(test.url)
       const there = new Map((await findThings(again)).map((row) => [row.id, row]))
       await again.close()
       // The kill may have cut the last line.

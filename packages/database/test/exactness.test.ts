@@ -3,10 +3,16 @@ import fc from 'fast-check'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { TestDatabase } from '../../../test-support/create-test-database.ts'
-import { createThingsDatabase, findThing, insertThings, type Tables, thing } from './things.ts'
+import {
+  createThing,
+  createThingsDatabase,
+  findThing,
+  insertThings,
+  type TestTables,
+} from './things.ts'
 
 let test: TestDatabase
-let database: Database<Tables>
+let database: Database<TestTables>
 beforeAll(async () => {
   test = await createThingsDatabase()
   database = test.database
@@ -32,7 +38,11 @@ describe('storing text', () => {
     ['a backslash', 'back\\slash', 'backslash'],
   ]
   it.each(alike)('distinguishes texts that differ in %s, also in a unique key', async (_, a, b) => {
-    await insertThings(database, thing(`1${a}`, { name: a }), thing(`1${b}`, { name: b }))
+    await insertThings(
+      database,
+      createThing(`1${a}`, { name: a }),
+      createThing(`1${b}`, { name: b }),
+    )
     expect((await findThing(database, `1${a}`))?.name).toBe(a)
     expect((await findThing(database, `1${b}`))?.name).toBe(b)
     const byName = database.statement<{ name: string }, { id: string }>((db, param) =>
@@ -69,27 +79,27 @@ describe('storing text', () => {
 
   it('accepts a megabyte in a text column', async () => {
     const owner = 'ü'.repeat(500_000)
-    await insertThings(database, thing('large', { owner }))
+    await insertThings(database, createThing('large', { owner }))
     expect((await findThing(database, 'large'))?.owner).toBe(owner)
   })
 
   it('rejects text that is too long for its column instead of truncating it', async () => {
-    await expect(insertThings(database, thing('x'.repeat(65)))).rejects.toThrow()
+    await expect(insertThings(database, createThing('x'.repeat(65)))).rejects.toThrow()
     await expect(
-      insertThings(database, thing('long', { name: '😀'.repeat(201) })),
+      insertThings(database, createThing('long', { name: '😀'.repeat(201) })),
     ).rejects.toThrow()
-    await insertThings(database, thing('😀'.repeat(64), { name: '😀'.repeat(200) }))
+    await insertThings(database, createThing('😀'.repeat(64), { name: '😀'.repeat(200) }))
     expect(await findThing(database, 'long')).toBeNull()
   })
 
   it('sorts text by code point', async () => {
     await insertThings(
       database,
-      thing('s-b'),
-      thing('s-B'),
-      thing('s-a'),
-      thing('s-é'),
-      thing('s-z'),
+      createThing('s-b'),
+      createThing('s-B'),
+      createThing('s-a'),
+      createThing('s-é'),
+      createThing('s-z'),
     )
     const found = await database.kysely
       .selectFrom('things')
@@ -116,10 +126,10 @@ describe('storing other values', () => {
     await insert({ id: 'number', amount, at: 1764000000123, flagged: true })
     await insert({ id: 'negative', amount: -amount, at: -1, flagged: false })
     expect(await findThing(database, 'number')).toEqual(
-      thing('number', { amount, done_at: 1764000000123, flagged: 1 }),
+      createThing('number', { amount, done_at: 1764000000123, flagged: 1 }),
     )
     expect(await findThing(database, 'negative')).toEqual(
-      thing('negative', { amount: -amount, done_at: -1, flagged: 0 }),
+      createThing('negative', { amount: -amount, done_at: -1, flagged: 0 }),
     )
   })
 

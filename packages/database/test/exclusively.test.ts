@@ -2,14 +2,20 @@ import { connect, type Database } from '@tollgate/database'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { TestDatabase } from '../../../test-support/create-test-database.ts'
 import { startChild } from './child-process.ts'
-import { createThingsDatabase, findThing, insertThings, type Tables, thing } from './things.ts'
+import {
+  createThing,
+  createThingsDatabase,
+  findThing,
+  insertThings,
+  type TestTables,
+} from './things.ts'
 
 let test: TestDatabase
-let database: Database<Tables>
+let database: Database<TestTables>
 beforeEach(async () => {
   test = await createThingsDatabase()
   database = test.database
-  await insertThings(database, thing('a'))
+  await insertThings(database, createThing('a'))
 })
 afterEach(() => test.drop())
 
@@ -33,7 +39,7 @@ describe('exclusively', () => {
 
   it('runs its work in one transaction', async () => {
     const fail = database.exclusively('work', async (tx) => {
-      await insertThings(tx, thing('b'))
+      await insertThings(tx, createThing('b'))
       throw new Error('no')
     })
     await expect(fail).rejects.toThrow('no')
@@ -43,7 +49,7 @@ describe('exclusively', () => {
   it('can be nested in a transaction and in itself', async () => {
     await database.transaction((tx) =>
       tx.exclusively('outer', (outer) =>
-        outer.exclusively('inner', (inner) => insertThings(inner, thing('b'))),
+        outer.exclusively('inner', (inner) => insertThings(inner, createThing('b'))),
       ),
     )
     await database.exclusively('inner', async (tx) => {
@@ -53,11 +59,11 @@ describe('exclusively', () => {
   })
 
   it('restores the settings of its connections', async () => {
-    const small = await connect<Tables>(test.url, { poolSize: 1 })
+    const small = await connect<TestTables>(test.url, { poolSize: 1 })
     for (let i = 0; i < 3; i++) {
       await small.exclusively('x', async () => {})
       await small.exclusively('x', () => Promise.reject(new Error('no'))).catch(() => {})
-      await small.transaction((tx) => insertThings(tx, thing(`b${i}`)))
+      await small.transaction((tx) => insertThings(tx, createThing(`b${i}`)))
     }
     expect(await findThing(small, 'b2')).not.toBeNull()
     await small.close()

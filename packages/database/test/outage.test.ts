@@ -7,7 +7,14 @@ import {
   type TestDatabase,
 } from '../../../test-support/create-test-database.ts'
 import { startTcpProxy, type TcpProxy } from '../../../test-support/tcp-proxy.ts'
-import { createThings, findThing, findThings, insertThings, type Tables, thing } from './things.ts'
+import {
+  createThing,
+  createThings,
+  findThing,
+  findThings,
+  insertThings,
+  type TestTables,
+} from './things.ts'
 
 const isServer = process.env.TEST_DATABASE !== 'sqlite'
 
@@ -20,10 +27,10 @@ afterEach(() => test.drop())
 
 describe.runIf(isServer)('using a database server', () => {
   let proxy: TcpProxy
-  let database: Database<Tables>
+  let database: Database<TestTables>
   beforeEach(async () => {
     proxy = await startTcpProxy(test.url)
-    database = await connect<Tables>(proxy.url, { poolSize: 3 })
+    database = await connect<TestTables>(proxy.url, { poolSize: 3 })
   })
   afterEach(async () => {
     await proxy.heal()
@@ -31,11 +38,14 @@ describe.runIf(isServer)('using a database server', () => {
     await proxy.close()
   })
 
-  const operations: [string, (db: Database<Tables>) => Promise<unknown>][] = [
+  const operations: [string, (db: Database<TestTables>) => Promise<unknown>][] = [
     ['a read', (db) => findThings(db)],
-    ['a write', (db) => insertThings(db, thing(crypto.randomUUID()))],
+    ['a write', (db) => insertThings(db, createThing(crypto.randomUUID()))],
     ['a statement', (db) => db.statement((k) => k.selectFrom('things').select('id'))({})],
-    ['a transaction', (db) => db.transaction((tx) => insertThings(tx, thing(crypto.randomUUID())))],
+    [
+      'a transaction',
+      (db) => db.transaction((tx) => insertThings(tx, createThing(crypto.randomUUID()))),
+    ],
     ['a lock', (db) => db.exclusively('x', (tx) => findThings(tx))],
   ]
 
@@ -77,11 +87,11 @@ describe.runIf(isServer)('using a database server', () => {
     await expectAvailable()
   })
 
-  it('stores nothing of a transaction that loses its connection', async () => {
+  it('rolls back a transaction whose connection is lost', async () => {
     const broken = database.transaction(async (tx) => {
-      await insertThings(tx, thing('half'))
+      await insertThings(tx, createThing('half'))
       await proxy.cut()
-      await insertThings(tx, thing('other half'))
+      await insertThings(tx, createThing('other half'))
     })
     await expect(broken).rejects.toSatisfy(isUnavailable)
     await proxy.heal()
@@ -91,7 +101,7 @@ describe.runIf(isServer)('using a database server', () => {
 
   it('fails a transaction that loses its connection before the commit', async () => {
     const broken = database.transaction(async (tx) => {
-      await insertThings(tx, thing('unsaved'))
+      await insertThings(tx, createThing('unsaved'))
       await proxy.cut()
     })
     await expect(broken).rejects.toSatisfy(isUnavailable)
@@ -107,8 +117,8 @@ describe.runIf(isServer)('using a database server', () => {
   })
 
   it('fails as unavailable when another transaction locks the row for too long', async () => {
-    await insertThings(test.database, thing('held'))
-    const update = (db: Database<Tables>) =>
+    await insertThings(test.database, createThing('held'))
+    const update = (db: Database<TestTables>) =>
       db.kysely.updateTable('things').set({ amount: 1 }).where('id', '=', 'held').execute()
     await test.database.transaction(async (tx) => {
       await update(tx)
@@ -167,25 +177,25 @@ describe.runIf(!isServer)('using an SQLite file', () => {
   it('rejects writes after the file was moved away, and does not create a new one', async () => {
     const { database, url } = test
     const path = url.replace('sqlite:', '')
-    await insertThings(database, thing('a'))
+    await insertThings(database, createThing('a'))
     renameSync(path, `${path}.away`)
-    await expect(insertThings(database, thing('b'))).rejects.toSatisfy(isUnavailable)
-    const write = database.transaction((tx) => insertThings(tx, thing('b')))
+    await expect(insertThings(database, createThing('b'))).rejects.toSatisfy(isUnavailable)
+    const write = database.transaction((tx) => insertThings(tx, createThing('b')))
     await expect(write).rejects.toSatisfy(isUnavailable)
     expect(existsSync(path)).toBe(false)
     renameSync(`${path}.away`, path)
-    await insertThings(database, thing('c'))
+    await insertThings(database, createThing('c'))
     expect((await findThings(database)).map(({ id }) => id)).toEqual(['a', 'c'])
   })
 
   it('rejects writes while the disk is full, keeps the data, and continues when there is space', async () => {
     const { database } = test
-    await insertThings(database, thing('a'))
+    await insertThings(database, createThing('a'))
     await sql`pragma max_page_count = 20`.execute(database.kysely)
-    const large = (id: string) => thing(id, { owner: 'x'.repeat(200_000) })
+    const large = (id: string) => createThing(id, { owner: 'x'.repeat(200_000) })
     await expect(insertThings(database, large('b'))).rejects.toSatisfy(isUnavailable)
     const write = database.transaction(async (tx) => {
-      await insertThings(tx, thing('c'))
+      await insertThings(tx, createThing('c'))
       await insertThings(tx, large('d'))
     })
     await expect(write).rejects.toSatisfy(isUnavailable)
@@ -195,11 +205,11 @@ describe.runIf(!isServer)('using an SQLite file', () => {
   })
 
   it('delays writes but not reads while another process has the file locked', async () => {
-    const other = await connect<Tables>(test.url)
+    const other = await connect<TestTables>(test.url)
     let written: Promise<void> | undefined
     await other.transaction(async (tx) => {
-      await insertThings(tx, thing('theirs'))
-      written = insertThings(test.database, thing('ours'))
+      await insertThings(tx, createThing('theirs'))
+      written = insertThings(test.database, createThing('ours'))
       expect(await findThings(test.database)).toEqual([])
       await new Promise((resolve) => setTimeout(resolve, 50))
     })
@@ -209,14 +219,14 @@ describe.runIf(!isServer)('using an SQLite file', () => {
   })
 
   it('fails as unavailable when the file stays locked for too long', async () => {
-    const hasty = await connect<Tables>(test.url, { timeout: 50 })
+    const hasty = await connect<TestTables>(test.url, { timeout: 50 })
     await test.database.transaction(async (tx) => {
-      await insertThings(tx, thing('a'))
-      await expect(insertThings(hasty, thing('b'))).rejects.toSatisfy(isUnavailable)
-      const write = hasty.transaction((mine) => insertThings(mine, thing('b')))
+      await insertThings(tx, createThing('a'))
+      await expect(insertThings(hasty, createThing('b'))).rejects.toSatisfy(isUnavailable)
+      const write = hasty.transaction((mine) => insertThings(mine, createThing('b')))
       await expect(write).rejects.toSatisfy(isUnavailable)
     })
-    await insertThings(hasty, thing('b'))
+    await insertThings(hasty, createThing('b'))
     await hasty.close()
   })
 })

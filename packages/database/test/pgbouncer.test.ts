@@ -7,11 +7,11 @@ import {
 } from '../../../test-support/create-test-database.ts'
 import { findPgBouncer, type PgBouncer, startPgBouncer } from '../../../test-support/pgbouncer.ts'
 import {
+  createThing,
   findThing,
   findThings,
   insertThings,
-  type Tables,
-  thing,
+  type TestTables,
   thingsMigration,
 } from './things.ts'
 
@@ -47,8 +47,8 @@ describe.runIf(installed)('a connection through PgBouncer', () => {
   it.each(modes)('supports everything in %s mode', async (mode) => {
     bouncer = await start(mode)
     const [one, two] = [
-      await connect<Tables>(bouncer.url, { poolSize: 3 }),
-      await connect<Tables>(bouncer.url, { poolSize: 3 }),
+      await connect<TestTables>(bouncer.url, { poolSize: 3 }),
+      await connect<TestTables>(bouncer.url, { poolSize: 3 }),
     ]
     const set = { name: 'things', migrations: [thingsMigration] }
     const applied = await Promise.all([one, two].map((db) => migrate(db as Database, set)))
@@ -56,7 +56,7 @@ describe.runIf(installed)('a connection through PgBouncer', () => {
     const find = one.statement<{ id: string }, { id: string }>((db, param) =>
       db.selectFrom('things').select('id').where('id', '=', param('id')),
     )
-    await insertThings(one, thing('a'))
+    await insertThings(one, createThing('a'))
     for (let i = 0; i < 20; i++) expect((await find({ id: 'a' })).rows).toEqual([{ id: 'a' }])
     await Promise.all(
       Array.from({ length: 20 }, (_, n) =>
@@ -75,7 +75,7 @@ describe.runIf(installed)('a connection through PgBouncer', () => {
     'stops a statement at the server in %s mode when its caller gives up',
     async (mode) => {
       bouncer = await start(mode)
-      const database = await connect<Tables>(bouncer.url, { poolSize: 3 })
+      const database = await connect<TestTables>(bouncer.url, { poolSize: 3 })
       await migrate(database as Database, { name: 'things', migrations: [thingsMigration] })
       const sleeping = Array.from({ length: 6 }, () =>
         database.transaction((tx) => sql`select pg_sleep(600)`.execute(tx.kysely)),

@@ -2,16 +2,16 @@ import { type Database, deleteBatch, increase, insertIfAbsent, upsert } from '@t
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { TestDatabase } from '../../../test-support/create-test-database.ts'
 import {
+  createThing,
   createThingsDatabase,
   findThing,
   findThings,
   insertThings,
-  type Tables,
-  thing,
+  type TestTables,
 } from './things.ts'
 
 let test: TestDatabase
-let database: Database<Tables>
+let database: Database<TestTables>
 beforeEach(async () => {
   test = await createThingsDatabase({ timeout: 10_000 })
   database = test.database
@@ -20,23 +20,27 @@ afterEach(() => test.drop())
 
 describe('insertIfAbsent', () => {
   it('inserts once and leaves the first row unchanged', async () => {
-    expect(await insertIfAbsent(database, 'things', { ...thing('a', { amount: 1 }) })).toBe(true)
-    expect(await insertIfAbsent(database, 'things', { ...thing('a', { amount: 2 }) })).toBe(false)
-    expect(await findThings(database)).toEqual([thing('a', { amount: 1 })])
+    expect(await insertIfAbsent(database, 'things', { ...createThing('a', { amount: 1 }) })).toBe(
+      true,
+    )
+    expect(await insertIfAbsent(database, 'things', { ...createThing('a', { amount: 2 }) })).toBe(
+      false,
+    )
+    expect(await findThings(database)).toEqual([createThing('a', { amount: 1 })])
   })
 
   it('respects every unique key', async () => {
-    await insertThings(database, thing('a', { name: 'same' }))
-    expect(await insertIfAbsent(database, 'things', { ...thing('b', { name: 'same' }) })).toBe(
-      false,
-    )
+    await insertThings(database, createThing('a', { name: 'same' }))
+    expect(
+      await insertIfAbsent(database, 'things', { ...createThing('b', { name: 'same' }) }),
+    ).toBe(false)
     expect(await findThing(database, 'b')).toBeNull()
   })
 
   it('has one winner among many concurrent callers', async () => {
     const results = await Promise.all(
       Array.from({ length: 30 }, (_, i) =>
-        insertIfAbsent(database, 'things', { ...thing('a', { amount: i }) }),
+        insertIfAbsent(database, 'things', { ...createThing('a', { amount: i }) }),
       ),
     )
     expect(results.filter(Boolean)).toHaveLength(1)
@@ -52,10 +56,10 @@ describe('insertIfAbsent', () => {
   })
 
   it('does not abort the transaction it is part of', async () => {
-    await insertThings(database, thing('a'))
+    await insertThings(database, createThing('a'))
     await database.transaction(async (tx) => {
-      expect(await insertIfAbsent(tx, 'things', { ...thing('a') })).toBe(false)
-      expect(await insertIfAbsent(tx, 'things', { ...thing('b') })).toBe(true)
+      expect(await insertIfAbsent(tx, 'things', { ...createThing('a') })).toBe(false)
+      expect(await insertIfAbsent(tx, 'things', { ...createThing('b') })).toBe(true)
     })
     expect(await findThings(database)).toHaveLength(2)
   })
@@ -65,14 +69,14 @@ describe('increase', () => {
   const by = { key: ['id'], column: 'amount' }
 
   it('inserts the row first, then adds to its number and leaves its other columns', async () => {
-    await increase(database, 'things', { ...thing('n', { amount: 2, name: 'one' }) }, by)
-    await increase(database, 'things', { ...thing('n', { amount: 40, name: 'two' }) }, by)
+    await increase(database, 'things', { ...createThing('n', { amount: 2, name: 'one' }) }, by)
+    await increase(database, 'things', { ...createThing('n', { amount: 40, name: 'two' }) }, by)
     const rows = await database.kysely.selectFrom('things').selectAll().execute()
     expect(rows).toMatchObject([{ id: 'n', amount: 42, name: 'one' }])
   })
 
   it('loses none of many concurrent additions', async () => {
-    const row = { ...thing('n', { amount: 3 }) }
+    const row = { ...createThing('n', { amount: 3 }) }
     await Promise.all(Array.from({ length: 40 }, () => increase(database, 'things', row, by)))
     const rows = await database.kysely.selectFrom('things').select('amount').execute()
     expect(rows).toEqual([{ amount: 120 }])
@@ -81,27 +85,27 @@ describe('increase', () => {
 
 describe('upsert', () => {
   it('inserts a row, then updates all of its columns except the key', async () => {
-    await upsert(database, 'things', { ...thing('a', { amount: 1, name: 'one' }) }, ['id'])
-    await upsert(database, 'things', { ...thing('b', { amount: 5 }) }, ['id'])
-    await upsert(database, 'things', { ...thing('a', { amount: 2, owner: 'ada' }) }, ['id'])
+    await upsert(database, 'things', { ...createThing('a', { amount: 1, name: 'one' }) }, ['id'])
+    await upsert(database, 'things', { ...createThing('b', { amount: 5 }) }, ['id'])
+    await upsert(database, 'things', { ...createThing('a', { amount: 2, owner: 'ada' }) }, ['id'])
     expect(await findThings(database)).toEqual([
-      thing('a', { amount: 2, owner: 'ada' }),
-      thing('b', { amount: 5 }),
+      createThing('a', { amount: 2, owner: 'ada' }),
+      createThing('b', { amount: 5 }),
     ])
   })
 
   it('leaves columns that the row does not contain', async () => {
-    await insertThings(database, thing('a', { owner: 'ada', amount: 1 }))
+    await insertThings(database, createThing('a', { owner: 'ada', amount: 1 }))
     await upsert(database, 'things', { id: 'a', amount: 2, flagged: 1 }, ['id'])
     expect(await findThing(database, 'a')).toEqual(
-      thing('a', { owner: 'ada', amount: 2, flagged: 1 }),
+      createThing('a', { owner: 'ada', amount: 2, flagged: 1 }),
     )
   })
 
   it('keeps the last of many concurrent rows, without an error', async () => {
     await Promise.all(
       Array.from({ length: 30 }, (_, i) =>
-        upsert(database, 'things', { ...thing('a', { amount: i }) }, ['id']),
+        upsert(database, 'things', { ...createThing('a', { amount: i }) }, ['id']),
       ),
     )
     expect(await findThings(database)).toHaveLength(1)
@@ -118,8 +122,12 @@ describe('deleteBatch', () => {
   })
 
   it('deletes at most the limit, and only rows that meet the condition', async () => {
-    for (let i = 0; i < 7; i++) await insertThings(database, thing(`old${i}`, { done_at: i }))
-    const kept = [thing('at', { done_at: 100 }), thing('live'), thing('new', { done_at: 200 })]
+    for (let i = 0; i < 7; i++) await insertThings(database, createThing(`old${i}`, { done_at: i }))
+    const kept = [
+      createThing('at', { done_at: 100 }),
+      createThing('live'),
+      createThing('new', { done_at: 200 }),
+    ]
     await insertThings(database, ...kept)
     expect(await deleteBatch(database, expired(5))).toBe(5)
     expect(await findThings(database)).toHaveLength(5)
@@ -129,7 +137,8 @@ describe('deleteBatch', () => {
   })
 
   it('can run concurrently', async () => {
-    for (let i = 0; i < 40; i++) await insertThings(database, thing(`old${i}`, { done_at: i }))
+    for (let i = 0; i < 40; i++)
+      await insertThings(database, createThing(`old${i}`, { done_at: i }))
     const work = async () => {
       let total = 0
       for (let misses = 0; misses < 3; ) {

@@ -14,7 +14,7 @@ import {
 } from '../../../test-support/mariadb-server.ts'
 import { builtInKindOf } from '../src/error-kinds.ts'
 import { type ErrorKind, hasErrorKind } from '../src/errors.ts'
-import { createThings, findThings, insertThings, type Tables, thing } from './things.ts'
+import { createThing, createThings, findThings, insertThings, type TestTables } from './things.ts'
 
 const kind = process.env.TEST_DATABASE
 const installed = kind === 'mariadb' ? findMariadb() : null
@@ -90,13 +90,13 @@ const SAID = {
 describe.runIf(kind !== 'sqlite')('an error of the database server', () => {
   const said = SAID[kind === 'postgres' ? 'postgres' : 'mariadb']
   let test: TestDatabase
-  let database: Database<Tables>
+  let database: Database<TestTables>
   let neighbour: Neighbour
   beforeEach(async () => {
     test = await createTestDatabase()
     await createThings(test.database)
-    await insertThings(test.database, thing('a'), thing('b'))
-    database = await connect<Tables>(test.url, { poolSize: 2, timeout: 1500 })
+    await insertThings(test.database, createThing('a'), createThing('b'))
+    database = await connect<TestTables>(test.url, { poolSize: 2, timeout: 1500 })
     neighbour = await connectNeighbour(test.url)
   })
   afterEach(async () => {
@@ -112,7 +112,7 @@ describe.runIf(kind !== 'sqlite')('an error of the database server', () => {
   async function whileWaiting(text: (id: unknown) => string): Promise<DriverError> {
     // On a busy machine the usual timeout could end the read before the other connection does.
     await database.close()
-    database = await connect<Tables>(test.url, { poolSize: 2, timeout: 60_000 })
+    database = await connect<TestTables>(test.url, { poolSize: 2, timeout: 60_000 })
     await neighbour.ask(said.lockTable)
     const failed = errorOf(findThings(database))
     const other = await connectNeighbour(test.url)
@@ -152,7 +152,7 @@ describe.runIf(kind !== 'sqlite')('an error of the database server', () => {
   it('has the kind slow for a statement that takes too long in a transaction [threat F2]', async () => {
     await neighbour.ask(said.lockTable)
     const error = await errorOf(
-      database.transaction((tx) => insertThings(tx as Database<Tables>, thing('c'))),
+      database.transaction((tx) => insertThings(tx as Database<TestTables>, createThing('c'))),
     )
     await neighbour.ask(said.unlock)
     expect(isUnavailable(error)).toBe(true)
@@ -216,7 +216,7 @@ describe.runIf(kind !== 'sqlite')('an error of the database server', () => {
 describe.runIf(installed)('using a MariaDB server', () => {
   let server: MariadbServer
   let url: string
-  let database: Database<Tables>
+  let database: Database<TestTables>
   beforeAll(async () => {
     server = await startMariadbServer(installed ?? '', [
       'max-connections=8',
@@ -229,13 +229,13 @@ describe.runIf(installed)('using a MariaDB server', () => {
   })
   beforeEach(async () => {
     // Long enough for a busy machine: these errors come from the server, not from our own timeout.
-    database = await connect<Tables>(url, { poolSize: 2, timeout: 60_000 })
+    database = await connect<TestTables>(url, { poolSize: 2, timeout: 60_000 })
     await createThings(database as Database)
   })
   afterEach(() => database.close())
   afterAll(() => server.remove())
 
-  const insert = () => insertThings(database, thing(crypto.randomUUID()))
+  const insert = () => insertThings(database, createThing(crypto.randomUUID()))
   /** Counts statements that wait at the server, such as `select sleep(…)`. */
   const countSleeping = async () => {
     const { rows } = await sql<{ n: unknown }>`
@@ -272,7 +272,7 @@ describe.runIf(installed)('using a MariaDB server', () => {
   })
 
   it('rejects a value that is too large for the server, and handles the next request', async () => {
-    const large = thing('large', { owner: 'x'.repeat(2_000_000) })
+    const large = createThing('large', { owner: 'x'.repeat(2_000_000) })
     const refused = await errorOf(
       sql`select ${large.owner} as owner`.execute(database.kysely) as Promise<unknown>,
     )

@@ -14,12 +14,12 @@ import { join } from 'node:path'
 import { connect, type Database, isUnavailable } from '@tollgate/database'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { startChild } from './child-process.ts'
-import { createThings, findThings, insertThings, type Tables, thing } from './things.ts'
+import { createThing, createThings, findThings, insertThings, type TestTables } from './things.ts'
 
 let folder: string
 let path: string
 let url: string
-const open: Database<Tables>[] = []
+const open: Database<TestTables>[] = []
 
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'tollgate-sqlite-file-'))
@@ -32,15 +32,15 @@ afterEach(async () => {
 })
 
 /** Opens a database with one row. It is closed at the end of the test at the latest. */
-async function openWithRow(at = url): Promise<Database<Tables>> {
-  const database = await connect<Tables>(at)
+async function openWithRow(at = url): Promise<Database<TestTables>> {
+  const database = await connect<TestTables>(at)
   open.push(database)
   await createThings(database as Database)
-  await insertThings(database, thing('a'))
+  await insertThings(database, createThing('a'))
   return database
 }
 
-const namesOf = async (database: Database<Tables>) =>
+const namesOf = async (database: Database<TestTables>) =>
   (await findThings(database)).map(({ id }) => id)
 
 describe.runIf(process.env.TEST_DATABASE === 'sqlite')('an SQLite file', () => {
@@ -60,7 +60,7 @@ describe.runIf(process.env.TEST_DATABASE === 'sqlite')('an SQLite file', () => {
     const database = await openWithRow()
     await database.close()
     copyFileSync(path, join(folder, 'copy.db'))
-    const copy = await connect<Tables>(`sqlite:${folder}/copy.db`)
+    const copy = await connect<TestTables>(`sqlite:${folder}/copy.db`)
     open.push(copy)
     expect(await namesOf(copy)).toEqual(['a'])
   })
@@ -82,12 +82,12 @@ describe.runIf(process.env.TEST_DATABASE === 'sqlite')('an SQLite file', () => {
     for (const [name, part] of kept) linkSync(part, name)
     harm()
     await expect(findThings(database)).rejects.toSatisfy(isUnavailable)
-    await expect(insertThings(database, thing('b'))).rejects.toSatisfy(isUnavailable)
-    const write = database.transaction((tx) => insertThings(tx, thing('b')))
+    await expect(insertThings(database, createThing('b'))).rejects.toSatisfy(isUnavailable)
+    const write = database.transaction((tx) => insertThings(tx, createThing('b')))
     await expect(write).rejects.toSatisfy(isUnavailable)
     await expect(write).rejects.toThrow(/moved, deleted or replaced .* restart/s)
     for (const [name, part] of kept) renameSync(name, part)
-    await insertThings(database, thing('c'))
+    await insertThings(database, createThing('c'))
     expect(await namesOf(database)).toEqual(['a', 'c'])
   })
 
@@ -109,7 +109,7 @@ describe.runIf(process.env.TEST_DATABASE === 'sqlite')('an SQLite file', () => {
   it('is created anew if `beginAnew` is set, and opens normally afterwards', async () => {
     await (await openWithRow()).close()
     rmSync(path)
-    const anew = await connect<Tables>(url, { beginAnew: true })
+    const anew = await connect<TestTables>(url, { beginAnew: true })
     open.push(anew)
     await createThings(anew as Database)
     expect(await namesOf(anew)).toEqual([])
@@ -122,7 +122,7 @@ describe.runIf(process.env.TEST_DATABASE === 'sqlite')('an SQLite file', () => {
     copyFileSync(path, `${folder}/backup.db`)
     for (const end of ['', '-wal', '-shm']) rmSync(`${path}${end}`, { force: true })
     copyFileSync(`${folder}/backup.db`, path)
-    const restored = await connect<Tables>(url)
+    const restored = await connect<TestTables>(url)
     open.push(restored)
     expect(await namesOf(restored)).toEqual(['a'])
   })

@@ -1,6 +1,6 @@
 import {
   addColumn,
-  type Columns,
+  type ColumnDefinitions,
   connect,
   createIndex,
   type Database,
@@ -8,11 +8,17 @@ import {
 } from '@tollgate/database'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { TestDatabase } from '../../../test-support/create-test-database.ts'
-import { createThingsDatabase, findThings, insertThings, type Tables, thing } from './things.ts'
+import {
+  createThing,
+  createThingsDatabase,
+  findThings,
+  insertThings,
+  type TestTables,
+} from './things.ts'
 
 const queries: string[] = []
 let test: TestDatabase
-let database: Database<Tables>
+let database: Database<TestTables>
 beforeEach(async () => {
   test = await createThingsDatabase({ onQuery: (text) => queries.push(text) })
   database = test.database
@@ -22,7 +28,7 @@ afterEach(() => test.drop())
 
 const extra = {
   id: '001-extra',
-  async up(tx: Database, columns: Columns) {
+  async up(tx: Database, columns: ColumnDefinitions) {
     await addColumn(tx, 'things', 'extra', columns.string(10).nullable())
     await createIndex(tx, { name: 'things_extra', table: 'things', columns: ['extra'] })
   },
@@ -30,7 +36,7 @@ const extra = {
 
 describe('statement', () => {
   it('mixes parameters and constants, in any order and repeatedly', async () => {
-    await insertThings(database, thing('a', { amount: 3 }), thing('b', { amount: 5 }))
+    await insertThings(database, createThing('a', { amount: 3 }), createThing('b', { amount: 5 }))
     const find = database.statement<{ id: string; least: number }, { id: string; amount: number }>(
       (db, param) =>
         db
@@ -61,7 +67,7 @@ describe('statement', () => {
   })
 
   it('returns how many rows it matched, changed or not', async () => {
-    await insertThings(database, thing('a', { amount: 1 }), thing('b', { amount: 2 }))
+    await insertThings(database, createThing('a', { amount: 1 }), createThing('b', { amount: 2 }))
     const set = database.statement<{ amount: number }>((db, param) =>
       db.updateTable('things').set({ amount: param('amount') }),
     )
@@ -111,14 +117,14 @@ describe('statement', () => {
   })
 
   it('continues to work when another process changes the table', async () => {
-    await insertThings(database, thing('a'))
+    await insertThings(database, createThing('a'))
     const all = database.statement((db) => db.selectFrom('things').selectAll())
     const bound = () => database.transaction(async (tx) => (await all({}, tx)).rows)
     await Promise.all([all({}), all({}), bound()])
     const other = await connect(test.url)
     await migrate(other, { name: 'extra', migrations: [extra] })
     await other.close()
-    const expected = [{ ...thing('a'), extra: null }]
+    const expected = [{ ...createThing('a'), extra: null }]
     expect(await bound()).toEqual(expected)
     expect((await all({})).rows).toEqual(expected)
   })

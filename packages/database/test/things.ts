@@ -6,12 +6,12 @@ import {
 import { thingsMigration } from '../src/testing/contract/things.ts'
 
 export {
+  createThing,
   findThing,
   findThings,
   insertThings,
-  type Tables,
-  type Thing,
-  thing,
+  type TestTables,
+  type ThingRow,
   thingsMigration,
 } from '../src/testing/contract/things.ts'
 

@@ -1,6 +1,6 @@
 import {
   connect,
-  createColumns,
+  createColumnDefinitions,
   createTable,
   type Database,
   field,
@@ -36,7 +36,7 @@ afterEach(() => test.drop())
 const isChanged = process.env.TEST_DATABASE !== 'sqlite'
 
 const createVisits = (on: Database, name = 'visits') => {
-  const columns = createColumns(on)
+  const columns = createColumnDefinitions(on)
   return createTable(on, name, {
     columns: {
       id: columns.integer,
@@ -129,7 +129,7 @@ describe('toTimestamps', () => {
         if (left-- <= 0) throw new Error('stopped')
       },
     })
-    const columns = createColumns(database)
+    const columns = createColumnDefinitions(database)
     const targets = { began_at: columns.timestamp, ended_at: columns.timestamp.nullable() }
     let stopped = 0
     for (let statements = 0; ; statements++) {
@@ -173,7 +173,7 @@ describe('toTimestamps', () => {
   })
 
   it.runIf(process.env.TEST_DATABASE === 'mariadb')('loses no value and no index', async () => {
-    const columns = createColumns(database)
+    const columns = createColumnDefinitions(database)
     const at = { at: columns.timestamp.nullable() }
     await createTable(database, 'late', {
       columns: { id: columns.id, at: columns.instant.nullable() },

@@ -3,28 +3,28 @@ import { sql } from 'kysely'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { TestDatabase } from '../../../test-support/create-test-database.ts'
 import {
+  createThing,
   createThingsDatabase,
   findThing,
   findThings,
   insertThings,
-  type Tables,
-  thing,
+  type TestTables,
 } from './things.ts'
 
 let test: TestDatabase
-let database: Database<Tables>
-let other: Database<Tables>
+let database: Database<TestTables>
+let other: Database<TestTables>
 beforeEach(async () => {
   test = await createThingsDatabase({ timeout: 10_000 })
   database = test.database
-  other = await connect<Tables>(test.url, { timeout: 10_000 })
+  other = await connect<TestTables>(test.url, { timeout: 10_000 })
 })
 afterEach(async () => {
   await other.close()
   await test.drop()
 })
 
-const add = (db: Database<Tables>, id: string, amount: number) =>
+const add = (db: Database<TestTables>, id: string, amount: number) =>
   db.kysely
     .updateTable('things')
     .set((eb) => ({ amount: eb('amount', '+', amount) }))
@@ -34,13 +34,13 @@ const add = (db: Database<Tables>, id: string, amount: number) =>
 describe('transaction', () => {
   it('commits everything or nothing', async () => {
     const fail = database.transaction(async (tx) => {
-      await insertThings(tx, thing('a'), thing('b'))
+      await insertThings(tx, createThing('a'), createThing('b'))
       throw new Error('no')
     })
     await expect(fail).rejects.toThrow('no')
     expect(await findThings(database)).toEqual([])
     const result = await database.transaction(async (tx) => {
-      await insertThings(tx, thing('a'), thing('b'))
+      await insertThings(tx, createThing('a'), createThing('b'))
       return 'done'
     })
     expect(result).toBe('done')
@@ -49,7 +49,7 @@ describe('transaction', () => {
 
   it('sees its own changes at once and shows them to others when it ends, without blocking readers', async () => {
     await database.transaction(async (tx) => {
-      await insertThings(tx, thing('a'))
+      await insertThings(tx, createThing('a'))
       expect(await findThings(tx)).toHaveLength(1)
       expect(await findThings(database)).toEqual([])
       expect(await findThings(other)).toEqual([])
@@ -60,7 +60,7 @@ describe('transaction', () => {
 
   it('is part of the transaction it is nested in', async () => {
     const fail = database.transaction(async (tx) => {
-      await tx.transaction((inner) => insertThings(inner, thing('a')))
+      await tx.transaction((inner) => insertThings(inner, createThing('a')))
       throw new Error('no')
     })
     await expect(fail).rejects.toThrow('no')
@@ -69,14 +69,14 @@ describe('transaction', () => {
 
   it('fails as a whole after a failed statement, even if the work caught the error', async () => {
     const swallow = database.transaction(async (tx) => {
-      await insertThings(tx, thing('a'))
-      await insertThings(tx, thing('a')).catch(() => {})
+      await insertThings(tx, createThing('a'))
+      await insertThings(tx, createThing('a')).catch(() => {})
       return 'looks fine'
     })
     await expect(swallow).rejects.toSatisfy(isUniqueViolation)
     const goOn = database.transaction(async (tx) => {
-      await insertThings(tx, thing('a'), thing('a')).catch(() => {})
-      await insertThings(tx, thing('b'))
+      await insertThings(tx, createThing('a'), createThing('a')).catch(() => {})
+      await insertThings(tx, createThing('b'))
     })
     await expect(goOn).rejects.toSatisfy(isUniqueViolation)
     expect(await findThings(database)).toEqual([])
@@ -90,18 +90,18 @@ describe('transaction', () => {
   })
 
   it('loses no update among many concurrent ones on two connections', async () => {
-    await insertThings(database, thing('a'))
-    const step = (db: Database<Tables>) =>
+    await insertThings(database, createThing('a'))
+    const step = (db: Database<TestTables>) =>
       db.transaction(async (tx) => void (await add(tx, 'a', 1)))
     await Promise.all(Array.from({ length: 60 }, (_, i) => step(i % 2 ? database : other)))
     expect(await findThing(database, 'a')).toMatchObject({ amount: 60 })
   })
 
   it('runs again after a deadlock', async () => {
-    await insertThings(database, thing('a'), thing('b'))
+    await insertThings(database, createThing('a'), createThing('b'))
     let attempts = 0
     const meet = createMeeting(2)
-    const cross = (db: Database<Tables>, first: string, second: string) =>
+    const cross = (db: Database<TestTables>, first: string, second: string) =>
       db.transaction(async (tx) => {
         attempts++
         await add(tx, first, 1)
@@ -116,7 +116,7 @@ describe('transaction', () => {
 
   it('survives many conflicting updates', async () => {
     const ids = ['a', 'b', 'c', 'd']
-    await insertThings(database, ...ids.map((id) => thing(id)))
+    await insertThings(database, ...ids.map((id) => createThing(id)))
     const cross = (i: number) =>
       (i % 2 ? database : other).transaction(async (tx) => {
         const order = [...ids.slice(i % 4), ...ids.slice(0, i % 4)]
@@ -127,13 +127,13 @@ describe('transaction', () => {
   })
 
   it('returns every connection to the pool', async () => {
-    const small = await connect<Tables>(test.url, { poolSize: 2, timeout: 10_000 })
+    const small = await connect<TestTables>(test.url, { poolSize: 2, timeout: 10_000 })
     for (let i = 0; i < 10; i++) {
       await small
         .transaction(async (tx) => {
           if (i % 3 === 0) throw new Error('no')
           if (i % 3 === 1) await sql`select nonsense`.execute(tx.kysely)
-          await insertThings(tx, thing(`${i}`))
+          await insertThings(tx, createThing(`${i}`))
         })
         .catch(() => {})
     }
@@ -144,13 +144,13 @@ describe('transaction', () => {
 
 describe('close', () => {
   it('waits for running work, and can be called twice', async () => {
-    const mine = await connect<Tables>(test.url)
+    const mine = await connect<TestTables>(test.url)
     let closing: Promise<void> | undefined
     await mine.transaction(async (tx) => {
-      await insertThings(tx, thing('a'))
+      await insertThings(tx, createThing('a'))
       closing = mine.close()
       await new Promise((resolve) => setTimeout(resolve, 20))
-      await insertThings(tx, thing('b'))
+      await insertThings(tx, createThing('b'))
     })
     await closing
     await mine.close()

@@ -4,7 +4,7 @@ export interface HttpResponse {
   readonly status: number
   /** Headers by lower-case name. A list becomes several headers, as `Set-Cookie` requires. */
   readonly headers: ResponseHeaders
-  /** The body, or `null` for none. */
+  /** The body, or `null` if there is no body. */
   readonly body: string | Uint8Array<ArrayBuffer> | null
 }
 

@@ -27,7 +27,7 @@ describe('createRouter', () => {
     '/clients/a/b',
     '/clients/a.b',
     '/clients//secret',
-  ])('finds nothing at %s', (path) => {
+  ])('finds no route at %s', (path) => {
     expect(router.match(path)).toBeNull()
   })
 

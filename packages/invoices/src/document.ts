@@ -15,7 +15,7 @@ export interface PrintedDocument {
     readonly name: string
     /** Lines below the name, such as the postal address. */
     readonly lines: readonly string[]
-    /** A PNG or JPEG to print above the name. `null` for none. */
+    /** A PNG or JPEG to print above the name. `null` if there is no logo. */
     readonly logo: Uint8Array | null
   }
   /** Title of the document, such as "Invoice". */
@@ -55,7 +55,7 @@ export interface PrintedDocument {
 export interface PrintedRow {
   /** Description of the item. */
   readonly description: string
-  /** The period that the item covers. `null` for none. */
+  /** The period that the item covers. `null` if there is no period. */
   readonly period: string | null
   /** Price of the item, with its currency. */
   readonly amount: string

@@ -5,15 +5,15 @@ import type PDFDocument from 'pdfkit'
 /** A parsed font. pdfkit accepts it, although its typings allow only files and bytes. */
 type Font = Parameters<InstanceType<typeof PDFDocument>['registerFont']>[1]
 
-export interface Fonts {
+export interface PdfFonts {
   readonly regular: Font
   readonly bold: Font
 }
 
-let embedded: Promise<Fonts> | undefined
+let embedded: Promise<PdfFonts> | undefined
 
 /** Parses the built-in fonts once, because that takes longer than printing a page. */
-export function embeddedFonts(): Promise<Fonts> {
+export function embeddedFonts(): Promise<PdfFonts> {
   if (!embedded) {
     // Loaded this way so that bundlers leave the files alone: that of Next would try to compile the
     // fonts.
@@ -28,7 +28,7 @@ export function embeddedFonts(): Promise<Fonts> {
 export async function readFonts(files: {
   readonly regular: Uint8Array
   readonly bold: Uint8Array
-}): Promise<Fonts> {
+}): Promise<PdfFonts> {
   const { create } = await import('fontkit')
   return { regular: parse(create, files.regular), bold: parse(create, files.bold) }
 }

@@ -1,7 +1,7 @@
 import PDFDocument from 'pdfkit'
 import type { PrintedDocument } from './document.ts'
 import { embeddedFonts, readFonts } from './fonts.ts'
-import { MARGIN, Pages } from './pages.ts'
+import { MARGIN, PdfPages } from './pages.ts'
 
 export type { PrintedDocument, PrintedFonts, PrintedRow, PrintedTotal } from './document.ts'
 
@@ -50,7 +50,7 @@ export async function renderPdf(printed: PrintedDocument): Promise<Uint8Array<Ar
   const bytes = collect(document)
   document.registerFont('regular', fonts.regular)
   document.registerFont('bold', fonts.bold)
-  new Pages(document, printed).draw()
+  new PdfPages(document, printed).draw()
   document.end()
   return bytes
 }

@@ -12,7 +12,7 @@ const LOGO = { width: 160, height: 44 } as const
 const LEGAL_LINE = 10
 
 /** Draws a document from top to bottom, on as many pages as needed. */
-export class Pages {
+export class PdfPages {
   readonly #document: PdfDocument
   readonly #printed: PrintedDocument
   readonly #text: TextWriter

@@ -6,7 +6,7 @@ import bidiModule, { type Bidi } from 'bidi-js'
  */
 const bidi = (bidiModule as unknown as () => Bidi)()
 
-export type Direction = 'ltr' | 'rtl'
+export type TextDirection = 'ltr' | 'rtl'
 
 /**
  * Splits one printed line into pieces of one direction each, to be drawn from left to right
@@ -15,7 +15,7 @@ export type Direction = 'ltr' | 'rtl'
  * piece is in the order that the font expects. Brackets are already mirrored, and directional marks
  * are removed.
  */
-export function piecesFromLeft(line: string, page: Direction = 'ltr'): string[] {
+export function piecesFromLeft(line: string, page: TextDirection = 'ltr'): string[] {
   const base = directionOf(line) ?? page
   if (base === 'ltr' && !RTL.test(line)) return line === '' ? [] : [line.replace(MARKS, '')]
   const embedding = bidi.getEmbeddingLevels(line, base)
@@ -36,7 +36,7 @@ const RTL = /[\p{sc=Arab}\p{sc=Hebr}\p{sc=Syrc}\p{sc=Thaa}\p{sc=Nkoo}\p{sc=Adlm}
 const ARABIC_DIGITS = /([\u0660-\u066c\u06f0-\u06f9]+)/
 const MARKS = /\p{Cf}+/gu
 
-function directionOf(line: string): Direction | null {
+function directionOf(line: string): TextDirection | null {
   const first = /[\p{L}\u200e\u200f\u061c]/u.exec(line)?.[0]
   if (first === undefined) return null
   return RTL.test(first) ? 'rtl' : 'ltr'

@@ -11,8 +11,8 @@ import type {
 import type { AuthorizationResponse, Grant, GrantContext } from './grants/grant.ts'
 import type { CookieMode } from './guard/cookie-mode.ts'
 import type { TokenVerifier } from './guard/verify.ts'
-import type { Keyring } from './keys/keyring.ts'
-import type { Encrypter } from './keys/seal.ts'
+import type { DerivedKeyring } from './keys/keyring.ts'
+import type { TextEncrypter } from './keys/seal.ts'
 import type { SigningKeys } from './keys/signing-keys.ts'
 import type { GuessingLimits } from './limits/guessing.ts'
 import type { ResourceLimits } from './limits/resources.ts'
@@ -35,7 +35,7 @@ export interface OfferedResponseType {
  * The capabilities of all enabled features, grouped by kind when the server is created. A kind that
  * no feature has costs nothing per request.
  */
-export interface Features {
+export interface InstalledFeatures {
   readonly all: readonly Feature[]
   readonly requestExpanders: readonly Feature[]
   readonly requestReaders: readonly Feature[]
@@ -68,7 +68,7 @@ export interface Features {
  */
 export interface ServerContext extends GrantContext {
   readonly options: ResolvedOptions
-  readonly features: Features
+  readonly features: InstalledFeatures
   readonly grants: ReadonlyMap<string, Grant>
   /**
    * Paths that people open in a browser. Errors at these paths are shown as a page instead of JSON.
@@ -79,12 +79,12 @@ export interface ServerContext extends GrantContext {
   readonly codes: AuthorizationCodeCache
   readonly consents: ConsentCache
   readonly keys: SigningKeys
-  readonly keyring: Keyring
+  readonly keyring: DerivedKeyring
   /**
    * Encrypts the client secrets that the server must be able to read again, those of clients with
    * `client_secret_jwt`. For all other clients only a hash is stored.
    */
-  readonly clientSecrets: Encrypter
+  readonly clientSecrets: TextEncrypter
   readonly accessTokens: AccessTokens
   readonly refreshTokens: RefreshTokens
   readonly verifier: TokenVerifier

@@ -4,7 +4,7 @@ import { createConsentCache } from './caches/consent-cache.ts'
 import { scopeLimitOf } from './clients/self-registered.ts'
 import { clientRequirements } from './clients/settings/demands.ts'
 import { later } from './clock.ts'
-import type { Features, OfferedResponseType, ServerContext } from './context.ts'
+import type { InstalledFeatures, OfferedResponseType, ServerContext } from './context.ts'
 import { createEmitter } from './events.ts'
 import type { Feature } from './features/feature.ts'
 import { createCookieMode } from './guard/cookie-mode.ts'
@@ -24,7 +24,7 @@ import { createRefreshTokens } from './tokens/formats/refresh-tokens.ts'
 import { issueTokens } from './tokens/issue.ts'
 import { revokeTokens } from './tokens/revoke.ts'
 import { createUserExistenceCache } from './users/known-users.ts'
-import { usersByKey } from './users/providers.ts'
+import { combineUserProviders } from './users/providers.ts'
 
 /** Creates the internal parts of the server (caches, keys, limits and others) from its options. */
 export function createContext(options: ResolvedOptions): ServerContext {
@@ -79,7 +79,7 @@ export function createContext(options: ResolvedOptions): ServerContext {
     issuer,
     clock,
     logger: options.logger,
-    users: usersByKey(options.providers),
+    users: combineUserProviders(options.providers),
     providers: options.providers,
     scopes: options.scopes,
     storage,
@@ -140,7 +140,7 @@ export function createContext(options: ResolvedOptions): ServerContext {
   return context
 }
 
-function sortFeatures(all: readonly Feature[]): Features {
+function sortFeatures(all: readonly Feature[]): InstalledFeatures {
   return {
     all,
     requestExpanders: all.filter((feature) => feature.expandRequest),

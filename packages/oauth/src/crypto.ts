@@ -103,7 +103,7 @@ const DIGEST = 32
  * Computes HMAC-SHA-256 from two plain hashes. An `Hmac` object costs twice as much, plus the same
  * again for garbage collection; that is measurable because every request needs one.
  */
-export function hmac({ inner, outer }: MacKey, text: string): string {
+export function computeHmac({ inner, outer }: MacKey, text: string): string {
   const length = Buffer.byteLength(text)
   const message =
     length <= inner.length - BLOCK

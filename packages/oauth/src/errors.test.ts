@@ -5,7 +5,7 @@ import {
   isOAuthError,
   OAuthError,
   type OAuthErrorOf,
-  printable,
+  toPrintable,
   ValidationFailed,
 } from './errors.ts'
 
@@ -18,7 +18,7 @@ describe('printable', () => {
     ['ü', '?'],
     ['x'.repeat(400), 'x'.repeat(300)],
   ])('turns the text %j into the safe error description %j', (text, shown) => {
-    expect(printable(text)).toBe(shown)
+    expect(toPrintable(text)).toBe(shown)
   })
 })
 

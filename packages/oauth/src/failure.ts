@@ -16,13 +16,13 @@ import {
   type OAuthError,
   type OAuthErrorCode,
   PayloadTooLarge,
-  printable,
   ServerError,
   TemporarilyUnavailable,
+  toPrintable,
 } from './errors.ts'
 import { addDpopChallenge } from './guard/challenge.ts'
 import { htmlPage } from './http/html.ts'
-import { errorResponse, redirect } from './http/responses.ts'
+import { errorResponse, redirectResponse } from './http/responses.ts'
 import type { DefaultMessages } from './pages/messages/en.ts'
 import type { PageText } from './pages/messages/messages.ts'
 import type { ErrorView } from './pages/pages.ts'
@@ -37,7 +37,7 @@ export async function failureResponse(
   const { path, query } = request
   const browser = wantsHtml(request)
   if (isOAuthError(error, 'unauthenticated') && browser && request.method === 'GET') {
-    return redirect(buildSignInUrl(context, query ? `${path}?${query}` : path))
+    return redirectResponse(buildSignInUrl(context, query ? `${path}?${query}` : path))
   }
   if (context.pagePaths.has(path) && (browser || !request.header('accept')?.includes('json'))) {
     return errorPage(error, request, context)
@@ -83,7 +83,7 @@ function describe(
   }
   const id = BY_CODE[error.code]
   if (id) return { message: t(id), hint: null, isTechnical: false }
-  return { message: printable(error.message), hint: error.hint ?? null, isTechnical: true }
+  return { message: toPrintable(error.message), hint: error.hint ?? null, isTechnical: true }
 }
 
 const BY_CODE: Partial<Record<OAuthErrorCode, Extract<keyof DefaultMessages, `error.${string}`>>> =

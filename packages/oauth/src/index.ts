@@ -65,9 +65,9 @@ export { jwtClientAuthentication } from './features/client-authentication/jwt-cl
 export type { JwtClientAuthenticationOptions } from './features/client-authentication/settings.ts'
 export { type CorsOptions, cors } from './features/cors.ts'
 export type {
+  CrossOriginDecision,
   CrossOriginRequest,
   CrossOriginRules,
-  CrossOriginVerdict,
 } from './features/cross-origin.ts'
 export { type DeviceCodeOptions, deviceCode } from './features/device/device-code.ts'
 export { dpop } from './features/dpop/dpop.ts'

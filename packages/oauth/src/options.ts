@@ -16,7 +16,7 @@ import {
   accessTokenTypes,
   parseResources,
   type ResourceOptions,
-  type Resources,
+  type ResourceServers,
 } from './resources/resources.ts'
 import {
   assertScopeDefinitions,
@@ -232,7 +232,7 @@ export interface ResolvedOptions {
   /** Path prefix of every route, including the path of the issuer. */
   readonly basePath: string
   readonly audience: string
-  readonly resources: Resources
+  readonly resources: ResourceServers
   /** Whether the server publishes metadata of its APIs (RFC 9728). */
   readonly hasResources: boolean
   readonly selfRegisteredScopes: ReadonlySet<string>

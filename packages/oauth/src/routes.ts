@@ -16,7 +16,7 @@ import {
 } from './endpoints/clients.ts'
 import { deny, postAuthorize } from './endpoints/decide.ts'
 import { introspect } from './endpoints/introspect.ts'
-import { jwks, jwksPath, metadata, metadataPath } from './endpoints/metadata.ts'
+import { handleJwks, handleMetadata, jwksPath, metadataPath } from './endpoints/metadata.ts'
 import {
   createPersonalToken,
   deletePersonalToken,
@@ -25,21 +25,21 @@ import {
 import { resourceMetadata, resourcesByPath } from './endpoints/resource-metadata.ts'
 import { revoke } from './endpoints/revoke.ts'
 import { listScopes } from './endpoints/scopes.ts'
-import { stylesheet } from './endpoints/stylesheet.ts'
-import { token } from './endpoints/token.ts'
+import { handleStylesheet } from './endpoints/stylesheet.ts'
+import { handleTokenRequest } from './endpoints/token.ts'
 import { refreshCookie } from './endpoints/token-refresh.ts'
 import { deleteToken, listTokens } from './endpoints/tokens.ts'
 import type { FeatureRoute } from './grants/grant.ts'
 import type { ResolvedOptions } from './options.ts'
 
-export type Endpoint = (
+export type EndpointHandler = (
   request: HttpRequest,
   context: ServerContext,
   id: string,
 ) => Promise<HttpResponse>
 
 export interface EndpointRoute extends Route, Pick<FeatureRoute, 'openTo' | 'needsClock'> {
-  readonly endpoint: Endpoint
+  readonly endpoint: EndpointHandler
 }
 
 /** Whether the route responds 503 while the clock of this process is not trusted to be right. */
@@ -53,7 +53,7 @@ export const routes: readonly EndpointRoute[] = [
   { method: 'GET', path: '/authorize', endpoint: authorize, answersHead: false, needsClock: true },
   { method: 'POST', path: '/authorize', endpoint: postAuthorize },
   { method: 'DELETE', path: '/authorize', endpoint: deny },
-  { method: 'POST', path: '/token', endpoint: token, openTo: 'clients' },
+  { method: 'POST', path: '/token', endpoint: handleTokenRequest, openTo: 'clients' },
   { method: 'POST', path: '/token/refresh', endpoint: refreshCookie },
   { method: 'GET', path: '/tokens', endpoint: listTokens },
   { method: 'DELETE', path: '/tokens/{id}', endpoint: deleteToken },
@@ -68,7 +68,7 @@ export const routes: readonly EndpointRoute[] = [
   { method: 'DELETE', path: '/personal-access-tokens/{id}', endpoint: deletePersonalToken },
   { method: 'POST', path: '/revoke', endpoint: revoke, openTo: 'clients', needsClock: false },
   { method: 'POST', path: '/introspect', endpoint: introspect, needsClock: false },
-  { method: 'GET', path: '/pages.css', endpoint: stylesheet },
+  { method: 'GET', path: '/pages.css', endpoint: handleStylesheet },
 ]
 
 export function createOAuthRouter({
@@ -90,12 +90,12 @@ export function createOAuthRouter({
   ])
   return createRouter<EndpointRoute>([
     ...[...routes, ...ofFeatures].map((route) => ({ ...route, path: `${basePath}${route.path}` })),
-    ...[...metadataPaths].map((path) => publicRoute(path, metadata)),
+    ...[...metadataPaths].map((path) => publicRoute(path, handleMetadata)),
     ...ofResources.map(([path, resource]) => publicRoute(path, resourceMetadata(resource))),
-    publicRoute(jwksPath(issuerUrl), jwks),
+    publicRoute(jwksPath(issuerUrl), handleJwks),
   ])
 }
 
-function publicRoute(path: string, endpoint: Endpoint): EndpointRoute {
+function publicRoute(path: string, endpoint: EndpointHandler): EndpointRoute {
   return { method: 'GET', path, endpoint, openTo: 'anyone' }
 }

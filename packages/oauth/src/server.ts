@@ -35,7 +35,7 @@ import { purge, schedulePurge } from './maintenance/purge.ts'
 import { reseal, toReseal } from './maintenance/reseal.ts'
 import { type AuthorizationServerOptions, resolveOptions } from './options.ts'
 import type { RequestingApplication } from './pages/pages.ts'
-import type { Resource } from './resources/resources.ts'
+import type { ResourceServer } from './resources/resources.ts'
 import { createOAuthRouter, type EndpointRoute, needsClock } from './routes.ts'
 import type { ScopeDefinitions } from './scopes.ts'
 import { isPossibleId } from './storage/possible-id.ts'
@@ -375,7 +375,7 @@ export function createAuthorizationServer<
     return request.method === 'HEAD' ? withoutBody(response) : response
   }
 
-  const guardOf = (resource: Resource, provider: UserProvider | null) =>
+  const guardOf = (resource: ResourceServer, provider: UserProvider | null) =>
     createGuard<User, Claims>({
       verifier: context.verifier,
       cookies: context.cookies,
@@ -394,7 +394,7 @@ export function createAuthorizationServer<
     })
   const guard = guardOf(options.resources.own, null)
 
-  function findResource(uri: string): Resource {
+  function findResource(uri: string): ResourceServer {
     const resource = options.resources.others.get(uri)
     if (resource) return resource
     const known = [...options.resources.others.keys()].join(', ') || 'none'

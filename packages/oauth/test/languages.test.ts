@@ -110,7 +110,7 @@ describe('the language of the default pages', () => {
   })
 })
 
-describe('the option messages', () => {
+describe('the `messages` option', () => {
   const messages = {
     fr: { 'approve.button': 'Autoriser', 'scope.orders': 'Passer des commandes' },
     de: { 'approve.button': 'Zulassen' },

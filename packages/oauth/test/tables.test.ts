@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises'
-import { createColumns, createTable, migrate, readMigrations } from '@tollgate/database'
+import { createColumnDefinitions, createTable, migrate, readMigrations } from '@tollgate/database'
 import { authorizationCode, createAuthorizationServer, oauthMigrations } from '@tollgate/oauth'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -18,7 +18,7 @@ beforeAll(async () => {
   await migrate(migrated.database, oauthMigrations)
   defined = await createTestDatabase()
   for (const { name, describe } of oauthTables) {
-    await createTable(defined.database, name, describe(createColumns(defined.database)))
+    await createTable(defined.database, name, describe(createColumnDefinitions(defined.database)))
   }
 })
 afterAll(async () => {
@@ -59,7 +59,7 @@ describe.runIf(process.env.TEST_DATABASE === 'sqlite')('a database of release 0.
   )
 })
 
-describe('the option migrate: false', () => {
+describe('the `migrate: false` option', () => {
   const serverOn = ({ database }: TestDatabase) =>
     createAuthorizationServer({
       issuer: 'http://localhost',

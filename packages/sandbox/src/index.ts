@@ -18,9 +18,9 @@ export type {
 export type { SettingsRow as BraintreeSettings } from './braintree/state/rows/merchant.ts'
 export type {
   AppliedModification as BraintreeAppliedModification,
-  Descriptor as BraintreeDescriptor,
   ModificationRow as BraintreeModification,
   PlanRow as BraintreePlan,
+  StatementDescriptor as BraintreeDescriptor,
   SubscriptionRow as BraintreeSubscription,
   SubscriptionStatus as BraintreeSubscriptionStatus,
   SubscriptionStatusEvent as BraintreeSubscriptionStatusEvent,
@@ -34,20 +34,20 @@ export type {
   TransactionStatusEvent as BraintreeTransactionStatusEvent,
 } from './braintree/state/rows/transactions.ts'
 export type {
-  Address as BraintreeAddress,
   AddressRow as BraintreeCustomerAddress,
+  BillingAddress as BraintreeAddress,
   CardDetails as BraintreeCard,
   CustomerRow as BraintreeCustomer,
   CustomerSnapshot as BraintreeCustomerSnapshot,
-  Instrument as BraintreeInstrument,
   InternationalPhone as BraintreeInternationalPhone,
+  PaymentInstrument as BraintreeInstrument,
   PaymentMethodRow as BraintreePaymentMethod,
   PayPalDetails as BraintreePayPalAccount,
   TaxIdentifier as BraintreeTaxIdentifier,
   ThreeDSecureInfo as BraintreeThreeDSecureInfo,
   VerificationRow as BraintreeVerification,
 } from './braintree/state/rows/vault.ts'
-export type { Day as BraintreeDay } from './braintree/wire/days.ts'
+export type { CalendarDay as BraintreeDay } from './braintree/wire/days.ts'
 export type { ControlRoom } from './control-room/control-room.ts'
 export type { Duration } from './core/clock/clock.ts'
 export type { FailedJob } from './core/clock/failed-jobs.ts'

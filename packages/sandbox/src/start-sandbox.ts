@@ -4,14 +4,14 @@ import type { RunningProviders } from './control-room/story/watched.ts'
 import { MovableClock } from './core/clock/clock.ts'
 import { FailedJobs } from './core/clock/failed-jobs.ts'
 import { checkHosts } from './core/local-names.ts'
-import { Outbox } from './core/outbox.ts'
+import { WebhookOutbox } from './core/outbox.ts'
 import type { ProviderContext } from './core/provider-context.ts'
 import { loadPersistedState, PersistedState } from './core/store/persisted-state.ts'
 import { checkSnapshot, type SandboxSnapshot, STATE_FORMAT } from './core/store/snapshot.ts'
 import { checkWritable, stateLines, streamState } from './core/store/state-file.ts'
 import { lockStateFile, type StateLock } from './core/store/state-lock.ts'
-import { Store } from './core/store/store.ts'
-import { Trouble } from './core/trouble.ts'
+import { SandboxStore } from './core/store/store.ts'
+import { FailureSimulator } from './core/trouble.ts'
 import { applyFixtures } from './fixtures/apply-fixtures.ts'
 import { ensureWebhooks } from './fixtures/ensure-webhooks.ts'
 import { openOfflineSandbox, type ProviderOptions } from './offline/offline-sandbox.ts'
@@ -132,7 +132,7 @@ interface Opened {
 /** Loads the saved state, if there is any, and creates what the providers share. */
 async function openContext(options: SandboxOptions, began: Date): Promise<Opened> {
   const { stateFile, snapshot } = options
-  const store = new Store(seedOf(options))
+  const store = new SandboxStore(seedOf(options))
   if (options.stripe && stateFile !== undefined) packTables(store)
   if (snapshot) {
     checkSnapshot(snapshot)
@@ -143,8 +143,8 @@ async function openContext(options: SandboxOptions, began: Date): Promise<Opened
   const saved = snapshot ? new Date(snapshot.now) : (loaded?.now ?? null)
   const clock = new MovableClock(saved ?? began)
   const kept = stateFile === undefined ? null : new PersistedState(stateFile, store, clock, loaded)
-  const outbox = new Outbox({ clock, store, ...options.outbox })
-  const trouble = new Trouble(store)
+  const outbox = new WebhookOutbox({ clock, store, ...options.outbox })
+  const trouble = new FailureSimulator(store)
   const failures = new FailedJobs({ store })
   const { allowedHosts } = options
   const context = { clock, store, outbox, trouble, failures, allowedHosts }

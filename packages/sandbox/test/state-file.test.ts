@@ -9,7 +9,7 @@ import {
   streamState,
   writeStateFile,
 } from '../src/core/store/state-file.ts'
-import { Store } from '../src/core/store/store.ts'
+import { SandboxStore } from '../src/core/store/store.ts'
 import { type SandboxSnapshot, startSandbox } from '../src/index.ts'
 
 const NOW = new Date('2026-01-31T10:00:00Z')
@@ -21,8 +21,8 @@ async function temporaryFolder(): Promise<string> {
 }
 
 /** A state whose JSON has the given length, made of rows that share one text. */
-function storeOf(rows: number, textLength: number): Store {
-  const store = new Store(7)
+function storeOf(rows: number, textLength: number): SandboxStore {
+  const store = new SandboxStore(7)
   const text = 'x'.repeat(textLength)
   const table = store.table<{ text: string }>('big')
   for (let at = 0; at < rows; at++) table.set(`row_${at}`, { text })
@@ -49,7 +49,7 @@ it('reads all rows of a state file back in order', async () => {
   const table = store.table<{ text: string }>('words')
   for (const text of ['naïve\n\u2028 \\ "', '漢字', '💳', '']) table.set(text, { text })
   writeStateFile(file, stateLines(NOW, store), 64)
-  const again = new Store()
+  const again = new SandboxStore()
   const read = await loadStateFile(file, again)
   expect(read?.now).toEqual(NOW)
   expect([...stateLines(NOW, again)]).toEqual([...stateLines(NOW, store)])

@@ -49,7 +49,7 @@ async function ask(claims: Record<string, unknown>, form: Record<string, string>
   return (await reply.json()) as { access_token: string; error?: string }
 }
 
-describe('the setting trustedIssuers', () => {
+describe('the `trustedIssuers` setting', () => {
   it('lets a workload, such as a CI job, get a token for its client without a secret', async () => {
     const grants = [JWT_BEARER]
     const { client } = await service.oauth.clients.create({

@@ -187,14 +187,18 @@ describe.each(CASES)(
       const nothing = 'You are subscribed already, so nothing was changed or charged.'
       expect(await again({ plan: 'pro' })).toMatchObject({
         status: 409,
-        alert: expect.stringContaining(`${nothing} You can change the plan below.`),
+        alert: expect.stringContaining(
+          `${nothing} You can change the plan of your subscription further down on this page.`,
+        ),
       })
       expect(await again({ token: other.token })).toMatchObject({
         status: 409,
         alert: `${nothing} You can add another card below, under “Payment methods”.`,
       })
       const coupon =
-        provider === 'stripe' ? 'You can use your code below.' : 'Discounts are applied'
+        provider === 'stripe'
+          ? 'You can enter your promotion code further down on this page.'
+          : 'Discounts are applied'
       expect(await again({ coupon: 'SPRING' })).toMatchObject({
         status: 409,
         alert: expect.stringContaining(`${nothing} ${coupon}`),

@@ -63,7 +63,7 @@ describe.each(PROVIDERS)('tollgate user disable for a customer of %s (threat Q4)
     },
   )
 
-  it('needs no choice after the subscription was cancelled', async () => {
+  it('needs no option --subscription if the subscription is already cancelled and in its grace period', async () => {
     const ada = await customer(provider)
     await (await (await service.billing.user(Number(ada.id))).subscription('main')).cancel()
     const { code, stdout } = await tollgate('user', 'disable', ada.id)
@@ -72,7 +72,7 @@ describe.each(PROVIDERS)('tollgate user disable for a customer of %s (threat Q4)
 })
 
 describe.each(PROVIDERS)('tollgate user delete for a customer of %s (threat Q4)', (provider) => {
-  it('refuses while a subscription is running, even with the choice keep, and lists the choices', async () => {
+  it('refuses while a subscription is running, even with --subscription keep, and lists the allowed values', async () => {
     const ada = await customer(provider)
     for (const choice of [[], ['--subscription', 'keep']]) {
       const { code, stderr } = await tollgate('user', 'delete', ada.id, ...choice, '--json')
@@ -88,7 +88,7 @@ describe.each(PROVIDERS)('tollgate user delete for a customer of %s (threat Q4)'
     expect(renewing(provider, ada.customerId)).toBe(1)
   })
 
-  it('ends all subscriptions with the choice now, and keeps the invoices', async () => {
+  it('ends all subscriptions with --subscription now, and keeps the invoices', async () => {
     const ada = await customer(provider, ['pro', 'yearly'])
     const { code, stdout } = await tollgate('user', 'delete', ada.id, '--subscription', 'now')
     expect(code).toBe(0)
@@ -127,7 +127,7 @@ describe.each(PROVIDERS)('tollgate user delete for a customer of %s (threat Q4)'
     expect(await exists(ada.id)).toBe(false)
   })
 
-  it('needs no choice once all subscriptions have ended', async () => {
+  it('needs no option --subscription once all subscriptions have ended', async () => {
     const ada = await customer(provider)
     await (await (await service.billing.user(Number(ada.id))).subscription('main')).cancelNow()
     expect((await tollgate('user', 'delete', ada.email)).code).toBe(0)

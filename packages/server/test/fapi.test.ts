@@ -83,7 +83,7 @@ describe('the service with TOLLGATE_FAPI2=on', () => {
     expect(describeService(service)).not.toContain('Client id')
     const browser = service.browser()
     await browser.signIn(EMAIL, PASSWORD)
-    expect(await (await browser.get('/')).text()).not.toContain('Try it as an application')
+    expect(await (await browser.get('/')).text()).not.toContain('Try out a third-party application')
   })
 
   it('creates no client with a secret', async () => {

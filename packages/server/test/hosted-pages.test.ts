@@ -111,7 +111,7 @@ describe("Stripe's hosted pages", () => {
     expect(refused.status).toBe(422)
   })
 
-  it('are opened only by a form with a CSRF token', async () => {
+  it('can be opened only by submitting a form with a CSRF token', async () => {
     const ada = await newPerson()
     const forged = await ada.browser.post('/billing/checkout', { plan: 'pro', provider: 'stripe' })
     expect(forged.status).toBe(403)

@@ -42,7 +42,7 @@ describe.each(['stripe', 'braintree'] as const)('a person with two tabs at %s', 
     const again = await (await browser.get('/billing/swap?plan=yearly&changed=yes')).text()
     expect(again).toContain('Nothing was done')
     expect(again).toContain('resumes your cancelled subscription')
-    expect(await (await browser.get('/billing')).text()).toContain('It is cancelled')
+    expect(await (await browser.get('/billing')).text()).toContain('The subscription is cancelled')
     const approved = await browser.post('/billing/swap', fieldsOf(again, '/billing/swap'))
     expect(approved.headers.get('location')).toBe('/billing?done=swapped')
   })

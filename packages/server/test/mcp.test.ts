@@ -40,7 +40,7 @@ async function ask(clientId: string, changes: Record<string, string> = {}) {
   return location.searchParams.get('error') ?? location.pathname
 }
 
-describe('the setting mcpServers', () => {
+describe('the `mcpServers` setting', () => {
   it('allows client ID metadata documents, while registration depends on the policy', async () => {
     const metadata = await start('closed')
     expect(metadata).toMatchObject({

@@ -1,7 +1,7 @@
 import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { addColumn, createColumns, type Database, migrate } from '@tollgate/database'
+import { addColumn, createColumnDefinitions, type Database, migrate } from '@tollgate/database'
 import { kyselyStorage } from '@tollgate/oauth'
 import { afterAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { createTestDatabase } from '../../../test-support/create-test-database.ts'
@@ -193,7 +193,7 @@ it.runIf(process.env.TEST_DATABASE !== 'sqlite')(
   async () => {
     await migrate(database, serviceMigrations)
     await kyselyStorage(database).migrate()
-    const { instant } = createColumns(database)
+    const { instant } = createColumnDefinitions(database)
     await addColumn(database, 'users', 'trial_ends_at', instant.nullable())
     const ada = { email: 'ada@example.com', email_key: 'ada@example.com', password_hash: 'none' }
     await database.kysely

@@ -99,7 +99,7 @@ describe('prices on the billing pages', () => {
     expect(await ada.main()).toMatchObject({ providerPlan: 'pro', quantity: 2 })
   })
 
-  it('do not affect other prices of the subscription when the quantity becomes one', async () => {
+  it('do not change the other prices of the subscription when the quantity is reduced to one', async () => {
     const ada = await withSeats('pro')
     await (await ada.main()).addPrice('team', 2)
     const { fields } = await ada.read('/billing/swap?plan=whole')
@@ -116,7 +116,7 @@ describe('a quantity of a plan without seats', () => {
     const ada = await withSeats('whole')
     const { text } = await ada.read('/billing')
     expect(text).toContain('$300.00 per month (3 × $100.00)')
-    expect(text).toContain('Reduce to one: $100.00 per month')
+    expect(text).toContain('Reduce the quantity to one: $100.00 per month')
     for (const quantity of ['2', '4']) {
       expect(await ada.post('/billing/quantity', { quantity })).toBe(422)
     }

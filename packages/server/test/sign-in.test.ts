@@ -76,7 +76,7 @@ describe('a browser that does not accept cookies', () => {
     cookies: /name="cookies" value="([^"]+)"/.exec(html)?.[1] ?? '',
   })
 
-  it('leads to an explanation instead of the same page again', async () => {
+  it('gets a page that explains the problem, instead of the sign-in page again', async () => {
     const html = await (await service.browser().get('/login')).text()
     const form = { ...fieldsOf(html), email: EMAIL, password: PASSWORD }
     const reply = await service.browser().post('/login', form)

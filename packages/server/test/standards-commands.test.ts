@@ -50,7 +50,7 @@ async function register(): Promise<string> {
 }
 
 describe('a client that registered itself', () => {
-  it('is marked in the list of clients, and can be verified and revoked', async () => {
+  it('is marked as self-registered in the list of clients, and can be verified and revoked there', async () => {
     const id = await register()
     const listed = async () => {
       const all = (await tollgate(['client', 'list', '--json'])).json() as { id: string }[]

@@ -1,4 +1,4 @@
-import { createColumns, createTable, migrate } from '@tollgate/database'
+import { createColumnDefinitions, createTable, migrate } from '@tollgate/database'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import {
   createTestDatabase,
@@ -15,7 +15,7 @@ beforeAll(async () => {
   await migrate(migrated.database, serviceMigrations)
   defined = await createTestDatabase()
   for (const { name, describe } of serviceTables) {
-    await createTable(defined.database, name, describe(createColumns(defined.database)))
+    await createTable(defined.database, name, describe(createColumnDefinitions(defined.database)))
   }
 })
 afterAll(async () => {

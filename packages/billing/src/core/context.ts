@@ -5,7 +5,7 @@ import type { EventStream } from './events/event-stream.ts'
 import type { LockedOwner } from './locked-owner.ts'
 import type { CodeAttemptRepository } from './storage/code-attempts.ts'
 import type { DisputeRepository } from './storage/disputes.ts'
-import type { Locks } from './storage/locks.ts'
+import type { BillingLocks } from './storage/locks.ts'
 import type { OperationRepository, StoredOperation } from './storage/operations.ts'
 import type { OwnerRepository } from './storage/owners.ts'
 import type { SubscriptionRepository } from './storage/subscriptions.ts'
@@ -32,7 +32,7 @@ export interface BillingContext {
   readonly webhooks: WebhookRepository
   readonly events: EventStream
   readonly usage: UsageQueue
-  readonly locks: Locks
+  readonly locks: BillingLocks
   /**
    * The functions that finish an interrupted operation after its process was killed, by the kind of
    * operation. `null` for kinds that are finished when the caller repeats the call.

@@ -7,7 +7,11 @@ import type { LockedOwner } from './locked-owner.ts'
 import type { HeldLock } from './storage/locks.ts'
 import { saveSubscription } from './storage/subscriptions.ts'
 import type { NewSubscriptionRecord, StoredItem, SubscriptionRecord } from './storage/tables.ts'
-import { findOwnership, type Ownership, stillBelongsToOwner } from './subscription-owner.ts'
+import {
+  findOwnership,
+  type SubscriptionOwnership,
+  stillBelongsToOwner,
+} from './subscription-owner.ts'
 import { ownerKey } from './values/owner.ts'
 import type { ProviderName } from './values/provider-name.ts'
 import { DEFAULT_NAME, digestOfName } from './values/subscription-name.ts'
@@ -125,7 +129,7 @@ export function stateColumnsOf(
 /** Builds the row for a provider's subscription. */
 export function toSubscriptionRecord(from: {
   readonly found: ProviderSubscription
-  readonly whose: Ownership
+  readonly whose: SubscriptionOwnership
   readonly name: string
   readonly provider: ProviderName
   readonly before: SubscriptionRecord | null
@@ -191,7 +195,7 @@ export function isSame(a: NewSubscriptionRecord, b: NewSubscriptionRecord): bool
   )
 }
 
-export function isSameOwnership(a: Ownership, b: Ownership): boolean {
+export function isSameOwnership(a: SubscriptionOwnership, b: SubscriptionOwnership): boolean {
   return a.providerCustomer === b.providerCustomer && ownerKey(a.owner) === ownerKey(b.owner)
 }
 

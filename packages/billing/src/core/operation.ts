@@ -3,7 +3,7 @@ import type { BillingContext } from './context.ts'
 import { isDefiniteFailure } from './errors/errors.ts'
 import type { NewBillingEvent } from './events/billing-event.ts'
 import type { LockedOwner } from './locked-owner.ts'
-import type { Operation, OperationIntent } from './storage/operations.ts'
+import type { OperationIntent, PendingOperation } from './storage/operations.ts'
 
 /**
  * Records an operation before its first request to the provider, or finds the record of an earlier
@@ -13,7 +13,7 @@ export function beginOperation(
   { operations, options }: BillingContext,
   { lock }: LockedOwner,
   intent: OperationIntent,
-): Promise<Operation> {
+): Promise<PendingOperation> {
   return lock.write((tx) => operations.begin(intent, options.clock.now(), tx))
 }
 
@@ -24,7 +24,7 @@ export function beginOperation(
 export function finishOperation(
   { operations }: BillingContext,
   { lock }: LockedOwner,
-  operation: Operation,
+  operation: PendingOperation,
   save?: (tx: Database) => Promise<void>,
 ): Promise<void> {
   return lock.write(async (tx) => {
@@ -50,7 +50,7 @@ export async function recordEvent(
 export async function runOperation<R>(
   context: BillingContext,
   locked: LockedOwner,
-  operation: Operation,
+  operation: PendingOperation,
   work: () => Promise<R>,
 ): Promise<R> {
   try {

@@ -1,6 +1,6 @@
 import type { SubscriptionRecord } from './storage/tables.ts'
 
-/** An item (price) of a subscription, as stored in our rows. */
+/** An item (price) of a subscription, as stored in our database rows. */
 export interface SubscriptionItem {
   /** The provider's id of the price, or at Braintree of the plan or add-on. */
   readonly price: string
@@ -14,13 +14,17 @@ export interface SubscriptionItem {
 }
 
 /** Lists the items of a subscription, the main one first. */
-export function itemsOf({ providerPlan, quantity, items }: SubscriptionRecord): SubscriptionItem[] {
+export function listSubscriptionItems({
+  providerPlan,
+  quantity,
+  items,
+}: SubscriptionRecord): SubscriptionItem[] {
   return [
     { price: providerPlan, quantity, isMain: true },
     ...items.map((item) => ({ price: item.price, quantity: item.quantity, isMain: false })),
   ]
 }
 
-export function pricesOf(record: SubscriptionRecord): string[] {
+export function listSubscriptionPrices(record: SubscriptionRecord): string[] {
   return [record.providerPlan, ...record.items.map(({ price }) => price)]
 }

@@ -5,7 +5,7 @@ import type { NewSubscriptionRecord, SubscriptionRecord } from './storage/tables
 import type { ProviderName } from './values/provider-name.ts'
 
 /** The owner of a subscription, and the customer that it was made for, as stored in its row. */
-export type Ownership = Pick<NewSubscriptionRecord, 'owner' | 'providerCustomer'>
+export type SubscriptionOwnership = Pick<NewSubscriptionRecord, 'owner' | 'providerCustomer'>
 
 /**
  * Determines the owner of a subscription from the customer that it was made for. If no owner has
@@ -18,7 +18,7 @@ export async function findOwnership(
   provider: ProviderName,
   found: ProviderSubscription,
   before: SubscriptionRecord | null,
-): Promise<Ownership> {
+): Promise<SubscriptionOwnership> {
   const billed = await context.owners.find(locked.owner)
   const present = billed?.provider === provider ? billed.providerId : null
   const customer = await customerOf(
@@ -40,7 +40,7 @@ export async function findOwnership(
 
 /**
  * Returns the customer of a subscription. Providers that only link it through the payment method
- * are asked only if our row does not know the customer.
+ * are asked only if our database row does not know the customer.
  */
 async function customerOf(
   locked: LockedOwner,
@@ -59,7 +59,11 @@ async function customerOf(
  */
 export async function stillBelongsToOwner(
   { owners }: Pick<BillingContext, 'owners'>,
-  { owner, provider, providerCustomer }: Ownership & { readonly provider: ProviderName },
+  {
+    owner,
+    provider,
+    providerCustomer,
+  }: SubscriptionOwnership & { readonly provider: ProviderName },
 ): Promise<boolean> {
   if (providerCustomer === null) return true
   const billed = await owners.find(owner)

@@ -6,7 +6,7 @@ import type { Logger } from './values/logger.ts'
  * A background worker that processes the entries of a queue. Several processes may work on the same
  * queue.
  */
-export interface Worker {
+export interface QueueWorker {
   /** Processes entries until none is due. */
   process(): Promise<void>
   /** Starts processing without waiting for it. */
@@ -73,7 +73,7 @@ const CLAIM_MS = 10 * 60_000
 export function createWorker<Entry extends Waiting>(
   settings: WorkerSettings,
   work: WorkerTask<Entry>,
-): Worker {
+): QueueWorker {
   const { clock, logger, everySeconds } = settings
   let running: Promise<void> | null = null
   let runAgain = false

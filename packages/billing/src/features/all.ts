@@ -1,36 +1,55 @@
 // Every feature of billing by its name. The capabilities of the providers, the methods that are
 // missing without them, and the errors for those are all derived from this list.
 
-export { balance } from './balance/feature.ts'
-export { cancel, endDates } from './cancel/feature.ts'
-export { captures } from './captures/feature.ts'
-export { cardForms, clientTokens, setups } from './card-forms/feature.ts'
-export { catalog } from './catalog/feature.ts'
-export { checkout, openCheckouts } from './checkout/feature.ts'
-export { confirmations } from './confirmations/feature.ts'
-export { creditNotes } from './credit-notes/feature.ts'
-export { customerDetails, customers, languages } from './customers/feature.ts'
-export { disputes } from './disputes/feature.ts'
-export { forecasts } from './forecasts/feature.ts'
-export { guestCheckout } from './guest-checkout/feature.ts'
-export { invoiceSearch } from './invoice-search/feature.ts'
-export { invoiceActions, invoices } from './invoices/feature.ts'
-export { items, prices } from './items/feature.ts'
-export { metadata } from './metadata/feature.ts'
-export { pauses } from './pauses/feature.ts'
-export { paymentMethods } from './payment-methods/feature.ts'
-export { charges, payments } from './payments/feature.ts'
-export { portal } from './portal/feature.ts'
-export { discounts, promotionCodes } from './promotion-codes/feature.ts'
-export { quantities, quantityChanges } from './quantities/feature.ts'
-export { refunds } from './refunds/feature.ts'
-export { resume } from './resume/feature.ts'
-export { schedules } from './schedules/feature.ts'
-export { sentInvoices } from './sent-invoices/feature.ts'
-export { anchors, backdating, freeStarts, subscribe } from './subscribe/feature.ts'
-export { replacements, swap } from './swap/feature.ts'
-export { lists, sync } from './sync/feature.ts'
-export { automaticTax, lineRates, taxExemptions, taxes, taxIds } from './taxes/feature.ts'
-export { genericTrials, trials } from './trials/feature.ts'
-export { meteredPrices, unbilledUsage, usage } from './usage/feature.ts'
-export { webhookEndpoints, webhooks } from './webhooks/feature.ts'
+export { balanceCapability } from './balance/feature.ts'
+export { cancellationFeature, endDatesCapability } from './cancel/feature.ts'
+export { paymentCapturesCapability } from './captures/feature.ts'
+export {
+  cardFormsFeature,
+  clientTokensCapability,
+  paymentMethodSetupsCapability,
+} from './card-forms/feature.ts'
+export { catalogCapability } from './catalog/feature.ts'
+export { checkoutCapability, openCheckoutsFeature } from './checkout/feature.ts'
+export { confirmationsCapability } from './confirmations/feature.ts'
+export { creditNotesCapability } from './credit-notes/feature.ts'
+export {
+  customerDetailsCapability,
+  customerLanguagesCapability,
+  customersFeature,
+} from './customers/feature.ts'
+export { disputesCapability } from './disputes/feature.ts'
+export { invoiceForecastsCapability } from './forecasts/feature.ts'
+export { guestCheckoutCapability } from './guest-checkout/feature.ts'
+export { invoiceSearchCapability } from './invoice-search/feature.ts'
+export { invoiceActionsCapability, invoicesFeature } from './invoices/feature.ts'
+export { pricesFeature, subscriptionItemsCapability } from './items/feature.ts'
+export { metadataCapability } from './metadata/feature.ts'
+export { pausesCapability } from './pauses/feature.ts'
+export { paymentMethodsCapability } from './payment-methods/feature.ts'
+export { chargesFeature, paymentsCapability } from './payments/feature.ts'
+export { customerPortalCapability } from './portal/feature.ts'
+export { discountsFeature, promotionCodesCapability } from './promotion-codes/feature.ts'
+export { quantitiesCapability, quantityChangesFeature } from './quantities/feature.ts'
+export { refundsCapability } from './refunds/feature.ts'
+export { resumeFeature } from './resume/feature.ts'
+export { subscriptionSchedulesCapability } from './schedules/feature.ts'
+export { sentInvoicesCapability } from './sent-invoices/feature.ts'
+export {
+  backdatingCapability,
+  billingAnchorsCapability,
+  freeStartsCapability,
+  newSubscriptionsFeature,
+} from './subscribe/feature.ts'
+export { swapFeature, swapReplacementsCapability } from './swap/feature.ts'
+export { accountListsCapability, syncFeature } from './sync/feature.ts'
+export {
+  automaticTaxCapability,
+  lineRatesCapability,
+  taxExemptionsCapability,
+  taxesFeature,
+  taxIdsCapability,
+} from './taxes/feature.ts'
+export { genericTrialsFeature, trialsCapability } from './trials/feature.ts'
+export { meteredPricesCapability, unbilledUsageFeature, usageCapability } from './usage/feature.ts'
+export { webhookEndpointsCapability, webhooksFeature } from './webhooks/feature.ts'

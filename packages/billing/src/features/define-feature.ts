@@ -42,7 +42,7 @@ interface Additions<User, Changed> {
 }
 
 /** A feature that every payment provider supports. */
-export interface Feature extends Additions<UserScope, SubscriptionScope> {
+export interface BillingFeature extends Additions<UserScope, SubscriptionScope> {
   readonly stripe?: (context: StripeContext) => Partial<Gateway>
   readonly braintree?: (context: BraintreeContext) => Partial<Gateway>
 }
@@ -73,7 +73,7 @@ export interface CapabilityFeature<Name extends Capability>
 // The declared return types name no SDK type, so that applications need not install the SDK of a
 // provider they do not use.
 
-export function defineFeature<const F extends Feature>(
+export function defineFeature<const F extends BillingFeature>(
   added: F,
 ): {
   readonly [Key in keyof F]: F[Key] extends (context: never) => infer Parts

@@ -11,7 +11,7 @@ import type {
   InvoiceOutcome,
   TaxLookup,
 } from '../features/payments/charge-contract.ts'
-import type { Swap, SwapPreview } from '../features/swap/contract.ts'
+import type { SwapPreview, SwapRequest } from '../features/swap/contract.ts'
 import type { NewCustomer, ProviderCustomer } from './customer.ts'
 import type { Capability, GatewayParts, ReadOnlyParts } from './gateway-parts.ts'
 import type {
@@ -65,7 +65,7 @@ export interface GatewayReads {
   /** Lists the discounts that reduce a subscription's next invoices, without credit from a swap. */
   findDiscounts(id: string): Promise<ActiveDiscount[]>
   /** Previews the cost of `swap`. */
-  previewSwap(id: string, swap: Swap, now: Date): Promise<SwapPreview>
+  previewSwap(id: string, swap: SwapRequest, now: Date): Promise<SwapPreview>
   /** Returns what a subscription owes now because of failed payments. */
   amountOwed(subscription: ProviderSubscription): Promise<Money>
 
@@ -124,7 +124,7 @@ export interface GatewayChanges {
    * @throws PaymentFailed if the payment was declined.
    * @throws PaymentActionRequired if the change waits for the customer (`isHeld`), also on a retry.
    */
-  swap(id: string, swap: Swap, now: Date): Promise<void>
+  swap(id: string, swap: SwapRequest, now: Date): Promise<void>
   /** Changes the tax of a subscription for future charges, and keeps its net price. */
   setTax(id: string, tax: BasisPoints, before: TaxTerms | null): Promise<void>
   /** Ends the subscription at the end of the paid period, or of the trial. */

@@ -3,8 +3,8 @@ import type { Standing, StandingByStatus } from '../core/values/subscription-sta
 import type { Gateway } from './gateway.ts'
 import type { Provider } from './provider.ts'
 
-/** The configured providers, and the meaning of the statuses in our rows. */
-export interface Providers {
+/** The configured providers, and the meaning of the statuses in our database rows. */
+export interface ConfiguredProviders {
   /** The providers in order of preference. The first one is the default. */
   readonly all: readonly Provider[]
   /** Finds a provider by its name. `null` if it is not configured. */

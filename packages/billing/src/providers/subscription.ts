@@ -1,7 +1,7 @@
 import type { Money } from '../core/values/money.ts'
 import type { BasisPoints } from '../core/values/tax.ts'
-import type { Metadata } from '../features/metadata/contract.ts'
-import type { Pause } from '../features/pauses/contract.ts'
+import type { MetadataValues } from '../features/metadata/contract.ts'
+import type { CollectionPause } from '../features/pauses/contract.ts'
 import type { ProviderMethod } from '../features/payment-methods/contract.ts'
 import type { PlannedSwap } from '../features/schedules/contract.ts'
 import type { ProviderItem, RequestedItem } from './item.ts'
@@ -58,7 +58,7 @@ export interface ProviderSubscription {
   /** All items. Requires the capability `items`. */
   readonly items?: readonly ProviderItem[]
   /** The current pause. `null` if it is not paused. Requires the capability `pauses`. */
-  readonly pause?: Pause | null
+  readonly pause?: CollectionPause | null
   /** The planned swap. `null` if none is planned. Requires the capability `schedules`. */
   readonly planned?: PlannedSwap | null
   /**
@@ -73,7 +73,7 @@ export interface ProviderSubscription {
   readonly isHeld?: boolean
   /**
    * Whether a change that waited for its payment was never paid, and some of its effects remain.
-   * `Confirmations.undoLapsedChange` reverts them.
+   * `PaymentConfirmations.undoLapsedChange` reverts them.
    */
   readonly hasLapsed?: boolean
   /** The provider's own object. */
@@ -124,7 +124,7 @@ export interface NewSubscription extends StartTerms {
   readonly quantity: number
   /** Whether the plan is metered, and so has no quantity. Requires the capability `usage`. */
   readonly isMetered?: boolean
-  /** The provider's id of the coupon. `null` for none. */
+  /** The provider's id of the coupon. `null` if there is no coupon. */
   readonly coupon: string | null
   /** Additional prices. Requires the capability `items`. */
   readonly items?: readonly RequestedItem[]
@@ -163,7 +163,7 @@ export interface NewSubscription extends StartTerms {
    */
   readonly chosenTax?: TaxChoice
   /** The application's own metadata. Requires the capability `metadata`. */
-  readonly metadata?: Metadata
+  readonly metadata?: MetadataValues
 }
 
 /**

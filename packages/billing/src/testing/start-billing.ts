@@ -1,6 +1,6 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { connect, createColumns, type Database } from '@tollgate/database'
+import { connect, createColumnDefinitions, type Database } from '@tollgate/database'
 // biome-ignore lint/suspicious/noTsIgnore: an error is expected only where the sandbox is missing
 /** @ts-ignore The sandbox is not installed where only the gateway contract is used: its types are `any` there. */
 import type { Sandbox, SandboxClock } from '@tollgate/sandbox'
@@ -220,7 +220,9 @@ async function createUsers(database: Database, table: string): Promise<void> {
   await database.kysely.schema
     .createTable(table)
     .ifNotExists()
-    .addColumn('id', sql.raw(createColumns(database).integer.type), (column) => column.primaryKey())
+    .addColumn('id', sql.raw(createColumnDefinitions(database).integer.type), (column) =>
+      column.primaryKey(),
+    )
     .addColumn('email', 'varchar(255)')
     .addColumn('name', 'varchar(255)')
     .execute()

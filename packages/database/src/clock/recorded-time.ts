@@ -1,5 +1,5 @@
 import type { Database } from '../database.ts'
-import { createColumns } from '../schema/columns.ts'
+import { createColumnDefinitions } from '../schema/columns.ts'
 import { createTable } from '../schema/tables.ts'
 import { insertIfAbsent } from '../writes/portable.ts'
 import { databaseNow } from './database-now.ts'
@@ -29,7 +29,7 @@ export interface RecordedTime {
  * Creates the table in which processes record the time, unless it exists. Call it in a migration.
  */
 export async function createClockTable(database: Database): Promise<void> {
-  const columns = createColumns(database)
+  const columns = createColumnDefinitions(database)
   await createTable(database, TABLE, {
     columns: {
       name: columns.id,

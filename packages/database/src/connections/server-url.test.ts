@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { redact } from './server-url.ts'
+import { redactUrl } from './server-url.ts'
 
-describe('redact', () => {
+describe('redactUrl', () => {
   it.each([
     'postgres://user:hunter2@host/app',
     'postgres://user:hun:hunter2@host/app',
@@ -12,7 +12,7 @@ describe('redact', () => {
     'postgres://host/app?user=me&password=hunter2',
     'mysql://host/app?PASSWORD=hunter2&x=1',
   ])('hides the password of %s', (url) => {
-    expect(redact(url)).not.toContain('hunter2')
-    expect(redact(url)).toContain('host')
+    expect(redactUrl(url)).not.toContain('hunter2')
+    expect(redactUrl(url)).toContain('host')
   })
 })

@@ -1,5 +1,5 @@
 /** Removes every password from a URL, even if the URL is malformed. */
-export function redact(url: string): string {
+export function redactUrl(url: string): string {
   return url
     .replace(/^([^:]*:\/*[^:@]*):.*@/s, '$1:***@')
     .replace(/([?&](?:password|passwd|pwd|secret|token|key|ssl[a-z]*)=)[^&#]*/gi, '$1***')
@@ -7,7 +7,7 @@ export function redact(url: string): string {
 
 /** Checks the URL of a database server. Returns the URL without its password. */
 export function checkServerUrl(url: string): string {
-  const shown = redact(url)
+  const shown = redactUrl(url)
   let parsed: URL
   try {
     parsed = new URL(url)

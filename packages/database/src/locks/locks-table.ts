@@ -1,5 +1,5 @@
 import type { Database } from '../database.ts'
-import { createColumns } from '../schema/columns.ts'
+import { createColumnDefinitions } from '../schema/columns.ts'
 import { createTable, hasTable } from '../schema/tables.ts'
 
 /**
@@ -19,7 +19,7 @@ export const WAIT_FOR_LOCK = 300_000
 export async function createLocksTable(database: Database): Promise<void> {
   // Checked first, for database users that lack the permission to create tables.
   if (await hasTable(database, LOCKS)) return
-  const columns = createColumns(database)
+  const columns = createColumnDefinitions(database)
   await createTable(database, LOCKS, {
     columns: {
       name: columns.id,

@@ -1,7 +1,7 @@
 import { type Database, internalsOf } from '../database.ts'
 
 /** The type of a column. Its meaning is the same on every database. */
-export interface Column {
+export interface ColumnDefinition {
   /** SQL type of the column. */
   readonly type: string
   /** Whether the column accepts nulls. */
@@ -12,39 +12,39 @@ export interface Column {
    */
   readonly length?: number
   /** Returns the same column type with nulls allowed. */
-  nullable(): Column
+  nullable(): ColumnDefinition
 }
 
 /** Column types for migrations. Text compares exactly: case, accents and trailing spaces count. */
-export interface Columns {
+export interface ColumnDefinitions {
   /** An identifier, hash or key of up to 64 characters. */
-  readonly id: Column
+  readonly id: ColumnDefinition
   /** Text of at most `length` characters that can be indexed. `length` is at most 700. */
-  string(length: number): Column
+  string(length: number): ColumnDefinition
   /** Text of any length. Cannot be indexed. */
-  readonly text: Column
+  readonly text: ColumnDefinition
   /** A moment as milliseconds since 1970 UTC. Reads as a number. */
-  readonly instant: Column
+  readonly instant: ColumnDefinition
   /**
    * A moment to the millisecond, in the database's own type if it has one: `timestamptz(3)` on
    * Postgres, `datetime(3)` in UTC on MariaDB and MySQL, milliseconds since 1970 on SQLite. Write
    * it with `timestamp(date)`. It reads as a `Date`, on SQLite as a number; `field.timestamp`
    * handles both.
    */
-  readonly timestamp: Column
+  readonly timestamp: ColumnDefinition
   /** An integer of up to 53 bits. Reads as a number. */
-  readonly integer: Column
+  readonly integer: ColumnDefinition
   /** A boolean, stored as 1 or 0. */
-  readonly flag: Column
+  readonly flag: ColumnDefinition
   /**
    * The table's primary key, incremented by the database. A number is assigned when a row is
    * written but becomes visible when its transaction commits: a reader may see 8 before 7.
    */
-  readonly counter: Column
+  readonly counter: ColumnDefinition
 }
 
 /** Returns the column types of this database. Migrations receive them as an argument. */
-export function createColumns(database: Database): Columns {
+export function createColumnDefinitions(database: Database): ColumnDefinitions {
   const types = database.dialect.schema.types(internalsOf(database).engine)
   const string = (length: number) => {
     if (!Number.isInteger(length) || length < 1 || length > 700) {
@@ -64,7 +64,7 @@ export function createColumns(database: Database): Columns {
   }
 }
 
-function createColumn(type: string, length?: number, isNullable = false): Column {
+function createColumn(type: string, length?: number, isNullable = false): ColumnDefinition {
   return {
     type,
     isNullable,

@@ -1,4 +1,4 @@
-import type { Columns } from './columns.ts'
+import type { ColumnDefinitions } from './columns.ts'
 import type { AnyField, ParamType } from './fields.ts'
 import type { Table } from './tables.ts'
 
@@ -39,7 +39,7 @@ export interface DefinedTable<F> {
    * Returns the argument of `createTable()`, for the first migration of a set. Later migrations
    * spell out their changes.
    */
-  describe(columns: Columns): Table
+  describe(columns: ColumnDefinitions): Table
   /** Converts a record to a row. */
   toRow(record: RecordOf<F>): RowOf<F>
   /** Converts a row to a record. */

@@ -1,5 +1,5 @@
 import { Timestamp, timestamp } from '../values.ts'
-import type { Column, Columns } from './columns.ts'
+import type { ColumnDefinition, ColumnDefinitions } from './columns.ts'
 
 /**
  * A timestamp as it is written (`Timestamp`), and as it is read: a `Date`, or milliseconds if the
@@ -13,7 +13,7 @@ export type ParamType = 'text' | 'bigint' | 'timestamptz'
 /** A column of a defined table, with values of any type. */
 export interface AnyField {
   /** Declares the column on one database. */
-  declare(columns: Columns): Column
+  declare(columns: ColumnDefinitions): ColumnDefinition
   /** SQL type of the column as a parameter of a batched statement. */
   readonly param: ParamType
   /** Converts a value of the program to the column's value. */
@@ -38,7 +38,7 @@ export interface Field<Value, Stored> extends AnyField {
 }
 
 interface Definition<Value, Stored> {
-  readonly declare: (columns: Columns) => Column
+  readonly declare: (columns: ColumnDefinitions) => ColumnDefinition
   readonly param: ParamType
   readonly toStored: (value: Value) => Stored
   readonly fromStored: (stored: Stored) => Value
@@ -61,12 +61,15 @@ function createField<Value, Stored>(definition: Definition<Value, Stored>): Fiel
 
 const same = <Value>(value: Value): Value => value
 
-function createText(declare: (columns: Columns) => Column): Field<string, string> {
+function createText(
+  declare: (columns: ColumnDefinitions) => ColumnDefinition,
+): Field<string, string> {
   return createField({ declare, param: 'text', toStored: same, fromStored: same })
 }
 
 /**
- * The kinds of columns for `defineTable()`. See {@link Columns} for their meaning in the database.
+ * The kinds of columns for `defineTable()`. See {@link ColumnDefinitions} for their meaning in the
+ * database.
  */
 export const field = {
   /** An identifier, hash or key of up to 64 characters. */

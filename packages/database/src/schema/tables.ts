@@ -1,11 +1,11 @@
 import { type RawBuilder, sql } from 'kysely'
 import { type Database, internalsOf } from '../database.ts'
-import type { Column } from './columns.ts'
+import type { ColumnDefinition } from './columns.ts'
 
 /** Argument of `createTable()`. */
 export interface Table {
   /** Column name to type. */
-  readonly columns: Readonly<Record<string, Column>>
+  readonly columns: Readonly<Record<string, ColumnDefinition>>
   /** Columns of the primary key. Omit it if a column is a `counter`, which is the primary key. */
   readonly primaryKey?: readonly string[]
   /** Name of a unique index to its columns. */
@@ -76,7 +76,7 @@ export async function addColumn(
   database: Database,
   table: string,
   name: string,
-  column: Column,
+  column: ColumnDefinition,
 ): Promise<void> {
   if (!column.isNullable) {
     throw new TypeError(`The new column ${table}.${name} must be nullable: add .nullable()`)
@@ -87,7 +87,7 @@ export async function addColumn(
   )
 }
 
-function defineColumn(name: string, { type, isNullable, length }: Column) {
+function defineColumn(name: string, { type, isNullable, length }: ColumnDefinition) {
   const nullability = sql.raw(isNullable ? 'null' : 'not null')
   const check =
     length === undefined ? sql`` : sql`check (length(${sql.ref(name)}) <= ${sql.lit(length)})`

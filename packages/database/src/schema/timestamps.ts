@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { type Database, internalsOf } from '../database.ts'
-import type { Column } from './columns.ts'
+import type { ColumnDefinition } from './columns.ts'
 
 /**
  * Converts columns of milliseconds (`columns.instant`) to timestamps, in a migration, and keeps
@@ -18,7 +18,7 @@ import type { Column } from './columns.ts'
 export async function toTimestamps(
   database: Database,
   table: string,
-  columns: Readonly<Record<string, Column>>,
+  columns: Readonly<Record<string, ColumnDefinition>>,
 ): Promise<void> {
   const { timestamps } = database.dialect.schema
   if (!timestamps) return

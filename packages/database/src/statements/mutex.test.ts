@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import { isUnavailable } from '../error-kinds.ts'
-import { Mutex } from './mutex.ts'
+import { DatabaseMutex } from './mutex.ts'
 
-describe('Mutex', () => {
+describe('DatabaseMutex', () => {
   it('admits one caller at a time, in order', async () => {
-    const mutex = new Mutex()
+    const mutex = new DatabaseMutex()
     const order: number[] = []
     let inside = 0
     await Promise.all(
@@ -22,7 +22,7 @@ describe('Mutex', () => {
   })
 
   it('rejects a caller that waited too long, and admits the next ones', async () => {
-    const mutex = new Mutex()
+    const mutex = new DatabaseMutex()
     const leave = await mutex.enter(10_000)
     const hasty = mutex.enter(5)
     const patient = mutex.enter(10_000)

@@ -6,7 +6,7 @@ interface Waiter {
 }
 
 /** Admits one caller at a time, in the order of arrival. */
-export class Mutex {
+export class DatabaseMutex {
   #held = false
   readonly #waiting: Waiter[] = []
 

@@ -1,18 +1,18 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type ErrorKindOf, hasErrorKind, markErrorKinds } from '../errors.ts'
-import { Mutex } from './mutex.ts'
+import { DatabaseMutex } from './mutex.ts'
 
 const ATTEMPTS = 10
 
 /** Retries work that was undone, for example by a deadlock. */
-export type Retry = <R>(attempt: () => Promise<R>) => Promise<R>
+export type RetryFunction = <R>(attempt: () => Promise<R>) => Promise<R>
 
 /**
  * Creates a `Retry`. Callers of this process whose work was undone by a conflict retry one after
  * the other, because concurrent retries would conflict again.
  */
-export function createRetry(timeout: number, kindOf: ErrorKindOf): Retry {
-  const turn = new Mutex()
+export function createRetry(timeout: number, kindOf: ErrorKindOf): RetryFunction {
+  const turn = new DatabaseMutex()
 
   function isUndone(error: unknown): boolean {
     markErrorKinds(error, kindOf)

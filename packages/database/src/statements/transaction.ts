@@ -1,7 +1,7 @@
 import type { Dialect } from '../dialects/dialect.ts'
 import type { Engine, Query, QueryResult, Runner, Session } from '../dialects/engine.ts'
 import { hasErrorKind, markErrorKinds } from '../errors.ts'
-import type { Retry } from './retry.ts'
+import type { RetryFunction } from './retry.ts'
 
 export interface TransactionOptions {
   readonly dialect: Dialect
@@ -10,7 +10,7 @@ export interface TransactionOptions {
    */
   readonly timeout: number
   readonly onQuery: ((sql: string) => void) | undefined
-  readonly retry: Retry
+  readonly retry: RetryFunction
 }
 
 export interface TransactionRunner extends Runner {

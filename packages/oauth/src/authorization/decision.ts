@@ -1,6 +1,6 @@
 import type { HttpRequest } from '@tollgate/http'
 import type { ServerContext } from '../context.ts'
-import { equalSecrets, hmac, type MacKey, randomSecret, sha256 } from '../crypto.ts'
+import { computeHmac, equalSecrets, type MacKey, randomSecret, sha256 } from '../crypto.ts'
 import { CsrfMismatch, InvalidRequest, isOAuthError, type OAuthError } from '../errors.ts'
 import { ENGLISH } from '../pages/messages/messages.ts'
 import type { Interaction } from '../storage/records.ts'
@@ -95,7 +95,7 @@ export async function requireInteraction(
  */
 function csrfTokens(interaction: Interaction, { keyring }: ServerContext): string[] {
   const { hash, userId, sessionId } = interaction
-  const tokenOf = (key: MacKey) => hmac(key, [hash, userId, sessionId].join('\n'))
+  const tokenOf = (key: MacKey) => computeHmac(key, [hash, userId, sessionId].join('\n'))
   return keyring.macKeys('approval forms').map(tokenOf)
 }
 

@@ -18,7 +18,7 @@ describe('readPrompts', () => {
     expect(prompts.flatMap(([name, on]) => (on ? [name] : [])).join(' ')).toBe(wanted)
   })
 
-  it('returns no prompts if the parameter prompt is absent', () => {
+  it('returns no prompts if the `prompt` parameter is absent', () => {
     expect(readPrompts(new Map())).toEqual({ none: false, consent: false, login: false })
   })
 

@@ -1,7 +1,7 @@
 import type { HttpResponse } from '@tollgate/http'
 import { InvalidRequest } from '../errors.ts'
 import type { Form } from '../http/form.ts'
-import { redirect } from '../http/responses.ts'
+import { redirectResponse } from '../http/responses.ts'
 import { formPostPage } from '../pages/form-post.ts'
 import type { PageText } from '../pages/messages/messages.ts'
 
@@ -17,8 +17,8 @@ type Pairs = ReadonlyArray<readonly [name: string, value: string]>
 export const responseModes: Readonly<
   Record<ResponseMode, (redirectTo: string, pairs: Pairs, t: PageText) => HttpResponse>
 > = {
-  query: (redirectTo, pairs) => redirect(withQuery(redirectTo, pairs)),
-  fragment: (redirectTo, pairs) => redirect(`${redirectTo}#${encodePairs(pairs)}`),
+  query: (redirectTo, pairs) => redirectResponse(withQuery(redirectTo, pairs)),
+  fragment: (redirectTo, pairs) => redirectResponse(`${redirectTo}#${encodePairs(pairs)}`),
   form_post: formPostPage,
 }
 

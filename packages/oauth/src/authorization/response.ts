@@ -1,5 +1,5 @@
 import type { HttpResponse } from '@tollgate/http'
-import { type OAuthError, printable } from '../errors.ts'
+import { type OAuthError, toPrintable } from '../errors.ts'
 import { ENGLISH, type PageText } from '../pages/messages/messages.ts'
 import type { ResponseTarget } from './request.ts'
 import { responseModes } from './response-modes.ts'
@@ -27,6 +27,6 @@ export function authorizationErrorResponse(
   issuer: string,
   t: PageText,
 ): HttpResponse {
-  const params = { error: error.code, error_description: printable(error.message) }
+  const params = { error: error.code, error_description: toPrintable(error.message) }
   return authorizationResponse(address, params, issuer, t)
 }

@@ -1,6 +1,6 @@
 import { CLOCK_SKEW } from '../clock.ts'
 import type { ServerContext } from '../context.ts'
-import { deriveMacKey, equalSecrets, hmac } from '../crypto.ts'
+import { computeHmac, deriveMacKey, equalSecrets } from '../crypto.ts'
 
 /** The request that a signed time belongs to. The signed time is invalid for any other request. */
 export interface TimedRequest {
@@ -21,7 +21,7 @@ export function signTime(at: Date, request: TimedRequest, context: ServerContext
   const [key] = keysOf(request, context)
   if (!key) throw new Error('There is no secret to sign with')
   const time = String(at.getTime())
-  return `${time}.${hmac(key, contentOf(time, request, context))}`
+  return `${time}.${computeHmac(key, contentOf(time, request, context))}`
 }
 
 /**
@@ -36,7 +36,8 @@ export function readSignedTime(
   const [, time, given] = SHAPE.exec(text ?? '') ?? []
   if (!time || !given) return null
   const content = contentOf(time, request, context)
-  if (!keysOf(request, context).some((key) => equalSecrets(hmac(key, content), given))) return null
+  if (!keysOf(request, context).some((key) => equalSecrets(computeHmac(key, content), given)))
+    return null
   const age = context.clock.now().getTime() - Number(time)
   return age > MAX_SIGN_IN_TIME || age < -CLOCK_SKEW ? null : new Date(Number(time))
 }

@@ -41,7 +41,7 @@ import { ConsentRequired, isOAuthError, LoginRequired, Unauthenticated } from '.
 import type { AuthorizationResult } from '../grants/grant.ts'
 import { parseForm } from '../http/form.ts'
 import { cspSourceOfRedirect, displayedRedirectTarget, htmlPage } from '../http/html.ts'
-import { redirect } from '../http/responses.ts'
+import { redirectResponse } from '../http/responses.ts'
 import type { PageText } from '../pages/messages/messages.ts'
 import { isForNamedResources } from '../resources/requested.ts'
 import type { Consent } from '../storage/records.ts'
@@ -353,7 +353,7 @@ async function signIn(
   })
   // `prompt=login` keeps the sign-in page from sending people who are already signed in straight
   // back.
-  return redirect(demanded || note ? `${page}&prompt=login` : page)
+  return redirectResponse(demanded || note ? `${page}&prompt=login` : page)
 }
 
 interface FailedRequest {

@@ -7,9 +7,9 @@ import { splitRedirects } from '../clients/redirect-uris.ts'
 import type { ServerContext } from '../context.ts'
 import { NotFound } from '../errors.ts'
 import type { GrantType } from '../grants/grant.ts'
-import { readValid } from '../http/body.ts'
+import { readValidJson } from '../http/body.ts'
 import { paginatedResponse } from '../http/page.ts'
-import { empty, noStoreJson } from '../http/responses.ts'
+import { emptyResponse, noStoreJsonResponse } from '../http/responses.ts'
 import type { Client } from '../storage/records.ts'
 import { requireSignedIn } from './signed-in.ts'
 
@@ -69,12 +69,15 @@ export async function createClient(
   context: ServerContext,
 ): Promise<HttpResponse> {
   const person = await requireSignedIn(request, context)
-  const { name, redirect, confidential, implicit } = await readValid(request, newSchema(context))
+  const { name, redirect, confidential, implicit } = await readValidJson(
+    request,
+    newSchema(context),
+  )
   const grants: GrantType[] = ['authorization_code', 'refresh_token']
   if (implicit) grants.push('implicit')
   const input = { name, redirect, confidential, grants, userId: person.id }
   const { client, secret } = await manageClients(context).create(input)
-  return noStoreJson({ ...clientJson(client), ...(secret === null ? {} : { secret }) }, 201)
+  return noStoreJsonResponse({ ...clientJson(client), ...(secret === null ? {} : { secret }) }, 201)
 }
 
 /** Handles PUT /oauth/clients/{client-id}. */
@@ -84,9 +87,9 @@ export async function updateClient(
   id: string,
 ): Promise<HttpResponse> {
   const client = await requireOwn(request, context, id)
-  const change = await readValid(request, changeSchema(context))
+  const change = await readValidJson(request, changeSchema(context))
   const changed = await manageClients(context).update(client.id, { ...change, by: 'owner' })
-  return noStoreJson(clientJson(changed))
+  return noStoreJsonResponse(clientJson(changed))
 }
 
 /** Handles DELETE /oauth/clients/{client-id}: revokes the client and its tokens. */
@@ -97,7 +100,7 @@ export async function deleteClient(
 ): Promise<HttpResponse> {
   const client = await requireOwn(request, context, id)
   await manageClients(context).revoke(client.id)
-  return empty()
+  return emptyResponse()
 }
 
 /**
@@ -111,7 +114,7 @@ export async function rotateClientSecret(
 ): Promise<HttpResponse> {
   const own = await requireOwn(request, context, id)
   const { client, secret } = await manageClients(context).rotateSecret(own.id)
-  return noStoreJson({ ...clientJson(client), secret })
+  return noStoreJsonResponse({ ...clientJson(client), secret })
 }
 
 /** Responds 404 to another person's client, exactly as to a missing one (threat M1). */

@@ -15,7 +15,7 @@ import { isUnused, markClientUsed, scopeLimitOf } from '../clients/self-register
 import type { ServerContext } from '../context.ts'
 import { AccessDenied, InvalidRequest, Unauthenticated } from '../errors.ts'
 import { type Form, parseForm, readForm, requireParam } from '../http/form.ts'
-import { redirect } from '../http/responses.ts'
+import { redirectResponse } from '../http/responses.ts'
 import { assertSameOrigin } from '../http/same-origin.ts'
 import { ENGLISH, type PageText } from '../pages/messages/messages.ts'
 import type { Client, Interaction } from '../storage/records.ts'
@@ -50,7 +50,7 @@ async function redirectToGet(request: HttpRequest, context: ServerContext): Prom
   if (query.length > MAX_QUERY_LENGTH) {
     throw new InvalidRequest(`The request is longer than ${MAX_QUERY_LENGTH} characters`)
   }
-  return redirect(`${context.options.basePath}/authorize?${query}`)
+  return redirectResponse(`${context.options.basePath}/authorize?${query}`)
 }
 
 async function decide(request: HttpRequest, context: ServerContext): Promise<HttpResponse> {

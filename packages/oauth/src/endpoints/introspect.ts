@@ -5,7 +5,7 @@ import { filterOpenScopes } from '../clients/self-registered.ts'
 import type { ServerContext } from '../context.ts'
 import { InvalidClient, isOAuthError } from '../errors.ts'
 import { readForm, requireParam } from '../http/form.ts'
-import { noStoreJson } from '../http/responses.ts'
+import { noStoreJsonResponse } from '../http/responses.ts'
 import type { Actor } from '../storage/details.ts'
 import type { Client } from '../storage/records.ts'
 import { addedClaims, formatSubject, isBound, parseSubject } from '../tokens/formats/claims.ts'
@@ -33,7 +33,7 @@ export async function introspect(
     const special = feature.introspection?.(description, { request, client }, context)
     if (special) return special
   }
-  return noStoreJson(description)
+  return noStoreJsonResponse(description)
 }
 
 interface Description {

@@ -2,7 +2,7 @@ import type { HttpRequest, HttpResponse } from '@tollgate/http'
 import { responseModes } from '../authorization/response-modes.ts'
 import { offeredAuthMethods } from '../clients/authentication-methods.ts'
 import type { ServerContext } from '../context.ts'
-import { json } from '../http/responses.ts'
+import { jsonResponse } from '../http/responses.ts'
 
 const CACHE_SECONDS = 300
 
@@ -15,7 +15,7 @@ const publicFor = (seconds: number) => ({
  * Handles GET /.well-known/oauth-authorization-server (RFC 8414): describes how this server is
  * configured.
  */
-export async function metadata(
+export async function handleMetadata(
   _request: HttpRequest,
   context: ServerContext,
 ): Promise<HttpResponse> {
@@ -42,7 +42,7 @@ export async function metadata(
   for (const part of [...grants.values(), ...context.features.all]) {
     addTo(document, part.metadata?.(context) ?? {})
   }
-  return json(document, 200, publicFor(CACHE_SECONDS))
+  return jsonResponse(document, 200, publicFor(CACHE_SECONDS))
 }
 
 /**
@@ -96,7 +96,10 @@ export function metadataPath(issuer: URL): string {
  * Handles GET /.well-known/jwks.json. Lists the public signing keys, including future and former
  * ones, until they are revoked.
  */
-export async function jwks(_request: HttpRequest, context: ServerContext): Promise<HttpResponse> {
+export async function handleJwks(
+  _request: HttpRequest,
+  context: ServerContext,
+): Promise<HttpResponse> {
   const keys = context.keys.all().map((key) => ({
     ...key.publicJwk,
     kid: key.kid,
@@ -105,5 +108,5 @@ export async function jwks(_request: HttpRequest, context: ServerContext): Promi
   }))
   // A cached key set must have expired before the next key starts to sign.
   const maxAge = Math.min(CACHE_SECONDS, Math.floor(context.options.keyPublishedAheadSeconds / 2))
-  return json({ keys }, 200, publicFor(maxAge))
+  return jsonResponse({ keys }, 200, publicFor(maxAge))
 }

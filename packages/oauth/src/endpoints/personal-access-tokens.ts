@@ -2,9 +2,9 @@ import type { HttpRequest, HttpResponse } from '@tollgate/http'
 import { z } from 'zod'
 import { personalAccessClient } from '../clients/manage.ts'
 import type { ServerContext } from '../context.ts'
-import { readValid } from '../http/body.ts'
+import { readValidJson } from '../http/body.ts'
 import { paginatedResponse } from '../http/page.ts'
-import { empty, noStoreJson } from '../http/responses.ts'
+import { emptyResponse, noStoreJsonResponse } from '../http/responses.ts'
 import {
   issuePersonalAccessToken,
   listPersonalAccessTokens,
@@ -64,10 +64,13 @@ export async function createPersonalToken(
 ): Promise<HttpResponse> {
   await requireSignedIn(request, context)
   const { identityScopes } = context.options
-  const input = await readValid(request, schemaFor(personalAccessScopes(context), identityScopes))
+  const input = await readValidJson(
+    request,
+    schemaFor(personalAccessScopes(context), identityScopes),
+  )
   const look = async () => (await requireSignedIn(request, context)).id
   const { accessToken, token, client } = await issuePersonalAccessToken(input, look, context)
-  return noStoreJson({ accessToken, token: tokenJson(token, client) }, 201)
+  return noStoreJsonResponse({ accessToken, token: tokenJson(token, client) }, 201)
 }
 
 /** Handles DELETE /oauth/personal-access-tokens/{token-id}. */
@@ -78,5 +81,5 @@ export async function deletePersonalToken(
 ): Promise<HttpResponse> {
   const person = await requireSignedIn(request, context)
   await revokeOwnToken(id, person.id, 'personal_access', context)
-  return empty()
+  return emptyResponse()
 }

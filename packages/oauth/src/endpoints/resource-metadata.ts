@@ -1,8 +1,8 @@
 import type { HttpRequest, HttpResponse } from '@tollgate/http'
 import type { ServerContext } from '../context.ts'
 import type { ResourceMetadataHint } from '../guard/guard.ts'
-import { json } from '../http/responses.ts'
-import type { Resource, Resources } from '../resources/resources.ts'
+import { jsonResponse } from '../http/responses.ts'
+import type { ResourceServer, ResourceServers } from '../resources/resources.ts'
 
 const NAME = '/.well-known/oauth-protected-resource'
 
@@ -10,7 +10,7 @@ const NAME = '/.well-known/oauth-protected-resource'
  * Returns the path of the metadata of an API: `/.well-known/oauth-protected-resource`, followed by
  * the path of the API (RFC 9728 §3.1). `null` if the URI of the API is not an http or https URL.
  */
-export function resourceMetadataPath({ uri }: Pick<Resource, 'uri'>): string | null {
+export function resourceMetadataPath({ uri }: Pick<ResourceServer, 'uri'>): string | null {
   if (!/^https?:/.test(uri)) return null
   const { pathname, search } = new URL(uri)
   return search ? null : `${NAME}${pathname === '/' ? '' : pathname}`
@@ -21,7 +21,7 @@ export function resourceMetadataPath({ uri }: Pick<Resource, 'uri'>): string | n
  * `WWW-Authenticate` challenge for callers without a token. `null` if the URI of the API is not an
  * http or https URL.
  */
-export function metadataHintOf(resource: Resource): ResourceMetadataHint | null {
+export function metadataHintOf(resource: ResourceServer): ResourceMetadataHint | null {
   const path = resourceMetadataPath(resource)
   if (path === null) return null
   const { scopesToAskFor } = resource
@@ -32,8 +32,11 @@ export function metadataHintOf(resource: Resource): ResourceMetadataHint | null 
  * Maps metadata paths to APIs. If two APIs on different hosts have the same path, the first one
  * wins.
  */
-export function resourcesByPath({ own, others }: Resources): ReadonlyMap<string, Resource> {
-  const paths = new Map<string, Resource>()
+export function resourcesByPath({
+  own,
+  others,
+}: ResourceServers): ReadonlyMap<string, ResourceServer> {
+  const paths = new Map<string, ResourceServer>()
   for (const resource of [...others.values(), own]) {
     const path = resourceMetadataPath(resource)
     if (path !== null && !paths.has(path)) paths.set(path, resource)
@@ -42,7 +45,7 @@ export function resourcesByPath({ own, others }: Resources): ReadonlyMap<string,
 }
 
 /** Handles GET /.well-known/oauth-protected-resource (RFC 9728 §2). */
-export function resourceMetadata(resource: Resource) {
+export function resourceMetadata(resource: ResourceServer) {
   return async (
     _request: HttpRequest,
     { options, features }: ServerContext,
@@ -58,7 +61,7 @@ export function resourceMetadata(resource: Resource) {
       resource_name: resource.name ?? undefined,
       resource_documentation: resource.documentation ?? undefined,
     }
-    return json(document, 200, {
+    return jsonResponse(document, 200, {
       'cache-control': 'public, max-age=300',
       'access-control-allow-origin': '*',
     })

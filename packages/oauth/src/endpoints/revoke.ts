@@ -2,7 +2,7 @@ import type { HttpRequest, HttpResponse } from '@tollgate/http'
 import { authenticateClient } from '../clients/authenticate.ts'
 import type { ServerContext } from '../context.ts'
 import { readForm, requireParam } from '../http/form.ts'
-import { noStoreJson } from '../http/responses.ts'
+import { noStoreJsonResponse } from '../http/responses.ts'
 import { revokeToken } from '../tokens/revoke.ts'
 
 /**
@@ -16,10 +16,10 @@ export async function revoke(request: HttpRequest, context: ServerContext): Prom
   const refresh = context.refreshTokens.parse(text)
   const access = refresh ? null : await context.verifier.identify(text)
   const id = refresh?.tokenId ?? access?.tokenId
-  if (id === undefined) return noStoreJson({})
+  if (id === undefined) return noStoreJsonResponse({})
   // If the row is lost, the token itself still names its client.
   const owner = (await context.storage.tokens.find(id))?.clientId ?? access?.clientId
   const until = access ? { until: new Date(access.claims.exp * 1000) } : {}
   if (owner === client.id) await revokeToken(id, context, until)
-  return noStoreJson({})
+  return noStoreJsonResponse({})
 }

@@ -1,6 +1,6 @@
 import type { HttpRequest, HttpResponse } from '@tollgate/http'
 import type { ServerContext } from '../context.ts'
-import { noStoreJson } from '../http/responses.ts'
+import { noStoreJsonResponse } from '../http/responses.ts'
 import { requireSignedIn } from './signed-in.ts'
 
 /**
@@ -14,5 +14,5 @@ export async function listScopes(
   await requireSignedIn(request, context)
   const { scopes: all, identityScopes } = context.options
   const scopes = Object.entries(all).filter(([id]) => !identityScopes.has(id))
-  return noStoreJson(scopes.map(([id, description]) => ({ id, description })))
+  return noStoreJsonResponse(scopes.map(([id, description]) => ({ id, description })))
 }

@@ -5,7 +5,7 @@ import type { ServerContext } from '../context.ts'
  * Handles GET /oauth/pages.css: the stylesheet of the default pages. It is a separate file because
  * their Content-Security-Policy forbids inline styles.
  */
-export async function stylesheet(
+export async function handleStylesheet(
   _request: HttpRequest,
   context: ServerContext,
 ): Promise<HttpResponse> {

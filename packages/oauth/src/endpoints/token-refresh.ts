@@ -1,7 +1,7 @@
 import type { HttpRequest, HttpResponse } from '@tollgate/http'
 import type { ServerContext } from '../context.ts'
 import { Unauthenticated } from '../errors.ts'
-import { noStoreJson } from '../http/responses.ts'
+import { noStoreJsonResponse } from '../http/responses.ts'
 import { retryIfSignedOut } from '../users/retry-if-signed-out.ts'
 import { findSignedIn } from '../users/signed-in.ts'
 import { requireSignedIn } from './signed-in.ts'
@@ -26,5 +26,5 @@ export async function refreshCookie(
     context.cookies.issue,
   )
   if (cookie === null) throw new Unauthenticated('Unauthenticated.')
-  return noStoreJson({ message: 'Refreshed.' }, 200, { 'set-cookie': cookie })
+  return noStoreJsonResponse({ message: 'Refreshed.' }, 200, { 'set-cookie': cookie })
 }

@@ -4,11 +4,14 @@ import { isUnused, markClientUsed } from '../clients/self-registered.ts'
 import type { ServerContext } from '../context.ts'
 import { UnauthorizedClient, UnsupportedGrantType } from '../errors.ts'
 import { readForm, requireParam } from '../http/form.ts'
-import { noStoreJson } from '../http/responses.ts'
+import { noStoreJsonResponse } from '../http/responses.ts'
 import { bindTokensToKey, readProvenKey } from '../tokens/proven-key.ts'
 
 /** Handles POST /oauth/token (RFC 6749 §3.2). */
-export async function token(request: HttpRequest, context: ServerContext): Promise<HttpResponse> {
+export async function handleTokenRequest(
+  request: HttpRequest,
+  context: ServerContext,
+): Promise<HttpResponse> {
   const params = await readForm(request)
   const client = await authenticateClient(request, params, context)
   const grant = context.grants.get(requireParam(params, 'grant_type'))
@@ -30,5 +33,5 @@ export async function token(request: HttpRequest, context: ServerContext): Promi
     throw new Error(`${grant.type} gave a token without its key`)
   }
   if (isUnused(client)) await markClientUsed(client, context)
-  return noStoreJson(response, 200, proven?.headers)
+  return noStoreJsonResponse(response, 200, proven?.headers)
 }

@@ -2,7 +2,7 @@ import type { HttpRequest, HttpResponse } from '@tollgate/http'
 import type { ServerContext } from '../context.ts'
 import { NotFound } from '../errors.ts'
 import { paginatedResponse } from '../http/page.ts'
-import { empty } from '../http/responses.ts'
+import { emptyResponse } from '../http/responses.ts'
 import type { Token } from '../storage/records.ts'
 import type { TokenWithClient } from '../storage/repositories.ts'
 import { revokeTokens } from '../tokens/revoke.ts'
@@ -46,7 +46,7 @@ export async function deleteToken(
   // With the approval still stored, the client would get a new token without asking the person
   // (threat A12).
   await context.storage.consents.remove(person.id, token.clientId)
-  return empty()
+  return emptyResponse()
 }
 
 export async function revokeOwnToken(

@@ -1,4 +1,4 @@
-import { defineError, OAuthError, type OAuthErrorOptions, printable } from './oauth-error.ts'
+import { defineError, OAuthError, type OAuthErrorOptions, toPrintable } from './oauth-error.ts'
 
 /**
  * How a token is presented: alone, or with a proof of the key that it is bound to (RFC 9449 §7.1).
@@ -24,7 +24,7 @@ export class InvalidToken extends defineError('invalid_token', 401) {
 
   override headers(): Record<string, string> {
     const detail = this.#presented
-      ? `, error="invalid_token", error_description="${printable(this.message)}"`
+      ? `, error="invalid_token", error_description="${toPrintable(this.message)}"`
       : ''
     return { 'www-authenticate': `${this.#scheme} realm="api"${detail}` }
   }
@@ -50,7 +50,7 @@ export class InsufficientScope extends defineError('insufficient_scope', 403) {
   }
 
   override headers(): Record<string, string> {
-    const description = printable(this.message)
+    const description = toPrintable(this.message)
     return {
       'www-authenticate': `${this.#scheme} realm="api", error="insufficient_scope", error_description="${description}", scope="${this.scopes.join(' ')}"`,
     }
@@ -86,7 +86,7 @@ export abstract class ProofError extends OAuthError {
 
   override headers(): Record<string, string> {
     if (!this.#algorithms) return {}
-    const description = printable(this.message)
+    const description = toPrintable(this.message)
     return {
       'www-authenticate': `DPoP realm="api", error="${this.code}", error_description="${description}", algs="${this.#algorithms.join(' ')}"`,
     }
@@ -146,13 +146,13 @@ export class InsufficientUserAuthentication extends defineError(
   override headers(): Record<string, string> {
     const { acrValues, maxAge } = this.demands
     const wanted = [
-      ...(acrValues ? [`acr_values="${printable(acrValues.join(' '))}"`] : []),
+      ...(acrValues ? [`acr_values="${toPrintable(acrValues.join(' '))}"`] : []),
       ...(maxAge === undefined ? [] : [`max_age="${maxAge}"`]),
     ]
     const challenge = [
       `${this.#scheme} realm="api"`,
       `error="${this.code}"`,
-      `error_description="${printable(this.message)}"`,
+      `error_description="${toPrintable(this.message)}"`,
       ...wanted,
     ]
     return { 'www-authenticate': challenge.join(', ') }

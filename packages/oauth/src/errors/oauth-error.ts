@@ -77,8 +77,8 @@ export abstract class OAuthError extends Error {
   body(): Record<string, unknown> {
     return {
       error: this.code,
-      error_description: printable(this.message),
-      ...(this.hint === undefined ? {} : { hint: printable(this.hint) }),
+      error_description: toPrintable(this.message),
+      ...(this.hint === undefined ? {} : { hint: toPrintable(this.hint) }),
     }
   }
 }
@@ -122,7 +122,7 @@ export function defineError<Code extends OAuthErrorCode, Status extends number>(
  * Replaces the characters that an `error_description` must not contain: anything but printable
  * ASCII, `"` and `\` (RFC 6749 §5.2). Cuts the text after 300 characters.
  */
-export function printable(text: string): string {
+export function toPrintable(text: string): string {
   return text
     .replaceAll('"', "'")
     .replace(/[^\x20-\x5b\x5d-\x7e]/g, '?')

@@ -24,7 +24,7 @@ export interface CrossOriginRequest {
 }
 
 /** The decision about a cross-origin request. */
-export interface CrossOriginVerdict {
+export interface CrossOriginDecision {
   /** Headers for every response to the request, including rejections. */
   readonly headers: Readonly<Record<string, string>>
   /**
@@ -39,7 +39,7 @@ export interface CrossOriginRules {
    * Decides whether a page on another origin may call a route of the application. Call it before
    * the guard, because a preflight has no token.
    */
-  decide(request: CrossOriginRequest): Awaitable<CrossOriginVerdict>
+  decide(request: CrossOriginRequest): Awaitable<CrossOriginDecision>
 }
 
 interface OpenRoute extends Route {
@@ -79,7 +79,7 @@ export function decideEndpointCrossOrigin(
   match: RouteMatch<OpenRoute>,
   request: HttpRequest,
   context: ServerContext,
-): Awaitable<CrossOriginVerdict> | null {
+): Awaitable<CrossOriginDecision> | null {
   const openTo = openingOf(match)
   if (!openTo) return null
   const { method } = request
@@ -132,7 +132,7 @@ function verdictOf(
   { method, preflightMethod }: CrossOriginRequest,
   allowed: string | null,
   methods: string,
-): CrossOriginVerdict {
+): CrossOriginDecision {
   const isPublic = allowed === '*'
   const headers = {
     ...(isPublic ? {} : { vary: 'Origin' }),

@@ -1,7 +1,7 @@
 import type { HttpRequest, HttpResponse } from '@tollgate/http'
 import type { ServerContext } from '../context.ts'
 import { type SigningAlgorithm, signingAlgorithms } from '../crypto.ts'
-import { noStoreJson } from '../http/responses.ts'
+import { noStoreJsonResponse } from '../http/responses.ts'
 import { parseOfferedAlgorithms, signJwt } from '../keys/signing-key.ts'
 import type { Client } from '../storage/records.ts'
 import type { Feature } from './feature.ts'
@@ -81,5 +81,5 @@ async function sign(
     token_introspection: description,
   }
   const body = await signJwt(context.keys.current(algorithm), TYPE, claims)
-  return { ...noStoreJson(null, 200, { 'content-type': `application/${TYPE}` }), body }
+  return { ...noStoreJsonResponse(null, 200, { 'content-type': `application/${TYPE}` }), body }
 }

@@ -69,7 +69,7 @@ export interface TokenIssueRequest {
    * was signed out everywhere since then, nothing is issued and InvalidGrant is thrown.
    */
   readonly signOutMark?: number
-  /** Further contents of the token, such as APIs and claims. `null` for none. */
+  /** Further contents of the token, such as APIs and claims. `null` if there are none. */
   readonly details?: GrantDetails | null
 }
 

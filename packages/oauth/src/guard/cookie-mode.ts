@@ -1,15 +1,15 @@
 import { EncryptJWT, jwtDecrypt } from 'jose'
 import { createRecentCache } from '../caches/recent-cache.ts'
 import { CLOCK_SKEW, type Clock } from '../clock.ts'
-import { equalSecrets, hmac } from '../crypto.ts'
+import { computeHmac, equalSecrets } from '../crypto.ts'
 import { type CookieAttributes, readCookie, serializeCookie } from '../http/cookies.ts'
-import type { Keyring } from '../keys/keyring.ts'
+import type { DerivedKeyring } from '../keys/keyring.ts'
 import type { RevocationFeed } from '../revocations/feed.ts'
 import type { UserExistenceCache } from '../users/known-users.ts'
 import type { SignInMark } from '../users/retry-if-signed-out.ts'
 import type { Person } from '../users/signed-in.ts'
 
-export const COOKIE_NAME = 'tollgate_token'
+export const TOKEN_COOKIE_NAME = 'tollgate_token'
 
 export interface CookieUser {
   readonly userId: string
@@ -45,7 +45,7 @@ export interface CookieMode {
 }
 
 export interface CookieModeOptions {
-  readonly keyring: Keyring
+  readonly keyring: DerivedKeyring
   /**
    * Issuer of the cookies. Cookies of other issuers are rejected, even those made with the same
    * secret.
@@ -68,7 +68,11 @@ interface Content extends CookieUser {
 
 export function createCookieMode(options: CookieModeOptions): CookieMode {
   const { clock, feed, keyring, issuer, knownUsers } = options
-  const attributes: CookieAttributes = { name: COOKIE_NAME, path: '/', secure: options.secure }
+  const attributes: CookieAttributes = {
+    name: TOKEN_COOKIE_NAME,
+    path: '/',
+    secure: options.secure,
+  }
   const opened = createRecentCache<Content>(5000)
 
   /**
@@ -78,7 +82,7 @@ export function createCookieMode(options: CookieModeOptions): CookieMode {
   function csrfTokens(person: Person): string[] {
     const keys = keyring.macKeys('csrf tokens')
     const session = `${person.id}\n${person.sessionId ?? ''}`
-    return keys.map((key) => hmac(key, `${issuer}\n${session}`))
+    return keys.map((key) => computeHmac(key, `${issuer}\n${session}`))
   }
 
   const csrfToken = (person: Person) => csrfTokens(person)[0] ?? ''
@@ -134,7 +138,7 @@ export function createCookieMode(options: CookieModeOptions): CookieMode {
   }
 
   async function read(cookieHeader: string | null | undefined): Promise<Content | null> {
-    const value = readCookie(cookieHeader, COOKIE_NAME)
+    const value = readCookie(cookieHeader, TOKEN_COOKIE_NAME)
     if (value === null || value.length > 4096) return null
     const content = await open(value)
     if (!feed.isFresh()) await feed.sync()

@@ -4,7 +4,7 @@ import { readCookie } from '../http/cookies.ts'
 import type { RevocationFeed } from '../revocations/feed.ts'
 import { retryIfSignedOut } from '../users/retry-if-signed-out.ts'
 import { findSignedIn, type Person, type SignInContext } from '../users/signed-in.ts'
-import { COOKIE_NAME, type CookieMode } from './cookie-mode.ts'
+import { type CookieMode, TOKEN_COOKIE_NAME } from './cookie-mode.ts'
 
 /** The CSRF token and cookie that a page of the application needs for cookie mode. */
 export interface FreshToken {
@@ -43,6 +43,6 @@ export async function freshToken(
     },
   )
   if (fresh) return fresh
-  const left = readCookie(cookieHeader, COOKIE_NAME) !== null
+  const left = readCookie(cookieHeader, TOKEN_COOKIE_NAME) !== null
   return { csrfToken: null, setCookie: left ? cookies.clear() : null }
 }

@@ -41,7 +41,7 @@ export async function readJson(request: HttpRequest): Promise<unknown> {
  * Reads a JSON body and validates it; unknown fields are ignored.
  * @throws ValidationFailed (422) with the messages of each field
  */
-export async function readValid<Schema extends z.ZodType>(
+export async function readValidJson<Schema extends z.ZodType>(
   request: HttpRequest,
   schema: Schema,
 ): Promise<z.infer<Schema>> {

@@ -1,7 +1,7 @@
 import { isRightToLeft } from '@tollgate/http'
 
 /** HTML in which all inserted values are escaped. */
-export class Html {
+export class HtmlDocument {
   readonly text: string
 
   constructor(text: string) {
@@ -10,17 +10,17 @@ export class Html {
 }
 
 /** A value in a template. `null` renders nothing, an array one line per element. */
-type Part = Html | string | null | readonly Html[]
+type Part = HtmlDocument | string | null | readonly HtmlDocument[]
 
-/** Builds markup from a template, escaping every value that is not Html. */
-export function html(strings: TemplateStringsArray, ...values: readonly Part[]): Html {
-  return new Html(String.raw({ raw: strings }, ...values.map(textOf)))
+/** Builds markup from a template, escaping every value that is not `HtmlDocument`. */
+export function html(strings: TemplateStringsArray, ...values: readonly Part[]): HtmlDocument {
+  return new HtmlDocument(String.raw({ raw: strings }, ...values.map(textOf)))
 }
 
 function textOf(value: Part): string {
   if (value === null) return ''
   if (typeof value === 'string') return escapeHtml(value)
-  return value instanceof Html ? value.text : value.map(({ text }) => text).join('\n')
+  return value instanceof HtmlDocument ? value.text : value.map(({ text }) => text).join('\n')
 }
 
 const ENTITIES: Readonly<Record<string, string>> = {
@@ -43,13 +43,13 @@ export function escapeHtml(text: string): string {
 export interface DocumentHead {
   readonly title: string
   readonly language: string
-  /** URL of the stylesheet of the page. `null` for none. */
+  /** URL of the stylesheet of the page. `null` if there is no stylesheet. */
   readonly stylesheet: string | null
 }
 
 export function renderDocument(
   { title, language, stylesheet: href }: DocumentHead,
-  body: Html,
+  body: HtmlDocument,
 ): string {
   const stylesheet = href && html`<link rel="stylesheet" href="${href}">\n`
   const direction = isRightToLeft(language) ? html` dir="rtl"` : null
@@ -69,15 +69,19 @@ ${body}
 `.text
 }
 
-/** Joins the parts of a page text to HTML. Escapes all parts that are not `Html`. */
-export function joinHtml(parts: readonly (Html | string | number)[]): Html {
-  return new Html(
-    parts.map((part) => (part instanceof Html ? part.text : escapeHtml(String(part)))).join(''),
+/** Joins the parts of a page text to HTML. Escapes all parts that are not `HtmlDocument`. */
+export function joinHtml(parts: readonly (HtmlDocument | string | number)[]): HtmlDocument {
+  return new HtmlDocument(
+    parts
+      .map((part) => (part instanceof HtmlDocument ? part.text : escapeHtml(String(part))))
+      .join(''),
   )
 }
 
 /** Renders hidden form fields. */
-export function hiddenFields(fields: Iterable<readonly [name: string, value: string]>): Html[] {
+export function hiddenFields(
+  fields: Iterable<readonly [name: string, value: string]>,
+): HtmlDocument[] {
   return [...fields].map(
     ([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`,
   )

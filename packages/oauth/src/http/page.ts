@@ -1,17 +1,17 @@
 import type { HttpRequest, HttpResponse } from '@tollgate/http'
 import { InvalidRequest } from '../errors.ts'
-import { noStoreJson } from './responses.ts'
+import { noStoreJsonResponse } from './responses.ts'
 
 /**
- * ListPosition of an entry in a paginated list. The list is ordered by `by`, and by `id` where `by` is
- * equal.
+ * Position of an entry in a paginated list. The list is sorted by the member `by`; entries with the
+ * same `by` are sorted by `id`.
  */
 export interface ListPosition {
   readonly by: string | number
   readonly id: string
 }
 
-export type Order = 'rising' | 'falling'
+export type SortOrder = 'rising' | 'falling'
 
 const MAX_PAGE_SIZE = 1000
 const MAX_CURSOR_LENGTH = 2000
@@ -25,7 +25,11 @@ const MAX_CURSOR_LENGTH = 2000
 export function paginatedResponse<T>(
   request: HttpRequest,
   entries: readonly T[],
-  { at, order, toJson }: { at(entry: T): ListPosition; order: Order; toJson(entry: T): unknown },
+  {
+    at,
+    order,
+    toJson,
+  }: { at(entry: T): ListPosition; order: SortOrder; toJson(entry: T): unknown },
 ): HttpResponse {
   const { limit, after } = readPagination(request.query)
   const sorted = [...entries].sort((a, b) => compare(at(a), at(b), order))
@@ -33,10 +37,12 @@ export function paginatedResponse<T>(
   const page = limit === null ? rest : rest.slice(0, limit)
   const last = page.at(-1)
   if (limit === null || last === undefined || page.length === rest.length) {
-    return noStoreJson(page.map(toJson))
+    return noStoreJsonResponse(page.map(toJson))
   }
   const query = `limit=${limit}&after=${encodeCursor(at(last))}`
-  return noStoreJson(page.map(toJson), 200, { link: `<${request.path}?${query}>; rel="next"` })
+  return noStoreJsonResponse(page.map(toJson), 200, {
+    link: `<${request.path}?${query}>; rel="next"`,
+  })
 }
 
 interface Page {
@@ -89,7 +95,7 @@ function requirePosition(text: string): ListPosition {
  * Compares two positions by bytes, as the databases do. A cursor whose `by` has another type than
  * the list is compared as text.
  */
-function compare(a: ListPosition, b: ListPosition, order: Order): number {
+function compare(a: ListPosition, b: ListPosition, order: SortOrder): number {
   const rising = compareValues(a.by, b.by) || compareValues(a.id, b.id)
   return order === 'rising' ? rising : -rising
 }

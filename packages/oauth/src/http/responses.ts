@@ -7,7 +7,7 @@ const REDIRECT = { 'referrer-policy': 'no-referrer', ...NO_STORE }
 /** Headers of every token and management response, created once. */
 const NO_STORE_JSON = { ...JSON_TYPE, ...NO_STORE, 'x-content-type-options': 'nosniff' }
 
-export function json(
+export function jsonResponse(
   body: unknown,
   status = 200,
   headers: Record<string, string> = {},
@@ -19,7 +19,7 @@ export function json(
  * Creates a JSON response that must not be cached, because it holds a credential or depends on the
  * caller (RFC 6749 §5.1).
  */
-export function noStoreJson(
+export function noStoreJsonResponse(
   body: unknown,
   status = 200,
   headers?: Readonly<Record<string, string>>,
@@ -31,7 +31,7 @@ export function noStoreJson(
   }
 }
 
-export function empty(status = 204): HttpResponse {
+export function emptyResponse(status = 204): HttpResponse {
   return { status, headers: NO_STORE, body: null }
 }
 
@@ -39,10 +39,10 @@ export function empty(status = 204): HttpResponse {
  * Creates a redirect with status 303, so that the browser does not send the body of a form to the
  * redirect target (threat A10).
  */
-export function redirect(location: string): HttpResponse {
+export function redirectResponse(location: string): HttpResponse {
   return { status: 303, headers: { location, ...REDIRECT }, body: null }
 }
 
 export function errorResponse(error: OAuthError): HttpResponse {
-  return noStoreJson(error.body(), error.status, error.headers())
+  return noStoreJsonResponse(error.body(), error.status, error.headers())
 }

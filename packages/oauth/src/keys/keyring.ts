@@ -26,7 +26,7 @@ export interface RetainedKeys {
   readonly keys: Readonly<Record<KeyPurpose, string>>
 }
 
-export interface Keyring {
+export interface DerivedKeyring {
   /**
    * Returns the encryption keys for a purpose. The first one encrypts new data; the others decrypt
    * existing data.
@@ -49,7 +49,7 @@ type Keys = Readonly<Record<KeyPurpose, Buffer>>
  * also holds the retained keys of removed secrets, so that refresh tokens made with those stay
  * valid.
  */
-export function createKeyring(secrets: readonly string[]): Keyring {
+export function createKeyring(secrets: readonly string[]): DerivedKeyring {
   const own = secrets.map(deriveAll)
   let all: readonly Keys[] = own
   let macs = buildMacs(all)

@@ -1,7 +1,7 @@
 import { CompactEncrypt, compactDecrypt } from 'jose'
 import { deriveKey } from '../crypto.ts'
 
-export interface Encrypter {
+export interface TextEncrypter {
   /** Encrypts a text with a key derived from the first of the server's secrets. */
   close(text: string): Promise<string>
   /**
@@ -20,7 +20,10 @@ export interface Encrypter {
  * Creates functions that encrypt and decrypt stored texts with keys derived from the server's
  * secrets. Each `purpose` has its own keys.
  */
-export function createEncrypter(secrets: readonly string[], purpose = 'signing keys'): Encrypter {
+export function createEncrypter(
+  secrets: readonly string[],
+  purpose = 'signing keys',
+): TextEncrypter {
   const keys = secrets.map((secret) => deriveKey(secret, purpose))
   const [current] = keys
   if (!current) throw new Error('There is no secret to seal keys with')

@@ -10,7 +10,7 @@ import {
   signingAlgorithms,
 } from '../crypto.ts'
 import type { StoredKey } from '../storage/records.ts'
-import type { Encrypter } from './seal.ts'
+import type { TextEncrypter } from './seal.ts'
 
 /** A decrypted signing key. */
 export interface SigningKey {
@@ -27,7 +27,7 @@ export interface SigningKey {
   header(typ: string): string
 }
 
-export async function openSigningKey(stored: StoredKey, seal: Encrypter): Promise<SigningKey> {
+export async function openSigningKey(stored: StoredKey, seal: TextEncrypter): Promise<SigningKey> {
   const privateKey = importPrivateKey(JSON.parse(await decryptPrivateJwk(stored, seal)))
   // Derives the public key from the encrypted private key. The public column could be changed by an
   // attacker with write access to the table.
@@ -74,7 +74,7 @@ export function keyIdOf(publicJwk: string): string {
 
 export async function decryptPrivateJwk(
   { kid, sealedPrivateJwk }: StoredKey,
-  seal: Encrypter,
+  seal: TextEncrypter,
 ): Promise<string> {
   const text = await seal.open(sealedPrivateJwk)
   if (text !== null) return text

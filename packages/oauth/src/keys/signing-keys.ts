@@ -3,7 +3,7 @@ import { generateSigningKey, type SigningAlgorithm } from '../crypto.ts'
 import type { Logger } from '../logger.ts'
 import type { StoredKey } from '../storage/records.ts'
 import type { KeyRepository } from '../storage/repositories.ts'
-import { type Keyring, parseRetainedKeys, type RetainedKeys } from './keyring.ts'
+import { type DerivedKeyring, parseRetainedKeys, type RetainedKeys } from './keyring.ts'
 import { createEncrypter } from './seal.ts'
 import { decryptPrivateJwk, keyIdOf, openSigningKey, type SigningKey } from './signing-key.ts'
 
@@ -81,7 +81,7 @@ export interface KeyRotation {
 export interface SigningKeyOptions {
   readonly repository: KeyRepository
   readonly secrets: readonly string[]
-  readonly keyring: Pick<Keyring, 'retain' | 'toRetain'>
+  readonly keyring: Pick<DerivedKeyring, 'retain' | 'toRetain'>
   /** Default algorithm of access tokens. Resources and clients may use another one. */
   readonly algorithm: SigningAlgorithm
   /** All algorithms in use. The server has a key for each. */

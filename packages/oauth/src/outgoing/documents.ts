@@ -30,7 +30,7 @@ export interface DocumentFetcher {
    * Returns a document: from the cache while it is fresh there, otherwise fetched again.
    * @throws NotFetched if it cannot be fetched
    */
-  get(url: string, rules: DocumentRules, by: string | null): Promise<FetchedDocument>
+  get(url: string, rules: DocumentRules, requestedBy: string | null): Promise<FetchedDocument>
   /**
    * Fetches a document again because the cached one is insufficient, for example because it lacks a
    * key. Returns the cached document if it was fetched less than 30 seconds ago, unless that was
@@ -39,11 +39,11 @@ export interface DocumentFetcher {
   refetch(
     url: string,
     rules: DocumentRules,
-    by: string | null,
+    requestedBy: string | null,
     since?: Date,
   ): Promise<FetchedDocument>
   /** Fetches a document without using the cache. For decisions that are made only once. */
-  fetchNow(url: string, rules: DocumentRules, by: string | null): Promise<FetchedDocument>
+  fetchNow(url: string, rules: DocumentRules, requestedBy: string | null): Promise<FetchedDocument>
 }
 
 interface Known extends FetchedDocument {

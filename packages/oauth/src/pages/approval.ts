@@ -1,11 +1,15 @@
 /** The parts that the approval screen and the device page share. */
-import { type Html, html, joinHtml } from '../http/document.ts'
+import { type HtmlDocument, html, joinHtml } from '../http/document.ts'
 import type { PageText } from './messages/messages.ts'
 import type { ConsentView, DeviceQuestion, RequestingApplication, ShownScope } from './pages.ts'
 
 type Question = ConsentView | DeviceQuestion
 
-export function nameOf({ client }: { readonly client: { readonly name: string } }): Html {
+export function clientNameHtml({
+  client,
+}: {
+  readonly client: { readonly name: string }
+}): HtmlDocument {
   return html`<bdi>${client.name}</bdi>`
 }
 
@@ -13,11 +17,15 @@ export function nameOf({ client }: { readonly client: { readonly name: string } 
  * Renders the part that all approval pages share: the requesting application, the requested access,
  * and the buttons to approve and deny.
  */
-export function approval(
+export function approvalForm(
   view: Question,
   t: PageText,
-  texts: { readonly heading: Html; readonly before?: Html; readonly after?: Html },
-): Html {
+  texts: {
+    readonly heading: HtmlDocument
+    readonly before?: HtmlDocument
+    readonly after?: HtmlDocument
+  },
+): HtmlDocument {
   const { logo, action, csrfToken, otherAccount } = view
   const link = html`<a href="${otherAccount}">${t('approve.otherAccount.link')}</a>`
   return html`${logo && html`<img class="logo" src="${logo}" alt="" width="64" height="64">\n`}<h1>${texts.heading}</h1>
@@ -35,7 +43,10 @@ ${texts.after ?? null}<button class="primary" name="decision" value="approve">${
  * Renders who registered the application and whether it is verified. Does not name the person who
  * registered it.
  */
-function originOf({ client, userId, selfRegistered, verified }: Question, t: PageText): Html {
+function originOf(
+  { client, userId, selfRegistered, verified }: Question,
+  t: PageText,
+): HtmlDocument {
   if (client.userId === userId) return html`<p class="note">${t('approve.own')}</p>`
   if (verified && !selfRegistered && client.userId === null) {
     return html`<p class="note">${t('approve.byOperator')}</p>`
@@ -57,7 +68,7 @@ function originOf({ client, userId, selfRegistered, verified }: Question, t: Pag
 }
 
 /** Renders the APIs that the access is for. `null` if it is for the server's own. */
-function resourcesOf({ resources }: Question, t: PageText): Html | null {
+function resourcesOf({ resources }: Question, t: PageText): HtmlDocument | null {
   const named = resources.map(({ uri, name }) =>
     name === null
       ? html`<strong>${uri}</strong>`
@@ -70,7 +81,10 @@ function resourcesOf({ resources }: Question, t: PageText): Html | null {
 }
 
 /** Renders the scopes inside the form: fixed ones as a list, optional ones as checkboxes. */
-function scopesOf(scopes: readonly ShownScope[], t: PageText): Html | readonly Html[] {
+function scopesOf(
+  scopes: readonly ShownScope[],
+  t: PageText,
+): HtmlDocument | readonly HtmlDocument[] {
   if (scopes.length === 0) return html`<p>${t('approve.nothingElse')}</p>`
   const fixed = scopes
     .filter(({ checkbox }) => checkbox === null)
@@ -93,7 +107,10 @@ function scopesOf(scopes: readonly ShownScope[], t: PageText): Html | readonly H
 }
 
 /** Renders links to the application's privacy policy and terms of service. */
-function readingOf({ policyUri, termsUri }: RequestingApplication, t: PageText): Html | null {
+function readingOf(
+  { policyUri, termsUri }: RequestingApplication,
+  t: PageText,
+): HtmlDocument | null {
   const links = [
     ...linkTo(policyUri, 'approve.privacyPolicy', t),
     ...linkTo(termsUri, 'approve.terms', t),
@@ -112,13 +129,13 @@ function linkTo(
   href: string | null,
   id: 'approve.privacyPolicy' | 'approve.terms',
   t: PageText,
-): Html[] {
+): HtmlDocument[] {
   if (href === null) return []
   const link = html`<a href="${href}" target="_blank" rel="noopener noreferrer">${t(`${id}.link`)}</a>`
   return [joinHtml(t.parts(id, { link, host: new URL(href).host }))]
 }
 
-function listed(all: readonly Html[], t: PageText): Html | null {
+function listed(all: readonly HtmlDocument[], t: PageText): HtmlDocument | null {
   const [first, ...rest] = all
   if (first === undefined) return null
   return rest.reduce((list, last) => joinHtml(t.parts('list.and', { list, last })), first)

@@ -1,5 +1,5 @@
-import { type Html, html, joinHtml, renderDocument } from '../http/document.ts'
-import { approval, nameOf } from './approval.ts'
+import { type HtmlDocument, html, joinHtml, renderDocument } from '../http/document.ts'
+import { approvalForm, clientNameHtml } from './approval.ts'
 import type { PageText } from './messages/messages.ts'
 import type { ConsentView } from './pages.ts'
 
@@ -7,13 +7,13 @@ import type { ConsentView } from './pages.ts'
  * Warns that the response goes to a program on the person's own computer: it is unknown which one
  * listens there (MCP; Client ID Metadata Document §6).
  */
-function ownComputer({ toOwnComputer }: ConsentView, t: PageText): Html | null {
+function ownComputer({ toOwnComputer }: ConsentView, t: PageText): HtmlDocument | null {
   if (!toOwnComputer) return null
   const place = html`<strong>${t('approve.ownComputer.place')}</strong>`
   return html`<p class="warning">${joinHtml(t.parts('approve.ownComputer', { place }))}</p>\n`
 }
 
-function program({ opensProgram }: ConsentView, t: PageText): Html | null {
+function program({ opensProgram }: ConsentView, t: PageText): HtmlDocument | null {
   if (opensProgram === null) return null
   const scheme = html`<strong>${opensProgram}</strong>`
   return html`<p class="warning">${joinHtml(t.parts('approve.program', { scheme }))}</p>\n`
@@ -25,8 +25,8 @@ export function consentPage(view: ConsentView, t: PageText): string {
   const destination = html`<strong>${view.destination}</strong>`
   return renderDocument(
     { title: t('approve.title'), language: t.language, stylesheet },
-    approval(view, t, {
-      heading: joinHtml(t.parts('approve.heading', { application: nameOf(view) })),
+    approvalForm(view, t, {
+      heading: joinHtml(t.parts('approve.heading', { application: clientNameHtml(view) })),
       after: html`${ownComputer(view, t)}${program(view, t)}<p class="note">${joinHtml(t.parts('approve.destination', { destination }))}</p>\n`,
     }),
   )

@@ -1,5 +1,5 @@
-import { type Html, html, joinHtml, renderDocument } from '../http/document.ts'
-import { approval, nameOf } from './approval.ts'
+import { type HtmlDocument, html, joinHtml, renderDocument } from '../http/document.ts'
+import { approvalForm, clientNameHtml } from './approval.ts'
 import type { PageText } from './messages/messages.ts'
 import type { DeviceAnswered, DeviceQuestion, DeviceView, UserCodeForm } from './pages.ts'
 
@@ -15,7 +15,7 @@ export function devicePage(view: DeviceView, t: PageText): string {
   )
 }
 
-function contentOf(view: DeviceView, t: PageText): Html {
+function contentOf(view: DeviceView, t: PageText): HtmlDocument {
   switch (view.step) {
     case 'enter':
       return enter(view, t)
@@ -26,7 +26,7 @@ function contentOf(view: DeviceView, t: PageText): Html {
   }
 }
 
-function enter({ userCode, problem, action, csrfToken }: UserCodeForm, t: PageText): Html {
+function enter({ userCode, problem, action, csrfToken }: UserCodeForm, t: PageText): HtmlDocument {
   const wrong = problem && html`<p class="problem" role="alert">${problem}</p>\n`
   return html`<h1>${t('device.enter.title')}</h1>
 <p>${t('device.enter.text')}</p>
@@ -38,17 +38,17 @@ ${wrong}<form method="post" action="${action}">
 </form>`
 }
 
-function confirm(view: DeviceQuestion, t: PageText): Html {
-  return approval(view, t, {
-    heading: joinHtml(t.parts('device.confirm.heading', { application: nameOf(view) })),
+function confirm(view: DeviceQuestion, t: PageText): HtmlDocument {
+  return approvalForm(view, t, {
+    heading: joinHtml(t.parts('device.confirm.heading', { application: clientNameHtml(view) })),
     before: html`<p>${t('device.confirm.code')}</p>
 <p class="code">${view.userCode}</p>
 <p class="warning">${t('device.confirm.warning')}</p>\n`,
   })
 }
 
-function done(view: DeviceAnswered, t: PageText): Html {
+function done(view: DeviceAnswered, t: PageText): HtmlDocument {
   const page = view.approved ? 'device.approved' : 'device.denied'
-  const heading = joinHtml(t.parts(`${page}.heading`, { application: nameOf(view) }))
+  const heading = joinHtml(t.parts(`${page}.heading`, { application: clientNameHtml(view) }))
   return html`<h1>${heading}</h1>\n<p>${t(`${page}.text`)}</p>`
 }

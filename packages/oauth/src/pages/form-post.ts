@@ -1,6 +1,6 @@
 import type { HttpResponse } from '@tollgate/http'
 import { sha256Base64 } from '../crypto.ts'
-import { Html, hiddenFields, html, renderDocument } from '../http/document.ts'
+import { HtmlDocument, hiddenFields, html, renderDocument } from '../http/document.ts'
 import type { PageText } from './messages/messages.ts'
 
 const SCRIPT = 'document.forms[0].submit()'
@@ -19,7 +19,7 @@ export function formPostPage(
 ${hiddenFields(pairs)}
 <noscript><p>${t('formPost.text')}</p><button>${t('formPost.button')}</button></noscript>
 </form>
-<script>${new Html(SCRIPT)}</script>`
+<script>${new HtmlDocument(SCRIPT)}</script>`
   const policy = `default-src 'none'; script-src 'sha256-${sha256Base64(SCRIPT)}'; frame-ancestors 'none'; base-uri 'none'`
   return {
     status: 200,

@@ -29,11 +29,11 @@ export interface RequestingApplication {
    * on the page that it is unverified.
    */
   readonly verified: boolean
-  /** Path of its logo on this server, for an `img` element. `null` for none. */
+  /** Path of its logo on this server, for an `img` element. `null` if there is no logo. */
   readonly logo: string | null
-  /** URL of its privacy policy, as stated by the application. `null` for none. */
+  /** URL of its privacy policy, as stated by the application. `null` if it states none. */
   readonly policyUri: string | null
-  /** URL of its terms of service, as stated by the application. `null` for none. */
+  /** URL of its terms of service, as stated by the application. `null` if it states none. */
   readonly termsUri: string | null
   /** How the application registered itself. `null` for all others. */
   readonly selfRegistered: {
@@ -168,7 +168,7 @@ export interface ErrorView extends PageView {
    * English, not in `language`.
    */
   readonly isTechnical: boolean
-  /** Advice for the reader. `null` for none. */
+  /** Advice for the reader. `null` if there is no hint. */
   readonly hint: string | null
   /**
    * URL of a link that opens an expired approval screen again, after signing in if needed. `null`

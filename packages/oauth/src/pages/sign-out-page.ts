@@ -1,5 +1,5 @@
 import { hiddenFields, html, joinHtml, renderDocument } from '../http/document.ts'
-import { nameOf } from './approval.ts'
+import { clientNameHtml } from './approval.ts'
 import type { PageText } from './messages/messages.ts'
 import type { SignedOutView, SignOutView } from './pages.ts'
 
@@ -10,7 +10,7 @@ import type { SignedOutView, SignOutView } from './pages.ts'
 export function signOutPage(view: SignOutView, t: PageText): string {
   const { client, destination, problem, action, fields } = view
   const who = client
-    ? joinHtml(t.parts('signOut.byApplication', { application: nameOf({ client }) }))
+    ? joinHtml(t.parts('signOut.byApplication', { application: clientNameHtml({ client }) }))
     : t('signOut.text')
   const where =
     destination &&

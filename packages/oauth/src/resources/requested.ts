@@ -2,13 +2,13 @@ import { InvalidScope, InvalidTarget } from '../errors.ts'
 import type { Form } from '../http/form.ts'
 import type { GrantDetails } from '../storage/details.ts'
 import type { Token } from '../storage/records.ts'
-import type { Resource, Resources } from './resources.ts'
+import type { ResourceServer, ResourceServers } from './resources.ts'
 
 /**
  * Reads the resource URIs that a request names (RFC 8707 §2). `null` if it names none.
  * @throws InvalidTarget if one of them is unknown
  */
-export function readResources(params: Form, known: Resources): readonly string[] | null {
+export function readResources(params: Form, known: ResourceServers): readonly string[] | null {
   const text = params.get('resource')
   if (text === undefined) return null
   // The form parser has joined repeated parameters with spaces.
@@ -22,14 +22,17 @@ export function readResources(params: Form, known: Resources): readonly string[]
  * names none.
  * @throws InvalidTarget if one of them is unknown
  */
-export function readTargetResources(params: Form, known: Resources): readonly string[] | null {
+export function readTargetResources(
+  params: Form,
+  known: ResourceServers,
+): readonly string[] | null {
   const names = params.get('audience')?.split(' ') ?? []
   const ofAudiences = names.map((name) => uriOfAudience(name, known))
   const all = [...ofAudiences, ...(params.get('resource')?.split(' ') ?? [])]
   return all.length === 0 ? null : readResources(new Map([['resource', all.join(' ')]]), known)
 }
 
-function uriOfAudience(audience: string, { own, others }: Resources): string {
+function uriOfAudience(audience: string, { own, others }: ResourceServers): string {
   const found = [own, ...others.values()].find((each) => each.audience === audience)
   // The audience may be a resource URI itself. If it is neither, `readResources()` rejects it.
   return found?.uri ?? audience
@@ -39,7 +42,7 @@ function uriOfAudience(audience: string, { own, others }: Resources): string {
  * Normalizes a URI to a known one, because clients write URIs with a trailing slash or an
  * upper-case host.
  */
-function toKnownUri(known: Resources): (uri: string) => string {
+function toKnownUri(known: ResourceServers): (uri: string) => string {
   const isKnown = (uri: string) => findResource(uri, known) !== null
   return (uri) => {
     if (isKnown(uri) || !URL.canParse(uri)) return uri
@@ -49,12 +52,12 @@ function toKnownUri(known: Resources): (uri: string) => string {
 }
 
 /** Finds an API by its URI. `null` if the server does not know it, or no longer does. */
-export function findResource(uri: string, { own, others }: Resources): Resource | null {
+export function findResource(uri: string, { own, others }: ResourceServers): ResourceServer | null {
   return others.get(uri) ?? (uri === own.uri ? own : null)
 }
 
 /** Whether one token can be valid for both APIs: with the same format, algorithm and `typ`. */
-function takesSameTokens(one: Resource, other: Resource): boolean {
+function takesSameTokens(one: ResourceServer, other: ResourceServer): boolean {
   return (
     one.format === other.format &&
     one.algorithm === other.algorithm &&
@@ -71,7 +74,7 @@ function takesSameTokens(one: Resource, other: Resource): boolean {
 export function chooseTokenResources(
   granted: readonly string[],
   requested: readonly string[] | null,
-  known: Resources,
+  known: ResourceServers,
 ): readonly string[] {
   const uris = narrowResources(granted, requested)
   const [first, ...others] = uris.flatMap((uri) => findResource(uri, known) ?? [])
@@ -100,7 +103,7 @@ function narrowResources(
  */
 export function grantedResources(
   { details }: Pick<Token, 'details'>,
-  known: Resources,
+  known: ResourceServers,
 ): readonly string[] {
   const uris = details?.resources ?? [known.own.uri]
   return uris.filter((uri) => findResource(uri, known) !== null)
@@ -114,7 +117,7 @@ export function isForNamedResources(details: GrantDetails | null): boolean {
 /** Returns the APIs to store with a grant. `null` if the grant is for the server's own API only. */
 export function resourceDetails(
   uris: readonly string[] | null,
-  { own }: Resources,
+  { own }: ResourceServers,
 ): Pick<GrantDetails, 'resources'> | null {
   return uris === null || (uris.length === 1 && uris[0] === own.uri) ? null : { resources: uris }
 }
@@ -127,7 +130,7 @@ export function resourceDetails(
 export function assertScopesKnown(
   scopes: readonly string[],
   uris: readonly string[] | null,
-  known: Resources,
+  known: ResourceServers,
   identityScopes: ReadonlySet<string>,
 ): void {
   const there = filterKnownScopes(scopes, uris, known, identityScopes)
@@ -143,7 +146,7 @@ export function assertScopesKnown(
 export function filterKnownScopes(
   scopes: readonly string[],
   uris: readonly string[] | null | undefined,
-  known: Resources,
+  known: ResourceServers,
   identityScopes: ReadonlySet<string>,
 ): readonly string[] {
   if (!uris && known.own.scopes === null) return scopes

@@ -58,7 +58,7 @@ export const readByAll = {
 } as const satisfies ResourceOptions
 
 /** An API that tokens can be issued for. */
-export interface Resource {
+export interface ResourceServer {
   /** Resource URI, which clients send as `resource` (RFC 8707). */
   readonly uri: string
   readonly audience: string
@@ -72,11 +72,11 @@ export interface Resource {
   readonly documentation: string | null
 }
 
-export interface Resources {
+export interface ResourceServers {
   /** The server's own API, for requests that name none. */
-  readonly own: Resource
+  readonly own: ResourceServer
   /** All other APIs by resource URI. */
-  readonly others: ReadonlyMap<string, Resource>
+  readonly others: ReadonlyMap<string, ResourceServer>
 }
 
 export interface ResourceDefaults {
@@ -90,9 +90,9 @@ export interface ResourceDefaults {
 export function parseResources(
   options: Readonly<Record<string, ResourceOptions>>,
   defaults: ResourceDefaults,
-): Resources {
+): ResourceServers {
   const own = parseResource(defaults.audience, {}, defaults)
-  const others = new Map<string, Resource>()
+  const others = new Map<string, ResourceServer>()
   for (const [uri, resource] of Object.entries(options)) {
     assertResourceUri(uri)
     others.set(uri, parseResource(uri, resource, defaults))
@@ -115,7 +115,7 @@ function parseResource(
   uri: string,
   options: ResourceOptions,
   { signingAlgorithm, tokenType, scopeNames, machineScopeNames }: ResourceDefaults,
-): Resource {
+): ResourceServer {
   const at = `resources['${uri}']`
   const algorithm = options.signingAlgorithm ?? signingAlgorithm
   if (!signingAlgorithms.includes(algorithm)) {

@@ -6,7 +6,7 @@ const BEAT_INTERVAL = 2000
 /** How far a server may lag behind the primary, in milliseconds. */
 const TOLERANCE = 1000
 
-export interface Heartbeat {
+export interface FeedHeartbeat {
   /**
    * Increases the counter in the store (a beat) if that is due. Returns a promise for the first
    * beat only, because the feed must wait for it; otherwise `null`.
@@ -26,7 +26,7 @@ export interface Heartbeat {
  * sends reads and writes to different servers. It increases a counter in the store from time to
  * time, and checks that reads show it.
  */
-export function createHeartbeat({ beat }: Pick<RevocationRepository, 'beat'>): Heartbeat {
+export function createHeartbeat({ beat }: Pick<RevocationRepository, 'beat'>): FeedHeartbeat {
   /** The latest beat known to be committed, when that became known, and the beat before it. */
   let committed: {
     readonly beat: number

@@ -105,7 +105,7 @@ export interface TokenRotation {
   readonly clientId: string
   /** Expected `clientSecretVersion` of the row. */
   readonly clientSecretVersion: number
-  /** Expected generation of the row. */
+  /** Generation that the row must still have; otherwise nothing is rotated. */
   readonly generation: number
   /** New generation of the row: one more than that of the presented refresh token. */
   readonly nextGeneration: number

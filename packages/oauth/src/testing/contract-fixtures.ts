@@ -10,10 +10,10 @@ import type {
   TokenRotation,
 } from '../storage/records.ts'
 
-export const T0 = new Date('2026-01-01T00:00:00.123Z')
+export const CONTRACT_START = new Date('2026-01-01T00:00:00.123Z')
 
-export function later(seconds: number): Date {
-  return new Date(T0.getTime() + seconds * 1000)
+export function secondsAfterStart(seconds: number): Date {
+  return new Date(CONTRACT_START.getTime() + seconds * 1000)
 }
 
 export const client: Client = {
@@ -30,8 +30,8 @@ export const client: Client = {
   resourceServer: false,
   settings: { client_uri: 'https://app.example', contacts: ['ada@example.com'] },
   revokedAt: null,
-  createdAt: T0,
-  updatedAt: T0,
+  createdAt: CONTRACT_START,
+  updatedAt: CONTRACT_START,
 }
 
 export const token: Token = {
@@ -43,14 +43,14 @@ export const token: Token = {
   scopes: ['a', 'b'],
   generation: 0,
   clientSecretVersion: 1,
-  issuedAt: T0,
-  expiresAt: later(60),
-  refreshExpiresAt: later(600),
+  issuedAt: CONTRACT_START,
+  expiresAt: secondsAfterStart(60),
+  refreshExpiresAt: secondsAfterStart(600),
   previousExpiresAt: null,
   lateGeneration: null,
-  liveUntil: later(600),
+  liveUntil: secondsAfterStart(600),
   revokedAt: null,
-  createdAt: T0,
+  createdAt: CONTRACT_START,
   details: { resources: ['https://api.example'], signIn: { at: 1_767_225_600, amr: ['pwd'] } },
 }
 
@@ -62,7 +62,7 @@ export const code: AuthorizationCode = {
   redirectUri: 'https://app.example/callback?x=1',
   scopes: ['a'],
   codeChallenge: null,
-  expiresAt: later(60),
+  expiresAt: secondsAfterStart(60),
   usedAt: null,
   details: { nonce: 'ünïque', claims: { id_token: { name: null } } },
 }
@@ -78,8 +78,8 @@ export const interaction: Interaction = {
   scopes: ['a'],
   state: 'ställ "this" 🧳 back',
   codeChallenge: null,
-  createdAt: T0,
-  expiresAt: later(600),
+  createdAt: CONTRACT_START,
+  expiresAt: secondsAfterStart(600),
   decidedAt: null,
   details: { nonce: 'n', claims: { userinfo: { email: { essential: true } } } },
 }
@@ -88,7 +88,7 @@ export const ticket: Ticket = {
   hash: 'ticket-hash',
   kind: 'pushed request',
   content: '{"scope":"ä b"}',
-  expiresAt: later(60),
+  expiresAt: secondsAfterStart(60),
   holder: null,
 }
 
@@ -97,9 +97,9 @@ export const session: ClientSession = {
   sessionId: 'session',
   clientId: 'client-1',
   userId: 'ada',
-  createdAt: T0,
-  seenAt: T0,
-  liveUntil: later(600),
+  createdAt: CONTRACT_START,
+  seenAt: CONTRACT_START,
+  liveUntil: secondsAfterStart(600),
 }
 
 export const key: StoredKey = {
@@ -107,11 +107,11 @@ export const key: StoredKey = {
   algorithm: 'EdDSA',
   publicJwk: '{"kty":"OKP"}',
   sealedPrivateJwk: 'sealed',
-  createdAt: T0,
-  activeFrom: T0,
+  createdAt: CONTRACT_START,
+  activeFrom: CONTRACT_START,
 }
 
-export function rotation(generation: number, at: Date): TokenRotation {
+export function newRotation(generation: number, at: Date): TokenRotation {
   return {
     id: token.id,
     clientId: token.clientId,
@@ -126,5 +126,5 @@ export function rotation(generation: number, at: Date): TokenRotation {
 }
 
 export function newRevocation(kind: NewRevocation['kind'], subject: string): NewRevocation {
-  return { kind, subject, at: T0, until: later(600) }
+  return { kind, subject, at: CONTRACT_START, until: secondsAfterStart(600) }
 }

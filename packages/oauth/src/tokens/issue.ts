@@ -152,7 +152,7 @@ export async function storeUnlessSignedOut(
 }
 
 /** Returns all scopes and APIs of a grant. */
-export function fullGrantAccess({ scopes, details }: Token): TokenAccess {
+export function fullAccessOfToken({ scopes, details }: Token): TokenAccess {
   return { scopes, resources: details?.resources }
 }
 
@@ -163,7 +163,7 @@ export function fullGrantAccess({ scopes, details }: Token): TokenAccess {
 export function createTokenResponse(
   row: Token,
   context: ServerContext,
-  share: TokenAccess = fullGrantAccess(row),
+  share: TokenAccess = fullAccessOfToken(row),
 ): Awaitable<TokenResponse> {
   const token = withKey(limitToResourceLifetime(row, share.resources, context), context.provenKey)
   const { scopes } = share

@@ -3,14 +3,14 @@ import type { ServerContext } from '../context.ts'
 import { InvalidToken } from '../errors.ts'
 import type { GuardProofChecker } from '../guard/key-proof.ts'
 import type { VerifiedToken } from '../guard/verify.ts'
-import type { Resource } from '../resources/resources.ts'
+import type { ResourceServer } from '../resources/resources.ts'
 
 /**
  * Creates the check by which the guards of an API verify that a caller holds the key of its token.
  * `null` if no feature can check proofs.
  */
 export function createGuardProofChecker(
-  { uri }: Pick<Resource, 'uri'>,
+  { uri }: Pick<ResourceServer, 'uri'>,
   context: ServerContext,
 ): GuardProofChecker | null {
   const { options, features } = context

@@ -1,24 +1,24 @@
 import { expect, it } from 'vitest'
-import { createUserProviders, ownerKey, usersByKey } from './providers.ts'
+import { combineUserProviders, createUserProviders, ownerKey } from './providers.ts'
 
 const named = (text: string) => ({
   findById: (id: string) => (id === 'gone' ? null : { id, text }),
   findByCredentials: () => ({ id: text }),
 })
 
-it('usersByKey() uses all functions of a single user provider, whose users have plain ids', async () => {
+it('combineUserProviders() uses all functions of a single user provider, whose users have plain ids', async () => {
   const users = named('only')
   const providers = createUserProviders(users)
-  expect(usersByKey(providers)).toBe(users)
+  expect(combineUserProviders(providers)).toBe(users)
   expect(providers.all.map((provider) => ownerKey(provider, 7))).toEqual(['7'])
   expect(providers.locate('a/b')).toMatchObject({ provider: { name: null }, id: 'a/b' })
   expect(providers.require(7)).toBe('7')
 })
 
-it('usersByKey() finds users only by a key of provider and id if there are several user providers, or one that has a name', async () => {
+it('combineUserProviders() finds users only by a key of provider and id if there are several user providers, or one that has a name', async () => {
   for (const given of [{ admins: named('admin') }, { a: named('a'), admins: named('admin') }]) {
     const providers = createUserProviders(given)
-    const users = usersByKey(providers)
+    const users = combineUserProviders(providers)
     expect(Object.keys(users)).toEqual(['findById'])
     expect(await users.findById('admins/7')).toEqual({ id: '7', text: 'admin' })
     expect(await users.findById('admins/b/c')).toEqual({ id: 'b/c', text: 'admin' })

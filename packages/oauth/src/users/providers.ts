@@ -106,7 +106,7 @@ export function clientServesUser(
  * Combines the user providers into one that finds users by owner key (`provider/id`). The returned
  * records keep the plain ids. A single provider is returned unchanged.
  */
-export function usersByKey(providers: UserProviders): Users {
+export function combineUserProviders(providers: UserProviders): Users {
   const [first] = providers.all
   if (first?.name === null) return first.users
   return {

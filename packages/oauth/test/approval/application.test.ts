@@ -119,7 +119,7 @@ describe('the link "Not you?" on the approval screen', () => {
     expect(await server.oauth.consents.listByUser('ada')).toEqual([])
   })
 
-  it('keeps a pushed request usable for the other user', async () => {
+  it('lets the pushed request be used by the user who then signs in', async () => {
     const { id, secret } = await createClient(server)
     const pushed = await server.post('/oauth/par', { ...request(id), client_secret: secret })
     const { request_uri } = (await pushed.json()) as { request_uri: string }

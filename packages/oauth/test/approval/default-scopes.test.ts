@@ -97,7 +97,7 @@ describe('default scopes', () => {
   })
 })
 
-describe('the option defaultScopes', () => {
+describe('the `defaultScopes` option', () => {
   const start = (defaultScopes: string[]) => () =>
     createAuthorizationServer({
       issuer: 'http://localhost:3000',

@@ -206,7 +206,7 @@ describe('forged approval form (threat N4)', () => {
   })
 })
 
-describe('claims requested by name (the parameter claims)', () => {
+describe('claims requested by name (the `claims` parameter)', () => {
   const claims = JSON.stringify({
     userinfo: { email: null, name: null },
     id_token: { email: null },
@@ -268,7 +268,7 @@ describe('optional scopes on a device', () => {
   )
 })
 
-describe('the option optionalScopes', () => {
+describe('the `optionalScopes` option', () => {
   const start =
     (optionalScopes: string[], scopes: Record<string, string> = { a: 'A' }) =>
     () =>

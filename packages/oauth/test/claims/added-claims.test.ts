@@ -158,7 +158,7 @@ describe.each(['jwt', 'opaque'] as const)('accessTokenClaims with %s tokens', (f
   })
 })
 
-describe('option accessTokenClaims', () => {
+describe('`accessTokenClaims` option', () => {
   it('accepts fixed claims', async () => {
     const client = await start({ region: 'eu' })
     expect(decodeJwt((await codeFlow(server, client)).access_token)).toMatchObject({ region: 'eu' })
@@ -227,7 +227,7 @@ describe('option accessTokenClaims', () => {
   })
 })
 
-describe('the option accessTokenClaims with invalid claims (threat T18)', () => {
+describe('the `accessTokenClaims` option with invalid claims (threat T18)', () => {
   const cases: [string, () => unknown, number, string][] = [
     [
       'fails',

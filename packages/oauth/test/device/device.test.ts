@@ -116,7 +116,7 @@ describe('device flow', () => {
     })
   })
 
-  it('accepts the parameter resource in the device request and when polling', async () => {
+  it('accepts the `resource` parameter in the device request and when polling', async () => {
     const { device_code, user_code } = await begin(server, device, { resource: ORDERS })
     await decide(server, 'ada', user_code)
     server.clock.advance('5s')

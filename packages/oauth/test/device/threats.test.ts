@@ -173,7 +173,7 @@ describe('device page (threat T12)', () => {
     expect((await send(server, 'ada', formOf(one), { decision: 'deny' })).status).toBe(200)
     const late = await send(server, 'ada', formOf(other), { decision: 'approve' })
     expect(late.status).toBe(400)
-    expect(await late.text()).toContain('answered before')
+    expect(await late.text()).toContain('already been answered')
     expect(await pollError(server, device, device_code)).toBe('access_denied')
     // A denied scope is not stored as approved.
     expect(await server.oauth.consents.listByUser('ada')).toEqual([])

@@ -157,7 +157,7 @@ describe('DPoP proof', () => {
   })
 })
 
-describe('the parameter dpop_jkt', () => {
+describe('the `dpop_jkt` parameter', () => {
   async function codeFor(client: { id: string }, params: Record<string, string>): Promise<string> {
     const page = await askFor(server, 'ada', {
       client_id: client.id,

@@ -67,7 +67,7 @@ describe('an exchanged token', () => {
     expect(got.expires_in).toBe(given.expires_in - 10 * 24 * 3600)
   })
 
-  it('is limited to the APIs that the request names with the parameter resource or audience', async () => {
+  it('is limited to the APIs that the request names with the `resource` or `audience` parameter', async () => {
     const given = await subjectToken(server, shop, [
       ['scope', 'place-orders'],
       ['resource', ORDERS],
@@ -115,7 +115,7 @@ describe('an exchanged token', () => {
 })
 
 describe('delegation in a token exchange', () => {
-  it('lists the actors in the claim act, the latest one outermost', async () => {
+  it('lists the actors in the `act` claim, the latest one outermost', async () => {
     const given = await subjectToken(server, shop)
     const actors = [service, await newService(server)]
     let text = given.access_token

@@ -213,7 +213,7 @@ describe('authorization code with fapi2()', () => {
     expect(await verdict(await exchange(server, client, back, { holder }))).toEqual(GRANT)
   })
 
-  it('is refused with another DPoP key than the pushed parameter dpop_jkt names', async () => {
+  it('is refused with another DPoP key than the pushed `dpop_jkt` parameter names', async () => {
     const dpop_jkt = client.holder.thumbprint
     const back = await approve(server, client, { holder: null, params: { dpop_jkt } })
     const holder = await newHolder()

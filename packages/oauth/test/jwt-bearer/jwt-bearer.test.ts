@@ -55,7 +55,7 @@ describe('jwtBearer()', () => {
     expect(user).toMatchObject({ id: 'ada' })
   })
 
-  it('looks up the claim sub for each issuer separately: the same sub of two issuers means two users', async () => {
+  it('looks up the `sub` claim for each issuer separately: the same sub of two issuers means two users', async () => {
     const assertion = await signBy(server.issuers.globex, claimsFrom(server, GLOBEX))
     const reply = await present(server.oauth, server.client, assertion)
     expect(decodeJwt(reply.access_token).sub).toBe('user:bob')

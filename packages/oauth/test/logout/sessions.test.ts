@@ -95,7 +95,7 @@ describe.each([
     await until(() => receiver.forms.length === 1)
   })
 
-  it('are stored only for requests with the scope openid', async () => {
+  it('are stored only for requests with the `openid` scope', async () => {
     await signIn(server, client, { scope: 'place-orders' }).catch(() => {})
     expect(await server.oauth.sessions.listByUser('ada')).toEqual([])
   })

@@ -58,7 +58,7 @@ describe.each(officialClients)(
       expect(row).toMatchObject({ confidential: false, redirectUris: [CALLBACK] })
     })
 
-    it('needs no registration if it has a metadata document', async () => {
+    it('needs no registration if it identifies itself with a client ID metadata document', async () => {
       const web = await startWebServer()
       closing.push(() => web.close())
       const client_id = web.urlOf('/client.json')

@@ -127,7 +127,7 @@ describe('response types with an ID token', () => {
     expect(errorOf(asked)).toBe('unauthorized_client')
   })
 
-  it("are limited to the client's setting response_types, if it has one (threat A7)", async () => {
+  it("are limited to the client's `response_types` setting, if it has one (threat A7)", async () => {
     const grants = ['authorization_code', 'implicit']
     const hybrid = await newClient(server, {
       grants,
@@ -155,7 +155,7 @@ describe('response types with an ID token', () => {
     },
   )
 
-  it('are refused unless the option responseTypes lists them', async () => {
+  it('are refused unless the `responseTypes` option lists them', async () => {
     const plain = await startOpenId()
     try {
       const own = await newClient(plain, { grants: ['authorization_code', 'implicit'] })

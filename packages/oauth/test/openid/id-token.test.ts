@@ -25,7 +25,7 @@ const leftHalf = (text: string) =>
   createHash('sha256').update(text).digest().subarray(0, 16).toString('base64url')
 
 describe('ID token', () => {
-  it('is issued for the scope openid, signed with RS256, with the client as its only audience', async () => {
+  it('is issued for the `openid` scope, signed with RS256, with the client as its only audience', async () => {
     const now = Math.floor(server.clock.now().getTime() / 1000)
     const tokens = await signIn(server, client, { nonce: 'n-1' })
     const { payload, protectedHeader } = await verifyIdToken(server, client, tokens.id_token)
@@ -43,7 +43,7 @@ describe('ID token', () => {
     })
   })
 
-  it('is not issued without the scope openid, nor in the password grant', async () => {
+  it('is not issued without the `openid` scope, nor in the password grant', async () => {
     expect(await signIn(server, client, { scope: 'place-orders' })).not.toHaveProperty('id_token')
     const reply = await server.post('/oauth/token', {
       grant_type: 'password',
@@ -108,7 +108,7 @@ describe('ID token', () => {
       false,
     ],
   ])(
-    "contains the claims of the scopes as the option claimsInIdToken or the client's setting says: %s",
+    "contains the claims of the scopes as the `claimsInIdToken` option or the client's setting says: %s",
     async (_name, all, one, isIncluded) => {
       const own = await startOpenId({}, { ...all, responseTypes: ['code id_token'] })
       try {

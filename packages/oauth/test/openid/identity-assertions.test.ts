@@ -330,7 +330,7 @@ describe('an identity assertion (threat T19) is refused for', () => {
   })
 })
 
-describe('the option identityAssertions', () => {
+describe('the `identityAssertions` option', () => {
   const audience = { clients: {}, scopes: [], resources: [] }
   const make = (identityAssertions: object, grants = [password(), tokenExchange()]) =>
     createAuthorizationServer({

@@ -85,7 +85,7 @@ describe('an authorization request without redirect_uri', () => {
     ['place-orders openid', 400],
     ['place-orders', 200],
     ['', 200],
-  ])("results, for the scope '%s', in a page with the status %i", async (scope, status) => {
+  ])("is answered, for the scope '%s', with a page of the status %i", async (scope, status) => {
     const page = await askFor(server, 'ada', {
       client_id: client.id,
       response_type: 'code',
@@ -149,7 +149,7 @@ describe('hints in an authorization request', () => {
     }
   })
 
-  it('the parameter claims can require a certain person to be signed in', async () => {
+  it('the `claims` parameter can require a certain person to be signed in', async () => {
     const claims = (value: string) => JSON.stringify({ id_token: { sub: { value } } })
     await signIn(server, client, { claims: claims('ada') })
     const back = await authorize(server, client, { prompt: 'none', claims: claims('bob') })

@@ -29,7 +29,7 @@ describe('UserInfo', () => {
     expect(claims.sub).toBe('ada')
   })
 
-  it('returns the claim groups only with the scope groups, as do ID tokens', async () => {
+  it('returns the `groups` claim only with the `groups` scope, as do ID tokens', async () => {
     const own = await startOpenId({}, { scopes: ['email', 'groups'], claimsInIdToken: true })
     try {
       own.people.claimsFor = () => ({ email: 'ada@example.com', groups: ['admins', 'staff'] })
@@ -105,7 +105,7 @@ describe('UserInfo', () => {
     expect(payload).toMatchObject({ sub: 'ada', email: ADA.email })
   })
 
-  it('rejects tokens without the scope openid, tokens of clients, unknown tokens, and revoked ones', async () => {
+  it('rejects tokens without the `openid` scope, tokens of clients, unknown tokens, and revoked ones', async () => {
     const refused = async (token: string) => {
       const reply = await userinfo(server, token)
       return [reply.status, reply.headers.get('www-authenticate')]

@@ -55,7 +55,7 @@ describe.runIf(kind !== 'sqlite')(
       await near.close()
     })
 
-    it('ends no grant of an honest client, however long the database hangs', async () => {
+    it('never makes the server revoke the grant of an honest client, however long the database hangs', async () => {
       const client = await createClient(near)
       const families: TokenReply[] = []
       for (let n = 0; n < 6; n += 1) families.push(await codeFlow(near, client))

@@ -121,7 +121,7 @@ describe('pushed request (RFC 9126)', () => {
   })
 })
 
-describe('the person who follows a pushed request', () => {
+describe('a person who arrives at the authorization endpoint with the request_uri of a pushed request', () => {
   it('may reload the page, open it in two tabs, and decide in either', async () => {
     const own = await createClient(server)
     const request = await pushed(server, own)

@@ -72,7 +72,7 @@ describe('token_endpoint_auth_method', () => {
     },
   )
 
-  it('set to none makes a client public', async () => {
+  it('makes a client public if it is set to `none`', async () => {
     const settings = { token_endpoint_auth_method: 'none' } as const
     const { client } = await server.oauth.clients.create({
       name: 'A',

@@ -51,7 +51,7 @@ async function ask(urls: readonly string[], certificates: readonly string[], ext
   return JSON.parse(stdout)
 }
 
-describe('the option outgoing.certificates', () => {
+describe('the `outgoing.certificates` option', () => {
   const ofOption = createCertificate(['localhost'], [], 'ofOption')
   const ofNode = createCertificate(['localhost'], [], 'ofNode')
   const ofNobody = createCertificate(['localhost'], [], 'ofNobody')

@@ -80,7 +80,7 @@ describe('dynamic client registration and authentication', () => {
   })
 
   it.each(['RS256', 'PS256', 'ES256', 'Ed25519'])(
-    'works for openid-client with private_key_jwt and %s',
+    'work for openid-client with private_key_jwt and %s',
     async (algorithm) => {
       const signer = await createSigner(algorithm)
       const config = await openidClient.dynamicClientRegistration(

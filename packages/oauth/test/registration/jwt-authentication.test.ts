@@ -91,7 +91,7 @@ describe('private_key_jwt', () => {
     ['no sub', { sub: undefined }],
     ['another iss', { iss: 'somebody' }],
     ['another sub', { sub: 'somebody' }],
-  ])('is refused for an assertion with %s', async (_what, changes) => {
+  ])('rejects an assertion with %s', async (_what, changes) => {
     const client = await clientWithKey()
     expect(await problemWith(await proofOf(client, changes))).toMatchObject(REFUSED)
   })

@@ -146,7 +146,7 @@ describe('threats to signed request objects', () => {
     await isRefused(request)
   })
 
-  it('the parameter request_seen, which keeps an object valid during a sign-in, cannot be forged or used for another object', async () => {
+  it('the `request_seen` parameter, which keeps an object valid during a sign-in, cannot be forged or used for another object', async () => {
     const query = async (request: string, seen: string) =>
       problemOf(server, { client_id: client.id, request, request_seen: seen })
     const request = await signedBy(server, client)

@@ -76,7 +76,7 @@ describe('POST /oauth/authorize', () => {
     expect(await countRows(server, 'oauth_authorization_codes')).toBe(before + 1)
     const late = await expectNoChange(server, () => approve(screen))
     expect(late.status).toBe(400)
-    expect(await late.text()).toContain('answered before')
+    expect(await late.text()).toContain('already been answered')
   })
 
   it('refuses to approve a request that was denied (threat G8)', async () => {
@@ -92,13 +92,16 @@ describe('POST /oauth/authorize', () => {
     ['a page on another site', { origin: 'https://evil.example' }, 403],
     ['a page without an origin', { origin: 'null' }, 403],
     ['a sibling site', { origin: 'http://localhost:5000' }, 403],
-  ])('refuses a decision by %s (threat G8)', async (_who, headers, status) => {
-    const screen = await openScreen()
-    const reply = await expectNoChange(server, () => approve(screen, headers))
-    expect(reply.status).toBe(status)
-    expect(reply.headers.get('location')).toBeNull()
-    expect((await approve(screen)).status).toBe(303)
-  })
+  ])(
+    'refuses a decision whose request comes from %s (threat G8)',
+    async (_who, headers, status) => {
+      const screen = await openScreen()
+      const reply = await expectNoChange(server, () => approve(screen, headers))
+      expect(reply.status).toBe(status)
+      expect(reply.headers.get('location')).toBeNull()
+      expect((await approve(screen)).status).toBe(303)
+    },
+  )
 
   it('recognizes a cross-site request without an Origin header by its Sec-Fetch headers (threat G8)', async () => {
     const screen = await openScreen()

@@ -156,7 +156,7 @@ describe('discovery', () => {
     ['30s', 15],
     [1, 0],
   ])(
-    'GET /.well-known/jwks.json may be cached for at most half of the option keyPublishedAhead: %s',
+    'GET /.well-known/jwks.json may be cached for at most half of the `keyPublishedAhead` option: %s',
     async (keyPublishedAhead, seconds) => {
       const rotating = await startServer({ keyPublishedAhead })
       const reply = await rotating.request('/.well-known/jwks.json')

@@ -169,7 +169,7 @@ describe('a person who is signed out everywhere while a request is running (thre
     }
   })
 
-  it('gets no cookie of cookie mode from a page that is loading (threat G6)', async () => {
+  it('gets no token cookie (cookie mode) from a page that is still loading (threat G6)', async () => {
     await start()
     expect((await server.cookieMode('ada')).cookie).toMatch(/^tollgate_token=./)
     revokeAfterRead(() => true)

@@ -111,7 +111,7 @@ describe.each([
     ['of another request', (params: URLSearchParams) => params.set('scope', 'check-status')],
     ['forged', (params: URLSearchParams) => params.set('sign_in_asked', '1.x')],
   ])(
-    'asks for another sign-in if the parameter sign_in_asked in the return address is %s',
+    'asks for another sign-in if the `sign_in_asked` parameter in the return address is %s',
     async (_what, change) => {
       const back = changed(returnAddress(await ask()), change)
       server.clock.advance(5)

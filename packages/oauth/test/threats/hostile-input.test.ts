@@ -382,7 +382,7 @@ describe('injection attempts (threat I5)', () => {
     const { parsePresented } = await import('../../src/guard/bearer.ts')
     const { parseScope, resolveScopes } = await import('../../src/scopes.ts')
     const { escapeHtml } = await import('../../src/http/document.ts')
-    const { printable } = await import('../../src/errors.ts')
+    const { toPrintable: printable } = await import('../../src/errors.ts')
     const policy = { defined: new Set(['a']), client: null, wildcard: 'refused' } as const
     const readers: Record<string, (text: string) => unknown> = {
       redirectProblem,

@@ -34,14 +34,14 @@ async function isAccepted(oauth: TestServer['oauth'], token: string): Promise<bo
 }
 
 describe('an access token whose refresh token was used', () => {
-  it('stays valid until it expires, unless the option endsOldAccessToken is set', async () => {
+  it('stays valid until it expires, unless the `endsOldAccessToken` option is set', async () => {
     const { server, refresh, first } = await start(false)
     const second = await refresh(first.refresh_token)
     expect(await isAccepted(server.oauth, first.access_token)).toBe(true)
     expect(await isAccepted(server.oauth, second.access_token)).toBe(true)
   })
 
-  it('becomes invalid at the refresh, in every process, for guards and introspection, with the option endsOldAccessToken', async () => {
+  it('becomes invalid at the refresh, in every process, for guards and introspection, with the `endsOldAccessToken` option', async () => {
     const { server, credentials, refresh, first } = await start(true)
     const other = server.another()
     expect(await isAccepted(other, first.access_token)).toBe(true)

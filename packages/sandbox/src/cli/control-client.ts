@@ -1,8 +1,8 @@
-import { type CommandInput, type Flag, portFlag } from './command.ts'
+import { type CommandFlag, type CommandInput, readPortFlag } from './command.ts'
 
 export const DEFAULT_CONTROL_PORT = 12_333
 
-export const CONTROL_PORT_FLAG: Readonly<Record<string, Flag>> = {
+export const CONTROL_PORT_FLAG: Readonly<Record<string, CommandFlag>> = {
   'control-port': {
     value: '<port>',
     help: `port of the running sandbox's control room; default ${DEFAULT_CONTROL_PORT}`,
@@ -10,7 +10,7 @@ export const CONTROL_PORT_FLAG: Readonly<Record<string, Flag>> = {
 }
 
 /** Flags of every CLI command that controls a running sandbox. */
-export const CONTROL_FLAGS: Readonly<Record<string, Flag>> = {
+export const CONTROL_FLAGS: Readonly<Record<string, CommandFlag>> = {
   ...CONTROL_PORT_FLAG,
   json: { help: 'print the result as one line of JSON' },
 }
@@ -47,7 +47,7 @@ async function requestControlRoom(
   path: string,
   init: RequestInit,
 ): Promise<Response> {
-  const url = `http://127.0.0.1:${portFlag(input, 'control-port', DEFAULT_CONTROL_PORT)}`
+  const url = `http://127.0.0.1:${readPortFlag(input, 'control-port', DEFAULT_CONTROL_PORT)}`
   const headers = { accept: 'application/json' }
   let response: Response
   try {

@@ -1,6 +1,6 @@
-import type { Command } from './command.ts'
+import type { CliCommand } from './command.ts'
 
-type Commands = Readonly<Record<string, Command>>
+type Commands = Readonly<Record<string, CliCommand>>
 
 /**
  * Returns the help text of `tollgate-sandbox`: first steps, commands, and links. It fits on one
@@ -36,13 +36,13 @@ Run tollgate-sandbox <command> --help for the details of a command.
 `
 }
 
-export function commandHelp(name: string, command: Command): string {
+export function commandHelp(name: string, command: CliCommand): string {
   const usage = ['tollgate-sandbox', name, command.usage].filter(Boolean).join(' ')
   const notes = command.notes ? `\n${command.notes.trim()}\n` : ''
   return `${usage}\n\n${capital(command.summary)}.\n\n${flagLines(command)}\n${notes}`
 }
 
-function flagLines(command: Command | undefined): string {
+function flagLines(command: CliCommand | undefined): string {
   const lines = Object.entries(command?.flags ?? {}).map(
     ([name, { value, help }]) => [value ? `--${name} ${value}` : `--${name}`, help] as const,
   )

@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util'
-import { type Command, type CommandInput, type Flag, UsageError } from './command.ts'
+import { type CliCommand, type CommandFlag, type CommandInput, UsageError } from './command.ts'
 import { didYouMean } from './did-you-mean.ts'
 
 export interface ParsedLine {
@@ -15,7 +15,7 @@ export interface ParsedLine {
  */
 export function parseCommandLine(
   argv: readonly string[],
-  commands: Readonly<Record<string, Command>>,
+  commands: Readonly<Record<string, CliCommand>>,
   fallback: string,
 ): ParsedLine {
   const [first = ''] = argv
@@ -39,7 +39,7 @@ export function parseCommandLine(
  */
 function parseHelp(
   argv: readonly string[],
-  commands: Readonly<Record<string, Command>>,
+  commands: Readonly<Record<string, CliCommand>>,
   fallback: string,
 ): ParsedLine {
   const about = argv[1]
@@ -47,8 +47,8 @@ function parseHelp(
   return { name, input: { words: [], flags: {} }, help: true }
 }
 
-function parseFlags(argv: readonly string[], name: string, command: Command): CommandInput {
-  const known: Record<string, Flag> = { ...command.flags }
+function parseFlags(argv: readonly string[], name: string, command: CliCommand): CommandInput {
+  const known: Record<string, CommandFlag> = { ...command.flags }
   const options = Object.fromEntries(
     Object.entries(known).map(([flag, { value }]) => [
       flag,
@@ -85,7 +85,7 @@ interface FlagToken {
   readonly inlineValue?: boolean | undefined
 }
 
-function readFlag(token: FlagToken, command: string, { flags }: Command): string | true {
+function readFlag(token: FlagToken, command: string, { flags }: CliCommand): string | true {
   const flag = token.name === 'help' ? { help: '' } : flags[token.name]
   if (!flag) {
     const names = Object.keys(flags).map((each) => `--${each}`)

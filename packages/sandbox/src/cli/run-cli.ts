@@ -1,4 +1,4 @@
-import { type Terminal, UsageError } from './command.ts'
+import { type CliTerminal, UsageError } from './command.ts'
 import { COMMANDS, DEFAULT_COMMAND } from './commands/all-commands.ts'
 import { commandHelp, overallHelp } from './help.ts'
 import { parseCommandLine } from './parse-command-line.ts'
@@ -7,7 +7,7 @@ import { parseCommandLine } from './parse-command-line.ts'
  * Runs one CLI command and returns its exit code: 0 for success, 1 for a failure, 2 for wrong
  * usage.
  */
-export async function runCli(argv: readonly string[], terminal: Terminal): Promise<number> {
+export async function runCli(argv: readonly string[], terminal: CliTerminal): Promise<number> {
   try {
     const { name, input, help } = parseCommandLine(argv, COMMANDS, DEFAULT_COMMAND)
     const command = COMMANDS[name]

@@ -1,6 +1,6 @@
 import { serveHttp } from '../core/http.ts'
 import { FormMessages } from './notices.ts'
-import { respond } from './respond.ts'
+import { respondToControlRequest } from './respond.ts'
 import type { ControllableSandbox } from './story/watched.ts'
 
 /** A running control room: web pages that show and change the state of the sandbox. */
@@ -24,7 +24,7 @@ export async function serveControlRoom(
   const notices = new FormMessages()
   const server = await serveHttp({
     port: options.port,
-    handle: (request) => respond(request, options, notices),
+    handle: (request) => respondToControlRequest(request, options, notices),
   })
   return { url: server.url, close: () => server.close() }
 }

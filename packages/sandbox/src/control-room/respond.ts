@@ -1,14 +1,14 @@
 import type { Readable } from 'node:stream'
 import { html } from '../core/html.ts'
 import type { HttpRequest, HttpResponse } from '../core/http.ts'
-import { Router } from '../core/router.ts'
+import { PathRouter } from '../core/router.ts'
 import { ACTIONS } from './actions/all-actions.ts'
-import { localPath, refusalOf } from './guard.ts'
+import { localPath, refusalOfRequest } from './guard.ts'
 import { readState } from './model/state.ts'
 import type { FormMessages } from './notices.ts'
 import { PAGES } from './pages/all-pages.ts'
-import type { Page, PageRequest } from './pages/page.ts'
-import { type Frame, renderPage, type View } from './parts/layout.ts'
+import type { ControlRoomPage, PageRequest } from './pages/page.ts'
+import { type ControlRoomView, type PageFrame, renderPage } from './parts/layout.ts'
 import { ICON, STYLE } from './parts/style.ts'
 import type { ControllableSandbox } from './story/watched.ts'
 
@@ -23,15 +23,15 @@ const HEADERS = {
   'x-content-type-options': 'nosniff',
 }
 
-const ROUTES = new Router<Page>()
+const ROUTES = new PathRouter<ControlRoomPage>()
 for (const [path, page] of Object.entries(PAGES)) ROUTES.add('GET', path, page)
 
-export async function respond(
+export async function respondToControlRequest(
   request: HttpRequest,
   controls: ControllableSandbox,
   notices: FormMessages,
 ): Promise<HttpResponse> {
-  const refusal = refusalOf(request)
+  const refusal = refusalOfRequest(request)
   if (refusal !== null) return send(403, 'text/plain; charset=utf-8', refusal)
   if (request.method === 'POST') return runAction(request, controls, notices)
   if (request.method !== 'GET') return send(405, 'text/plain; charset=utf-8', 'Method not allowed')
@@ -71,12 +71,12 @@ async function showPage(
   if (asJson) return data ? sendJson(200, data) : sendJson(404, { error: 'Not found' })
   const json = `${path === '/' ? '/index' : path}.json${query.size > 0 ? `?${query}` : ''}`
   const now = controls.clock.now().toISOString()
-  const frame: Frame = { path: own, json: data ? json : null, now, notice }
+  const frame: PageFrame = { path: own, json: data ? json : null, now, notice }
   if (!found || !data) return sendPage(404, NOT_FOUND, frame)
   return sendPage(200, found.target.show(data as never, ask), frame)
 }
 
-const NOT_FOUND: View = {
+const NOT_FOUND: ControlRoomView = {
   title: 'Not found',
   body: html`<p>This page does not exist, or its object was removed: events are kept for 30 days, and a reset deletes everything.</p><p><a href="/">Overview</a></p>`,
 }
@@ -90,7 +90,7 @@ async function runAction(
   const asJson = request.headers.accept?.includes('application/json') === true
   const form = new URLSearchParams(request.body.toString('utf8'))
   const back = localPath(form.get('back'))
-  const frame: Frame = {
+  const frame: PageFrame = {
     path: back,
     json: null,
     now: controls.clock.now().toISOString(),
@@ -112,7 +112,7 @@ async function runAction(
   }
 }
 
-function sendPage(status: number, view: View, frame: Frame): HttpResponse {
+function sendPage(status: number, view: ControlRoomView, frame: PageFrame): HttpResponse {
   return send(status, 'text/html; charset=utf-8', renderPage(view, frame))
 }
 

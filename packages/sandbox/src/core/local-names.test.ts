@@ -36,7 +36,7 @@ it.each([
 })
 
 it.each(['https://pay.example.com', '*.example.com', 'pay.example.com/', ''])(
-  'rejects %j in the option allowedHosts',
+  'rejects %j in the `allowedHosts` option',
   (name) => {
     expect(() => checkHosts(['fine.example.com', name])).toThrow('write it as sandbox.example.com')
   },

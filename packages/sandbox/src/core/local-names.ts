@@ -18,7 +18,7 @@ const LOCAL_SUFFIXES = [
  */
 export function isLocalName(host: string | undefined, allowed: readonly string[] = []): boolean {
   if (host === undefined) return true
-  if (isNamed(host, allowed)) return true
+  if (isHostInList(host, allowed)) return true
   const name = nameIn(host)
   const address = /^\[(.+)\]$/.exec(name)?.[1] ?? name
   if (isIP(address) !== 0 || !name.includes('.')) return true
@@ -26,7 +26,7 @@ export function isLocalName(host: string | undefined, allowed: readonly string[]
 }
 
 /** Whether a host is one of the given names. Ports, case and a trailing dot are ignored. */
-export function isNamed(host: string, names: readonly string[]): boolean {
+export function isHostInList(host: string, names: readonly string[]): boolean {
   return names.some((each) => nameIn(each) === nameIn(host))
 }
 

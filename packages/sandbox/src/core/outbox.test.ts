@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { MovableClock } from './clock/clock.ts'
-import { Outbox } from './outbox.ts'
-import { Store } from './store/store.ts'
+import { WebhookOutbox } from './outbox.ts'
+import { SandboxStore } from './store/store.ts'
 
 const WEBHOOK = {
   provider: 'twin',
@@ -14,9 +14,9 @@ const WEBHOOK = {
 
 function setUp(statuses: Array<number | Error>, kept = 100) {
   const clock = new MovableClock(new Date(0))
-  const store = new Store()
+  const store = new SandboxStore()
   const sent: Array<{ at: number; body: string }> = []
-  const outbox = new Outbox({
+  const outbox = new WebhookOutbox({
     clock,
     store,
     kept,
@@ -79,9 +79,9 @@ it('delivers a webhook to one URL while a delivery to another URL is still in pr
     release = resolve
   })
   const sent: string[] = []
-  const outbox = new Outbox({
+  const outbox = new WebhookOutbox({
     clock: new MovableClock(new Date(0)),
-    store: new Store(),
+    store: new SandboxStore(),
     fetch: async (url, init) => {
       if (String(url).includes('slow')) await held
       sent.push(`${url} ${init?.body}`)
@@ -108,9 +108,9 @@ it("keeps the first 1,000 characters of a webhook receiver's error response, and
       controller.enqueue(new Uint8Array(16_384).fill(120))
     },
   })
-  const outbox = new Outbox({
+  const outbox = new WebhookOutbox({
     clock: new MovableClock(new Date(0)),
-    store: new Store(),
+    store: new SandboxStore(),
     fetch: async () => new Response(endless, { status: 500 }),
   })
   outbox.enqueue(WEBHOOK)

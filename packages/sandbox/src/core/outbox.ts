@@ -1,7 +1,7 @@
 import type { MovableClock, ScheduledWork } from './clock/clock.ts'
 import type { DueQueue } from './store/due-queue.ts'
-import type { Store } from './store/store.ts'
-import type { Table } from './store/table.ts'
+import type { SandboxStore } from './store/store.ts'
+import type { StoreTable } from './store/table.ts'
 
 /** A webhook that a provider wants to send. */
 export interface OutgoingWebhook {
@@ -95,7 +95,7 @@ export interface DeliverySwitches {
 
 export interface OutboxOptions {
   readonly clock: MovableClock
-  readonly store: Store
+  readonly store: SandboxStore
   /**
    * Seconds between the delivery attempts, for each provider. Replaces the provider's own schedule.
    */
@@ -125,7 +125,7 @@ const MAX_READ_BYTES = 65_536
 export type SignDelivery = (delivery: Delivery, realNow: Date) => Readonly<Record<string, string>>
 
 /** How a provider signs and retries its webhooks. */
-export interface Sender {
+export interface WebhookSender {
   /** Seconds between the attempts of a delivery. After the last retry the delivery has failed. */
   readonly retrySchedule: readonly number[]
   /** Computes additional headers before each attempt, such as the signature. */
@@ -140,16 +140,16 @@ export interface Sender {
 /**
  * The queue of outgoing webhooks. It signs, sends and retries them, and keeps them for inspection.
  */
-export class Outbox implements ScheduledWork {
+export class WebhookOutbox implements ScheduledWork {
   readonly #clock: MovableClock
-  readonly #store: Store
-  readonly #table: Table<Delivery>
+  readonly #store: SandboxStore
+  readonly #table: StoreTable<Delivery>
   readonly #due: DueQueue
   readonly #schedules: NonNullable<OutboxOptions['retrySchedules']>
   readonly #timeoutMs: number
   readonly #fetch: typeof fetch
   readonly #kept: number
-  readonly #senders = new Map<string, Sender>()
+  readonly #senders = new Map<string, WebhookSender>()
   /** For each URL, the last delivery in progress. */
   readonly #running = new Map<string, Promise<void>>()
   #closing = new AbortController()
@@ -171,7 +171,7 @@ export class Outbox implements ScheduledWork {
    * Registers how a provider's webhooks are signed and retried. Each provider calls this when it
    * starts.
    */
-  addSender(provider: string, sender: Sender): void {
+  addSender(provider: string, sender: WebhookSender): void {
     this.#senders.set(provider, sender)
   }
 

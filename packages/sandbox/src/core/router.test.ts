@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
-import { Router } from './router.ts'
+import { PathRouter } from './router.ts'
 
-const router = new Router<string>()
+const router = new PathRouter<string>()
 router.add('GET', '/methods/:kind/:token', 'find')
 router.add('PUT', '/methods/:kind/:token', 'update')
 router.add('GET', '/methods/nonce/:nonce', 'find by nonce')

@@ -2,7 +2,7 @@
  * The route that matches a request, with the values of the path's `:name` segments, still
  * percent-encoded.
  */
-export interface Match<T> {
+export interface MatchedRoute<T> {
   readonly target: T
   readonly params: Readonly<Record<string, string>>
 }
@@ -22,7 +22,7 @@ interface Branch<T> {
  * Finds the target for a method and path. Routes with a fixed segment take precedence over those
  * with a `:name` segment.
  */
-export class Router<T> {
+export class PathRouter<T> {
   readonly #root: Branch<T> = newBranch()
 
   /** Adds a route to a target. `path` is a pattern such as `/v1/customers/:id`. */
@@ -36,7 +36,7 @@ export class Router<T> {
     branch.methods.set(method, { target, names })
   }
 
-  find(method: string, path: string): Match<T> | null {
+  find(method: string, path: string): MatchedRoute<T> | null {
     return findBelow(this.#root, method, segmentsOf(path), [])
   }
 }
@@ -46,7 +46,7 @@ function findBelow<T>(
   method: string,
   segments: readonly string[],
   values: readonly string[],
-): Match<T> | null {
+): MatchedRoute<T> | null {
   const [segment, ...rest] = segments
   if (segment === undefined) {
     const leaf = branch.methods.get(method)

@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http'
-import { isNamed } from './local-names.ts'
+import { isHostInList } from './local-names.ts'
 
 /**
  * Whether a posted form comes from a page of this server, or from a program that is not a browser.
@@ -28,6 +28,6 @@ function isAllowed(from: URL, allowed: readonly string[]): boolean {
   const port = from.port || PORTS[from.protocol]
   return allowed.some((each) => {
     const wanted = /:(\d+)$/.exec(each)?.[1] ?? port
-    return wanted === port && isNamed(from.host, [each])
+    return wanted === port && isHostInList(from.host, [each])
   })
 }

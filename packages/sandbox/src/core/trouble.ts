@@ -1,4 +1,4 @@
-import type { Store } from './store/store.ts'
+import type { SandboxStore } from './store/store.ts'
 
 /**
  * A fault to inject into an API call.
@@ -63,8 +63,8 @@ interface DeclineRow {
  * Simulates failures of API calls and charges. Failures that have not happened yet are stored with
  * the state, so snapshots contain them.
  */
-export class Trouble {
-  readonly #store: Store
+export class FailureSimulator {
+  readonly #store: SandboxStore
   /**
    * Functions that send the responses that are held back. Not part of snapshots, because these are
    * open connections.
@@ -72,7 +72,7 @@ export class Trouble {
   #held: Array<() => void> = []
   #watchers: Array<() => void> = []
 
-  constructor(store: Store) {
+  constructor(store: SandboxStore) {
     this.#store = store
   }
 

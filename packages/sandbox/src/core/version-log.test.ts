@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { MovableClock } from './clock/clock.ts'
-import { Store } from './store/store.ts'
+import { SandboxStore } from './store/store.ts'
 import { VersionLog } from './version-log.ts'
 
 interface Row {
@@ -9,7 +9,7 @@ interface Row {
 }
 
 function start() {
-  const store = new Store()
+  const store = new SandboxStore()
   const clock = new MovableClock(new Date('2026-01-31T10:00:00Z'))
   const table = store.table<Row>('things')
   const log = new VersionLog(store, clock, 'versions')

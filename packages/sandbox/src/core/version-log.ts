@@ -1,6 +1,6 @@
 import type { MovableClock } from './clock/clock.ts'
-import type { Store } from './store/store.ts'
-import type { Table } from './store/table.ts'
+import type { SandboxStore } from './store/store.ts'
+import type { StoreTable } from './store/table.ts'
 
 /** A version of an object: its state after an API call or due job changed it. */
 export interface VersionRow {
@@ -33,13 +33,13 @@ const MAX_VERSIONS = 10_000
  */
 export class VersionLog {
   readonly #clock: MovableClock
-  readonly #rows: Table<VersionRow>
+  readonly #rows: StoreTable<VersionRow>
   readonly #nextKey: () => string
   readonly #tables = new Map<string, ObservedTable>()
   /** Objects that were set or deleted in the current step. `null` between steps. */
   #touched: Map<string, readonly [kind: string, key: string]> | null = null
 
-  constructor(store: Store, clock: MovableClock, name: string) {
+  constructor(store: SandboxStore, clock: MovableClock, name: string) {
     this.#clock = clock
     this.#rows = store.table(name)
     this.#rows.indexBy('object', ({ object }) => object, { fixed: true })

@@ -1,12 +1,12 @@
-import type { Merchants } from '../braintree/api/keys.ts'
+import type { ContextByMerchant } from '../braintree/api/keys.ts'
 import type { BraintreeOptions } from '../braintree/server/options.ts'
 import { openBraintree } from '../braintree/server/server.ts'
 import { MovableClock } from '../core/clock/clock.ts'
 import { FailedJobs } from '../core/clock/failed-jobs.ts'
-import { Outbox } from '../core/outbox.ts'
+import { WebhookOutbox } from '../core/outbox.ts'
 import type { ProviderContext } from '../core/provider-context.ts'
-import { Store, type StoreSnapshot } from '../core/store/store.ts'
-import { Trouble } from '../core/trouble.ts'
+import { SandboxStore, type StoreSnapshot } from '../core/store/store.ts'
+import { FailureSimulator } from '../core/trouble.ts'
 import type { StripeOptions } from '../stripe/server/options.ts'
 import { openStripe } from '../stripe/server/server.ts'
 import type { StripeContext } from '../stripe/state/context.ts'
@@ -15,7 +15,7 @@ import type { StripeContext } from '../stripe/state/context.ts'
 export interface OfflineSandbox extends ProviderContext {
   readonly stripe: StripeContext | null
   /** Braintree's merchants by merchant id. `null` if Braintree was not started. */
-  readonly braintree: Merchants | null
+  readonly braintree: ContextByMerchant | null
 }
 
 /** Options with which Stripe and Braintree are started. `null` leaves the provider out. */
@@ -37,14 +37,14 @@ export interface OfflineSandboxOptions extends ProviderOptions {
  */
 export function openOfflineSandbox(options: OfflineSandboxOptions): OfflineSandbox {
   const clock = new MovableClock(options.now)
-  const store = new Store(options.seed)
+  const store = new SandboxStore(options.seed)
   if (options.rows) store.adopt(options.rows)
-  const outbox = new Outbox({
+  const outbox = new WebhookOutbox({
     clock,
     store,
     fetch: async () => new Response(null, { status: 200 }),
   })
-  const trouble = new Trouble(store)
+  const trouble = new FailureSimulator(store)
   const failures = new FailedJobs({ store, log: () => {} })
   const provided: ProviderContext = { clock, store, outbox, trouble, failures }
   return {

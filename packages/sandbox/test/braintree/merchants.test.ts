@@ -74,7 +74,7 @@ describe('several merchants on one server', () => {
   })
 })
 
-it('a Braintree sandbox uses the option defaultMerchantAccount as the id of the default merchant account', async () => {
+it('a Braintree sandbox uses the `defaultMerchantAccount` option as the id of the default merchant account', async () => {
   const merchant = await startMerchant({ defaultMerchantAccount: 'shop', currency: 'CHF' })
   const { gateway } = merchant
   const { token } = await addCustomer(merchant)

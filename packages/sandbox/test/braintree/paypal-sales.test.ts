@@ -42,7 +42,7 @@ describe('a sale by PayPal', () => {
     ])
   })
 
-  it('is settling as soon as its authorization is submitted', async () => {
+  it('has the status `settling` as soon as its authorization is submitted for settlement', async () => {
     const merchant = await startMerchant()
     const { id, status } = await sell(merchant, false)
     expect(status).toBe('authorized')

@@ -93,7 +93,7 @@ const DECLINE: readonly Step[] = [
 ]
 
 describe('the life of a subscription', () => {
-  it('leads from a trial through a year of renewals to retries and the cancellation', async () => {
+  it('goes from a trial through a year of renewals to retried charges and the cancellation', async () => {
     const merchant = await startMerchant({ now: '2026-01-17T08:30:00Z' })
     const { gateway, clock, sandbox, outbox } = merchant
     const { token, customerId } = await addCustomer(merchant)
@@ -185,7 +185,7 @@ describe('the life of a subscription', () => {
     })
   })
 
-  it('continues past due after the last retry, with a growing balance, if the setting afterRetries says so', async () => {
+  it('continues past due after the last retry, with a growing balance, if the `afterRetries` setting says so', async () => {
     const merchant = await startMerchant()
     const { gateway, clock, sandbox } = merchant
     const { token } = await addCustomer(merchant)

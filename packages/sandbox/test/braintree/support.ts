@@ -7,15 +7,15 @@ import type { BraintreeOptions } from '../../src/braintree/server/options.ts'
 import { startBraintree } from '../../src/braintree/server/server.ts'
 import { MovableClock } from '../../src/core/clock/clock.ts'
 import { FailedJobs } from '../../src/core/clock/failed-jobs.ts'
-import { Outbox } from '../../src/core/outbox.ts'
-import { Store } from '../../src/core/store/store.ts'
-import { Trouble } from '../../src/core/trouble.ts'
+import { WebhookOutbox } from '../../src/core/outbox.ts'
+import { SandboxStore } from '../../src/core/store/store.ts'
+import { FailureSimulator } from '../../src/core/trouble.ts'
 
 export interface Merchant {
   readonly clock: MovableClock
-  readonly store: Store
-  readonly outbox: Outbox
-  readonly trouble: Trouble
+  readonly store: SandboxStore
+  readonly outbox: WebhookOutbox
+  readonly trouble: FailureSimulator
   readonly failures: FailedJobs
   readonly sandbox: BraintreeHandle
   readonly gateway: braintree.BraintreeGateway
@@ -35,9 +35,9 @@ export async function startMerchant(
   options: BraintreeOptions & { now?: string } = {},
 ): Promise<Merchant> {
   const clock = new MovableClock(new Date(options.now ?? '2026-01-15T10:00:00Z'))
-  const store = new Store()
-  const outbox = new Outbox({ clock, store })
-  const trouble = new Trouble(store)
+  const store = new SandboxStore()
+  const outbox = new WebhookOutbox({ clock, store })
+  const trouble = new FailureSimulator(store)
   const failures = new FailedJobs({ store })
   const sandbox = await startBraintree({ clock, store, outbox, trouble, failures }, options)
   closing.push(async () => {

@@ -4,7 +4,7 @@ import { startMerchant } from './support.ts'
 const nonceOf = (name: string) => `fake-three-d-secure-${name}-nonce`
 const idOf = (name: string) => `fake-three-d-secure-${name}-id`
 
-describe('3-D Secure results from a page', () => {
+describe('results of 3-D Secure authentication in the browser', () => {
   it.each([
     ['visa-full-authentication', 'authenticate_successful', 'Y', true, true],
     ['visa-attempts-non-participating', 'authenticate_attempt_successful', 'Y', true, true],
@@ -15,7 +15,7 @@ describe('3-D Secure results from a page', () => {
     ['visa-bypassed-authentication', 'lookup_bypassed', 'B', false, false],
     ['two-visa-successful-frictionless-authentication', 'authenticate_successful', 'Y', true, true],
   ])(
-    'are returned with the nonce and with the payment made by it: %s',
+    'are returned with the payment method nonce, and with a sale that charges this nonce: %s',
     async (name, status, enrolled, shifted, possible) => {
       const { gateway } = await startMerchant()
       const info = {

@@ -2,9 +2,9 @@ import { describe, expect, it } from 'vitest'
 import { startBraintree } from '../../src/braintree/server/server.ts'
 import { MovableClock } from '../../src/core/clock/clock.ts'
 import { FailedJobs } from '../../src/core/clock/failed-jobs.ts'
-import { Outbox } from '../../src/core/outbox.ts'
-import { Store } from '../../src/core/store/store.ts'
-import { Trouble } from '../../src/core/trouble.ts'
+import { WebhookOutbox } from '../../src/core/outbox.ts'
+import { SandboxStore } from '../../src/core/store/store.ts'
+import { FailureSimulator } from '../../src/core/trouble.ts'
 import { addCustomer, startMerchant } from './support.ts'
 
 describe('simulated failures', () => {
@@ -77,13 +77,13 @@ describe('a snapshot of a Braintree sandbox', () => {
     const snapshot = JSON.parse(JSON.stringify(first.store.snapshot()))
 
     const clock = new MovableClock(first.clock.now())
-    const store = new Store()
-    const outbox = new Outbox({ clock, store })
+    const store = new SandboxStore()
+    const outbox = new WebhookOutbox({ clock, store })
     const second = await startBraintree({
       clock,
       store,
       outbox,
-      trouble: new Trouble(store),
+      trouble: new FailureSimulator(store),
       failures: new FailedJobs({ store }),
     })
     store.restore(snapshot)

@@ -111,7 +111,7 @@ describe('notifications', () => {
     expect(() => sandbox.notify('dispute_opened', 'nope')).toThrow(RangeError)
   })
 
-  it('report settlements only if the setting notifySettlement is on', async () => {
+  it('report settlements only if the `notifySettlement` setting is on', async () => {
     const { received, sandbox, clock, outbox } = await startWithReceiver()
     await clock.advance({ days: 1 })
     expect(received.some(({ kind }) => kind === 'transaction_settled')).toBe(false)

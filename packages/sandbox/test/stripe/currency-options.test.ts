@@ -100,7 +100,7 @@ it("applies a coupon in the subscription's billing currency", async () => {
   expect((await refusal(stripe.coupons.create(percent))).param).toBe('currency_options[eur]')
 })
 
-it('adds one-time prices in the currency of the invoice or subscription', async () => {
+it('adds a one-time price in the currency of the invoice or subscription that it is added to', async () => {
   const { stripe } = await startStripeSandbox()
   const customer = await newCustomer(stripe)
   const product = await stripe.products.create({ name: 'Setup' })

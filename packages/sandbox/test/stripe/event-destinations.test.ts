@@ -1,6 +1,6 @@
 import StripeClient, { type Stripe } from 'stripe'
 import { expect, it } from 'vitest'
-import type { Outbox } from '../../src/core/outbox.ts'
+import type { WebhookOutbox } from '../../src/core/outbox.ts'
 import { ACACIA } from './old-versions.ts'
 import { startReceiver } from './receiver.ts'
 import { refusal, seconds, seedCustomer, startStripeSandbox } from './support.ts'
@@ -265,7 +265,7 @@ it('answers a wrong API key with status 401, without an error code', async () =>
 
 it('delivers a queued webhook whose URL is not registered', async () => {
   const { sandbox, receiver, flush } = await setUp()
-  const outbox = sandbox.outbox as Outbox
+  const outbox = sandbox.outbox as WebhookOutbox
   outbox.enqueue({
     provider: 'stripe',
     eventId: 'evt_1',

@@ -40,14 +40,17 @@ describe('the end of a subscription with a yearly and a monthly price', () => {
     ['cancel_at_period_end', { cancel_at_period_end: true }, MONTH_END],
     ['min_period_end', { cancel_at: 'min_period_end' }, MONTH_END],
     ['max_period_end', { cancel_at: 'max_period_end' }, YEAR_END],
-  ] as const)('is set by a cancellation with %s', async (_name, params, end) => {
-    const { stripe, begin, yearly, monthly } = await setUp()
-    const running = await begin([yearly, monthly])
-    expect((await stripe.subscriptions.update(running.id, params)).cancel_at).toBe(end)
-    expect((await begin([yearly, monthly], params)).cancel_at).toBe(end)
-  })
+  ] as const)(
+    'is the end of the shortest or of the longest period, depending on the parameter of the cancellation: %s',
+    async (_name, params, end) => {
+      const { stripe, begin, yearly, monthly } = await setUp()
+      const running = await begin([yearly, monthly])
+      expect((await stripe.subscriptions.update(running.id, params)).cancel_at).toBe(end)
+      expect((await begin([yearly, monthly], params)).cancel_at).toBe(end)
+    },
+  )
 
-  it('follows the earliest end of a period with cancel_at_period_end, and stays unchanged if set as a date', async () => {
+  it('moves with the items after a cancellation with `cancel_at_period_end`, and stays unchanged after a cancellation with `cancel_at`', async () => {
     const { stripe, begin, yearly, monthly } = await setUp()
     const without = async (params: Stripe.SubscriptionUpdateParams) => {
       const made = await begin([yearly, monthly])

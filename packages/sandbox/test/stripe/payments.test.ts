@@ -224,7 +224,7 @@ it('keeps an update pending until it is paid, or drops it after 23 hours', async
   expect((await stripe.invoices.retrieve(String(again.latest_invoice))).status).toBe('void')
 })
 
-it('drops a pending update if its invoice is voided, and replaces it by a newer one', async () => {
+it('drops a pending update if its invoice is voided, and replaces a pending update by a newer one', async () => {
   const { sandbox, stripe } = await startStripeSandbox()
   const { customer } = await seedCustomer(stripe)
   const { monthly, better } = await seedPrices(stripe)

@@ -68,7 +68,7 @@ describe('a billing_cycle_anchor in the future', () => {
     ).toEqual([false, false])
   })
 
-  it('uses up a coupon with duration once by the invoice of the shortened first period', async () => {
+  it('applies a coupon with `duration: once` to the invoice of the shortened first period only', async () => {
     const { stripe, subscribe, totals, to } = await setUp()
     const coupon = await stripe.coupons.create({ percent_off: 50, duration: 'once' })
     await subscribe({ billing_cycle_anchor: FEBRUARY, discounts: [{ coupon: coupon.id }] })

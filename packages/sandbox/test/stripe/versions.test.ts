@@ -1,10 +1,10 @@
 import { expect, it, vi } from 'vitest'
-import { Store } from '../../src/core/store/store.ts'
+import { SandboxStore } from '../../src/core/store/store.ts'
 import { startSandbox } from '../../src/index.ts'
 import { openTables } from '../../src/stripe/state/tables.ts'
 import { CHANGES } from '../../src/stripe/versions/changes.ts'
 import { VersionConverter } from '../../src/stripe/versions/shape.ts'
-import { Versions } from '../../src/stripe/versions/versions.ts'
+import { ApiVersions } from '../../src/stripe/versions/versions.ts'
 import { ACACIA, BASIL, CLOVER, DAHLIA, PINNED, startVersions } from './old-versions.ts'
 import { seedCustomer, seedPrices } from './support.ts'
 
@@ -55,9 +55,9 @@ it('warns that API versions before basil are incomplete', async () => {
 })
 
 it('logs the warning about an API version once, without control characters for a terminal', () => {
-  const { tables } = openTables(new Store())
+  const { tables } = openTables(new SandboxStore())
   const lines: string[] = []
-  const versions = new Versions(tables, (line) => lines.push(line))
+  const versions = new ApiVersions(tables, (line) => lines.push(line))
   for (const asked of ['2031-01-01', '2031-01-01', '\u009b2J', BASIL, PINNED]) versions.find(asked)
   expect(lines).toEqual([
     `tollgate-sandbox: Stripe-Version 2031-01-01: ${PINNED} is spoken instead`,

@@ -114,12 +114,12 @@ export const de: PageMessages = {
   'sessions.end.text': 'Damit wird {browser} abgemeldet. Die Sitzung begann am {moment}.',
   'sessions.end.textAt':
     'Damit wird {browser} unter {address} abgemeldet. Die Sitzung begann am {moment}.',
-  'sessions.end.stay': 'Sitzung behalten',
+  'sessions.end.stay': 'Diese Sitzung nicht beenden',
   'sessions.end.go': 'Sitzung beenden',
   'sessions.endOthers.title': 'Alle anderen Sitzungen beenden',
   'sessions.endOthers.question': 'Alle anderen Sitzungen beenden?',
   'sessions.endOthers.text': 'Sie müssen sich überall außer hier erneut anmelden.',
-  'sessions.endOthers.stay': 'Sitzungen behalten',
+  'sessions.endOthers.stay': 'Andere Sitzungen nicht beenden',
   'sessions.endOthers.go': 'Sitzungen beenden',
 
   'home.title': 'Startseite',
@@ -208,9 +208,10 @@ export const de: PageMessages = {
   'clients.created': 'Der Client wurde erstellt.',
   'clients.saved': 'Der Client wurde gespeichert.',
   'clients.where': 'Wo läuft die Anwendung?',
-  'clients.server': 'Auf einem Server',
+  'clients.server': 'Die Anwendung läuft auf einem Server',
   'clients.serverText': 'Die Anwendung kann ein Geheimnis bewahren (vertraulicher Client).',
-  'clients.browser': 'In einem Browser, auf einem Telefon oder in einem Terminal',
+  'clients.browser':
+    'Die Anwendung läuft in einem Browser, auf einem Telefon oder in einem Terminal',
   'clients.browserText':
     'Die Anwendung hat kein Geheimnis und weist sich mit PKCE aus (öffentlicher Client).',
   'clients.older': 'Ältere Browser-Anwendungen',
@@ -229,7 +230,7 @@ export const de: PageMessages = {
   'approve.signedInAs': 'Sie sind als {email} angemeldet. {link}',
   'approve.notYou': 'Nicht Sie?',
   'approve.registeredBy': 'Registriert von',
-  'approve.from': 'Kommt von',
+  'approve.from': 'Host der Anwendung',
   'approve.accessTo': 'Zugriff auf',
   'approve.namedResource': '{name}, {uri}',
   'approve.sendsTo': 'Leitet Sie weiter zu',
@@ -417,9 +418,9 @@ export const de: PageMessages = {
   'problem.enterCard': 'Bitte geben Sie eine Karte ein.',
   'where.provider':
     'Um über den anderen Anbieter zu bezahlen, beenden Sie zuerst dieses Abonnement.',
-  'where.plan': 'Sie können den Tarif unten ändern.',
-  'where.quantity': 'Sie können die Anzahl unten ändern.',
-  'where.promotionCode': 'Sie können Ihren Code unten verwenden.',
+  'where.plan': 'Sie können den Tarif Ihres Abonnements weiter unten auf dieser Seite ändern.',
+  'where.quantity': 'Sie können die Anzahl weiter unten auf dieser Seite ändern.',
+  'where.promotionCode': 'Sie können Ihren Gutscheincode weiter unten auf dieser Seite eingeben.',
   'where.coupon':
     'Rabatte gelten ab Beginn eines Abonnements, daher läuft dieses unverändert weiter.',
   'where.trial':
@@ -471,7 +472,7 @@ export const de: PageMessages = {
   'confirm.withBank': 'Bei Ihrer Bank bestätigen',
   'method.deleteTitle': 'Zahlungsmethode löschen',
   'method.deleteQuestion': '{method} löschen?',
-  'method.stay': 'Behalten',
+  'method.stay': 'Zahlungsmethode behalten',
   'method.go': 'Löschen',
   'method.deleteText':
     'Sie können damit nicht mehr bezahlen. Um es wieder zu verwenden, müssen Sie es erneut eingeben.',
@@ -668,7 +669,7 @@ export const de: PageMessages = {
   'choice.now.effect': 'Es endet sofort. Es wird nichts mehr abgebucht und nichts erstattet.',
   'choice.period-end': 'Zum Ende des bezahlten Zeitraums beenden',
   'choice.period-end.effect': 'Es endet mit dem bezahlten Zeitraum. Es wird nichts mehr abgebucht.',
-  'choice.keep': 'Behalten',
+  'choice.keep': 'Das Abonnement behalten',
   'choice.keep.effect': 'Es läuft weiter, und jede Verlängerung wird abgebucht.',
   'held.name': '„{name}“ (Tarif {plan}, {provider})',
   'held.name.quantity': '„{name}“ (Tarif {plan}, Anzahl {quantity}, {provider})',
@@ -697,7 +698,7 @@ export const de: PageMessages = {
     'Ein Token des impliziten Ablaufs steht in der Adresse nach dem #. Nur JavaScript kann es lesen.',
   'demo.response': 'Die Antwort auf {request}:',
   'demo.api': 'Mit diesem Token antwortet {request} mit dem Status {status}:',
-  'demo.try': 'Als Anwendung ausprobieren',
+  'demo.try': 'Eine fremde Anwendung ausprobieren',
   'demo.try.text':
     'Zu dieser Demo gehört eine fremde Anwendung. Lassen Sie sie um Zugriff auf Ihr Konto bitten, und verfolgen Sie jeden Schritt.',
   'demo.web': 'Webanwendung',

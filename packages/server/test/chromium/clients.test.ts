@@ -40,7 +40,7 @@ describeInChromium('clients of a user', ({ newPage, forgive }) => {
   const close = (page: Page) => page.getByRole('button', { name: 'Done' }).click()
   const idOf = async (page: Page) => (await page.locator('td code').first().textContent()) ?? ''
 
-  it('can be created, and an application works with the copied secret', async () => {
+  it('can be created in the form, and an application can use the secret copied from it', async () => {
     const application = await startThirdParty(service)
     const page = await openClients()
     await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
@@ -70,7 +70,7 @@ describeInChromium('clients of a user', ({ newPage, forgive }) => {
     await application.close()
   })
 
-  it('can be public if they cannot keep a secret', async () => {
+  it('can be registered as public clients if they cannot keep a secret', async () => {
     const page = await openClients()
     await page.getByRole('button', { name: 'New client' }).click()
     const form = page.getByRole('dialog', { name: 'New client' })
@@ -111,7 +111,7 @@ describeInChromium('clients of a user', ({ newPage, forgive }) => {
     expect(await form.getByText('must not have a fragment').count()).toBe(0)
   })
 
-  it('can be edited and get a new secret, and the focus returns', async () => {
+  it('can be edited and get a new secret in dialogs that return the keyboard focus when they close', async () => {
     const page = await openClients()
     const redirect = 'https://app.example.com/callback'
     const first = await create(page, { name: 'Photo book', redirect })
@@ -159,7 +159,7 @@ describeInChromium('clients of a user', ({ newPage, forgive }) => {
     return error !== 'invalid_client'
   }
 
-  it('are readable without JavaScript, with a notice of what needs it', async () => {
+  it('are listed without JavaScript, with a notice which actions need JavaScript', async () => {
     const hedy = { name: 'Hedy', email: 'hedy@example.com', password: 'a long password' }
     const page = await newPage({ script: false, cookies: await signedIn(service, hedy) })
     await page.goto(`${service.url}/clients`)

@@ -17,7 +17,7 @@ describeInChromium('the overview', ({ newPage }) => {
   })
   afterAll(() => service?.stop())
 
-  it('shows the last month to operators, in every color scheme', async () => {
+  it('shows operators the statistics of the last month, in every color scheme', async () => {
     const { email = '', password = '' } = service.demo ?? {}
     const page = await newPage()
     await page.goto(`${service.url}/login?return_to=/admin`)

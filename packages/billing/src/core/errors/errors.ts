@@ -187,7 +187,7 @@ export class ProviderChosen extends billingError('provider_chosen') {}
 /** Why a customer cannot be transferred to another owner. */
 export type TransferRefusal = 'same_owner' | 'has_customer' | 'has_subscription' | 'other_provider'
 
-/** The customer cannot be transferred to that owner. Nothing was changed. */
+/** `transferTo()` cannot transfer the customer to the given owner. Nothing was changed. */
 export class TransferRefused extends billingError('transfer_refused') {
   /**
    * - `same_owner`: the customer already belongs to that owner.

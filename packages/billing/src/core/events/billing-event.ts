@@ -2,7 +2,7 @@ import type { Money } from '../values/money.ts'
 import type { Owner } from '../values/owner.ts'
 import type { ProviderName } from '../values/provider-name.ts'
 
-/** Data of a subscription in an event, as stored in our row. */
+/** Data of a subscription in an event, as stored in our database row. */
 export interface SubscriptionEventData {
   /** The subscription's id at the provider. */
   readonly id: string
@@ -76,7 +76,7 @@ export interface DisputeEventData {
   readonly openedAt: string
 }
 
-/** Data of a customer in an event, as stored in our row. */
+/** Data of a customer in an event, as stored in our database row. */
 export interface CustomerEventData {
   /** The customer's id at the provider. */
   readonly id: string

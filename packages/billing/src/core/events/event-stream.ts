@@ -1,7 +1,7 @@
 import type { Database } from '@tollgate/database'
 import { type EventRepository, eventIdOf, type StoredEvent } from '../storage/events.ts'
 import { purgeAll } from '../storage/queue.ts'
-import { createWorker, type Worker, type WorkerSettings } from '../worker.ts'
+import { createWorker, type QueueWorker, type WorkerSettings } from '../worker.ts'
 import {
   type AnyBillingEvent,
   type BillingEvent,
@@ -70,7 +70,7 @@ export function createEventStream(events: EventRepository, settings: WorkerSetti
   const wanting = (type: BillingEventType) => consumers.filter((each) => each.wants(type))
   const isWanted = (type: BillingEventType) => wanting(type).length > 0
   let wanted = events.dueOf([])
-  let worker: Worker | null = null
+  let worker: QueueWorker | null = null
   let isRecorded = false
   let look: () => Promise<void> = async () => undefined
 

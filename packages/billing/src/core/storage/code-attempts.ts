@@ -31,7 +31,7 @@ type Row = ReturnType<typeof codeAttemptTable.toRow>
 const table = 'billing_code_attempts'
 const TRIES = 5
 
-export function codeAttemptRepository(database: Database): CodeAttemptRepository {
+export function createCodeAttemptRepository(database: Database): CodeAttemptRepository {
   type Change = { type: string; id: string; at: number; until: number; limit: number }
   const returning = ['attempts'] as const
   const increase = database.updateOneReturning<Change, Row>({

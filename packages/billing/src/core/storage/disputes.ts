@@ -16,7 +16,7 @@ export interface DisputeRepository {
 
 type Row = ReturnType<typeof disputeTable.toRow>
 
-export function disputeRepository({ kysely }: Database): DisputeRepository {
+export function createDisputeRepository({ kysely }: Database): DisputeRepository {
   return {
     async find(provider, providerId) {
       const row = await kysely

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { type Database, insertIfAbsent } from '@tollgate/database'
 import type { Owner } from '../values/owner.ts'
 import type { OwnerIdTypes } from './owner-columns.ts'
-import { createQueue, newQueueEntry, type Queue, type QueueEntry } from './queue.ts'
+import { createQueue, newQueueEntry, type QueueEntry, type WorkQueue } from './queue.ts'
 import { eventTable, type QueueState } from './queue-tables.ts'
 
 /** A billing event in the outbox. */
@@ -24,7 +24,7 @@ type EventRecord = ReturnType<typeof eventTable.fromRow>
 export type NewEvent = Pick<StoredEvent, 'owner' | 'type' | 'subject' | 'payload'>
 
 /** The queue of billing events, in the order in which they were recorded. */
-export interface EventRepository extends Queue<StoredEvent, QueueState> {
+export interface EventRepository extends WorkQueue<StoredEvent, QueueState> {
   /**
    * Adds an event, in the transaction of the row that it describes. Returns false if it was
    * recorded before.
@@ -51,7 +51,7 @@ export function eventIdOf({ type, subject }: Pick<NewEvent, 'type' | 'subject'>)
   return `evt_${digest.slice(0, 40)}`
 }
 
-export function eventRepository(database: Database, types: OwnerIdTypes): EventRepository {
+export function createEventRepository(database: Database, types: OwnerIdTypes): EventRepository {
   const read = ({ ownerType: type, ownerId, ...event }: EventRecord): StoredEvent => ({
     ...event,
     owner: { type, id: types.get(type)?.idType === 'integer' ? Number(ownerId) : ownerId },

@@ -11,7 +11,7 @@ import { Busy } from '../errors/errors.ts'
  * The expiry is short and extended while the holder runs, so the lock of a killed process is free
  * soon. Only the database's clock counts, because the clocks of processes differ.
  */
-export interface Locks {
+export interface BillingLocks {
   /**
    * Runs `work` while holding the lock. Only one process at a time can hold a lock with this name.
    */
@@ -48,7 +48,7 @@ const TABLE = 'billing_locks'
 const FREE = 0
 const NO_HOLDER = ''
 
-export function createLocks(database: Database, settings: LockSettings): Locks {
+export function createLocks(database: Database, settings: LockSettings): BillingLocks {
   /**
    * Callers within this process wait in memory, so that only the first one queries the database.
    */

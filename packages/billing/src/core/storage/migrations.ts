@@ -1,6 +1,6 @@
 import {
   addColumn,
-  type Columns,
+  type ColumnDefinitions,
   createClockTable,
   createIndex,
   createTable,
@@ -79,7 +79,11 @@ function initial(table: string, addMore: Migration['up']): Migration {
   }
 }
 
-async function addOwnerColumns(database: Database, columns: Columns, table: string): Promise<void> {
+async function addOwnerColumns(
+  database: Database,
+  columns: ColumnDefinitions,
+  table: string,
+): Promise<void> {
   const { columns: added } = userColumns.describe(columns)
   for (const [name, column] of Object.entries(added)) {
     await addColumn(database, table, name, column)

@@ -15,10 +15,10 @@ import { type OperationKind, type OperationRequest, operationTable } from './tab
  * A change that requires several requests to a provider. Its id is stored before the first request
  * and is part of every idempotency key, so a retry after an interruption sends the same keys.
  */
-export interface Operation {
+export interface PendingOperation {
   /** 24 letters and digits, valid in the ids of every provider. */
   readonly id: string
-  /** The subscription's name, needed when a webhook arrives before our row is written. */
+  /** The subscription's name, needed when a webhook arrives before our database row is written. */
   readonly name: string | null
   /**
    * The original request. Retries must send the same, because an idempotency key is bound to its
@@ -39,7 +39,7 @@ export interface OperationIntent {
   readonly name?: string
 }
 
-export interface StoredOperation extends Operation {
+export interface StoredOperation extends PendingOperation {
   readonly kind: OperationKind
 }
 
@@ -53,11 +53,11 @@ export interface OwnedOperation {
  * Unfinished operations. Writes happen in a transaction of the process that holds the owner's lock.
  */
 export interface OperationRepository {
-  begin(intent: OperationIntent, at: Date, tx: Database): Promise<Operation>
+  begin(intent: OperationIntent, at: Date, tx: Database): Promise<PendingOperation>
   /**
    * Finds the unfinished operation that was recorded for the same intent. `null` if there is none.
    */
-  find(intent: OperationIntent): Promise<Operation | null>
+  find(intent: OperationIntent): Promise<PendingOperation | null>
   findName(id: string): Promise<string | null>
   /** Lists the owner's unfinished operations, oldest first. */
   listByOwner(owner: Owner): Promise<StoredOperation[]>
@@ -67,13 +67,16 @@ export interface OperationRepository {
    * Removes an operation that is done or has definitely failed, so that the next request starts a
    * new one.
    */
-  finish(operation: Operation, tx: Database): Promise<void>
+  finish(operation: PendingOperation, tx: Database): Promise<void>
 }
 
 const stored = operationTable.pick('id', 'name', 'kind', 'request')
 const begun = operationTable.pick('id', 'name', 'request')
 
-export function operationRepository(database: Database, types: OwnerIdTypes): OperationRepository {
+export function createOperationRepository(
+  database: Database,
+  types: OwnerIdTypes,
+): OperationRepository {
   const ofOwner = ownerStatement<object, ReturnType<typeof stored.toRow>>(
     database,
     (db, isTheirs) =>
@@ -133,7 +136,7 @@ function fingerprintOf({ request, same }: OperationIntent): string {
 async function findByIntent(
   database: Database,
   intent: OperationIntent,
-): Promise<Operation | null> {
+): Promise<PendingOperation | null> {
   const found = await database.kysely
     .selectFrom('billing_operations')
     .select(begun.columns)

@@ -55,7 +55,7 @@ export interface OwnerRepository {
 
 type CustomerKey = Pick<CustomerColumns, 'provider' | 'providerId'>
 
-export function ownerRepository(database: Database, tables: OwnerTables): OwnerRepository {
+export function createOwnerRepository(database: Database, tables: OwnerTables): OwnerRepository {
   const all = new Map([...tables].map(([type, table]) => [type, ownerRows(database, type, table)]))
   const rowsOf = (type: string) => requireOwnerTable(all, type)
   const find = async ({ type, id }: Owner, tx?: Database) => {

@@ -43,10 +43,13 @@ export function newQueueEntry(at: Date): Omit<QueueEntry<'pending'>, 'id'> {
  * A queue in a database table, shared by all processes. Entries are processed at least once, and by
  * one process at a time.
  */
-export interface Queue<Entry, State extends string> {
+export interface WorkQueue<Entry, State extends string> {
   /** Lists the ids of due entries, oldest first. */
   listDue(at: Date, limit: number): Promise<number[]>
-  /** Claims an entry until a date. `null` if another process has claimed it, or it is finished. */
+  /**
+   * Claims an entry for this process until the date `until`. Returns `null` if another process has
+   * claimed the entry, or if it is finished.
+   */
   claim(id: number, at: Date, until: Date): Promise<Entry | null>
   /** Marks an entry as finished with this state. Returns false if it was finished before. */
   finish(id: number, state: Exclude<State, 'pending'>, at: Date): Promise<boolean>
@@ -97,7 +100,7 @@ export function createQueue<F>(
   database: Database,
   table: DefinedTable<F>,
   { givenUp, within = {}, claimed = () => ({}) }: QueueOptions<StateOf<F>>,
-): Queue<RecordOf<F>, StateOf<F>> {
+): WorkQueue<RecordOf<F>, StateOf<F>> {
   const { name } = table
   const isWithin = Object.entries(within).map(
     ([column, value]) => [column, typeof value === 'string' ? [value] : [...value]] as const,

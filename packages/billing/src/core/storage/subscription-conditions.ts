@@ -58,7 +58,7 @@ export function ownerTypeCondition(ownerType: string): RawBuilder<SqlBool> {
  * Returns a function that gives the SQL condition on `subscriptions` for each status. The
  * conditions equal the functions in `subscription-state.ts` that have the same names.
  */
-export function subscriptionConditions({
+export function createSubscriptionConditions({
   statuses,
   suspendsDisputed,
   suspendsPaused,

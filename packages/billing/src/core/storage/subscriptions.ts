@@ -5,10 +5,10 @@ import type { ProviderName } from '../values/provider-name.ts'
 import type { Standing, StandingByStatus } from '../values/subscription-state.ts'
 import { currentCustomerStatement, type OwnerRowTables, ownerOfRow } from './owner-columns.ts'
 import {
+  createSubscriptionConditions,
   ownerTypeCondition,
   providerCondition,
   type SubscriptionStatus,
-  subscriptionConditions,
 } from './subscription-conditions.ts'
 import {
   type NewSubscriptionRecord,
@@ -29,7 +29,7 @@ export interface SubscriptionRepository {
    * keep their rows.
    */
   findByName(owner: Owner, name: string): Promise<SubscriptionRecord | null>
-  /** Finds a subscription of any owner by our id. */
+  /** Finds a subscription of any owner by its primary key in our table. */
   find(id: number): Promise<SubscriptionRecord | null>
   /** Finds a subscription of any owner by the provider's id. */
   findByProvider(provider: ProviderName, providerId: string): Promise<SubscriptionRecord | null>
@@ -91,13 +91,13 @@ export interface StatusInterpretation {
   readonly suspendsPaused: boolean
 }
 
-export function subscriptionRepository(
+export function createSubscriptionRepository(
   database: Database,
   meanings: StatusInterpretation,
   tables: OwnerRowTables,
 ): SubscriptionRepository {
   const { standing, suspendsDisputed, suspendsPaused } = meanings
-  const condition = subscriptionConditions(meanings)
+  const condition = createSubscriptionConditions(meanings)
   const fromRows = (rows: readonly JoinedRow[]) =>
     groupItems(rows).map(({ row, items }) =>
       subscriptionRowMapper.fromRow(row, {

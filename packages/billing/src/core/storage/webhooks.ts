@@ -1,6 +1,6 @@
 import { type Database, insertTogether } from '@tollgate/database'
 import type { ProviderName } from '../values/provider-name.ts'
-import { createQueue, newQueueEntry, type Queue } from './queue.ts'
+import { createQueue, newQueueEntry, type WorkQueue } from './queue.ts'
 import { createQueuePages, type QueuePages } from './queue-pages.ts'
 import { type StoredWebhook, type WebhookRow, type WebhookState, webhookTable } from './tables.ts'
 
@@ -26,7 +26,7 @@ export interface WebhookFilter {
 
 /** The durable inbox of webhooks. Each event is stored once, even if the provider repeats it. */
 export interface WebhookRepository
-  extends Queue<StoredWebhook, WebhookState>,
+  extends WorkQueue<StoredWebhook, WebhookState>,
     QueuePages<StoredWebhook, WebhookState> {
   /** Adds a webhook. Returns false if it is stored already. */
   add(event: NewWebhook, at: Date): Promise<boolean>
@@ -36,7 +36,7 @@ export interface WebhookRepository
 
 const newWebhook = webhookTable.omit('id')
 
-export function webhookRepository(database: Database): WebhookRepository {
+export function createWebhookRepository(database: Database): WebhookRepository {
   const table = 'billing_webhooks'
   const insert = insertTogether<Omit<WebhookRow, 'id'>>(database, {
     table,

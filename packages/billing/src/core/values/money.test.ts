@@ -2,11 +2,11 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { InvalidAmount } from '../errors/errors.ts'
 import {
+  calculateProportion,
   formatMoney,
   fromDecimal,
   isCurrency,
   money,
-  proportion,
   requireAmount,
   requireMoney,
   toDecimal,
@@ -80,11 +80,11 @@ describe('money', () => {
   })
 
   it('is divided to the nearest unit, with halves rounded away from zero', () => {
-    expect(proportion(1000, 1, 3)).toBe(333)
-    expect(proportion(1001, 1, 2)).toBe(501)
-    expect(proportion(-1001, 1, 2)).toBe(-501)
-    expect(proportion(1000, 30, 30)).toBe(1000)
-    expect(proportion(9_007_199_254_740_991, 364, 365)).toBe(8_982_521_996_508_824)
+    expect(calculateProportion(1000, 1, 3)).toBe(333)
+    expect(calculateProportion(1001, 1, 2)).toBe(501)
+    expect(calculateProportion(-1001, 1, 2)).toBe(-501)
+    expect(calculateProportion(1000, 30, 30)).toBe(1000)
+    expect(calculateProportion(9_007_199_254_740_991, 364, 365)).toBe(8_982_521_996_508_824)
   })
 })
 
@@ -133,6 +133,6 @@ describe('money passed by a caller', () => {
 
   it('is never negative zero, neither parsed from -0.00 nor computed', () => {
     expect(fromDecimal('-0.00', 'usd').amount).toBe(0)
-    expect(Object.is(proportion(0, 1, 3), 0)).toBe(true)
+    expect(Object.is(calculateProportion(0, 1, 3), 0)).toBe(true)
   })
 })

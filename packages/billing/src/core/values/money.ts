@@ -146,7 +146,11 @@ function formatFor(currency: string, locale: string): Intl.NumberFormat {
  * Returns `amount × numerator ÷ denominator`, rounded to the nearest integer, with halves rounded
  * away from zero. Exact for large numbers too.
  */
-export function proportion(amount: number, numerator: number, denominator: number): number {
+export function calculateProportion(
+  amount: number,
+  numerator: number,
+  denominator: number,
+): number {
   const product = BigInt(Math.abs(amount)) * BigInt(numerator)
   const rounded = (2n * product + BigInt(denominator)) / (2n * BigInt(denominator))
   return Number(amount < 0 ? -rounded : rounded)

@@ -62,7 +62,7 @@ describe('the state of a subscription', () => {
     'is derived from the row of a subscription that is %s',
     (_name, providerStatus, trialEndsAt, endsAt, expected) => {
       const statuses = { ...STRIPE_PROPERTIES.statuses, ...BRAINTREE_PROPERTIES.statuses }
-      const standing = state.standingOf(statuses, providerStatus)
+      const standing = state.lookUpStanding(statuses, providerStatus)
       const columns = { standing, trialEndsAt, endsAt }
       const answers: Record<Verdict, boolean> = {
         active: state.active(columns, NOW),
@@ -116,13 +116,13 @@ describe('the functions that derive the state of a subscription', () => {
     ['paused, in grace', at(-1), at(1), true],
     ['ended while it was paused', at(-1), at(0), false],
   ])(
-    'include paused(), which is true only until the subscription ends: %s',
+    'include paused(), which is true only until the subscription ends (case: %s)',
     (_name, pausedAt, endsAt, isPaused) => {
       expect(state.paused({ ...open, pausedAt, endsAt }, NOW)).toBe(isPaused)
     },
   )
 
   it('treat a status named like an object method, such as constructor, as unknown', () => {
-    expect(state.standingOf({}, 'constructor')).toBe('open')
+    expect(state.lookUpStanding({}, 'constructor')).toBe('open')
   })
 })

@@ -34,7 +34,7 @@ export interface SubscriptionColumns {
  * Returns the meaning of a status. Unknown ones mean `open`: paying customers must not be locked
  * out by a new status.
  */
-export function standingOf(statuses: StandingByStatus, status: string): Standing {
+export function lookUpStanding(statuses: StandingByStatus, status: string): Standing {
   return Object.hasOwn(statuses, status) ? (statuses[status] ?? 'open') : 'open'
 }
 

@@ -1,5 +1,5 @@
 import { InvalidTaxPercentage } from '../errors/errors.ts'
-import { proportion } from './money.ts'
+import { calculateProportion } from './money.ts'
 
 /** A tax rate in hundredths of a percent: 19 % is 1900. */
 export type BasisPoints = number
@@ -30,12 +30,12 @@ export function formatTaxPercentage(points: BasisPoints): string {
  * Returns the net price of a price that includes tax: the inverse of `addTax`, exact to the unit.
  */
 export function removeTax(amount: number, points: BasisPoints): number {
-  return proportion(amount, 10_000, 10_000 + points)
+  return calculateProportion(amount, 10_000, 10_000 + points)
 }
 
 /** Returns the price including tax. */
 export function addTax(amount: number, points: BasisPoints): number {
-  return amount + proportion(amount, points, 10_000)
+  return amount + calculateProportion(amount, points, 10_000)
 }
 
 /** Net price and tax of a subscription, for providers that only store the sum. */

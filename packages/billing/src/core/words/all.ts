@@ -12,10 +12,16 @@ import { dutchPhrases } from './nl.ts'
 import { polishPhrases } from './pl.ts'
 import { portuguesePhrases } from './pt.ts'
 import { swedishPhrases } from './sv.ts'
-import { MAIL_KINDS, type MailKind, type MailKindWords, type Phrases, type Words } from './words.ts'
+import {
+  type LanguageWords,
+  MAIL_KINDS,
+  type MailKind,
+  type MailKindWords,
+  type TranslatedPhrases,
+} from './words.ts'
 
 /** The phrases of invoices and mail in each language, by language code. */
-export const LANGUAGES: Readonly<Record<string, Phrases>> = {
+export const LANGUAGES: Readonly<Record<string, TranslatedPhrases>> = {
   ar: arabicPhrases,
   da: danishPhrases,
   de: germanPhrases,
@@ -33,7 +39,7 @@ export const LANGUAGES: Readonly<Record<string, Phrases>> = {
 }
 
 /** Returns the phrases in the language of a locale, or in English if we have none. */
-export function wordsOf(locale: string): Words {
+export function wordsOf(locale: string): LanguageWords {
   const phrases =
     LANGUAGES[chooseLanguage([locale], Object.keys(LANGUAGES), 'en')] ?? englishPhrases
   const notices = MAIL_KINDS.map((kind) => {

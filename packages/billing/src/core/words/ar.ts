@@ -1,7 +1,7 @@
-import type { Phrases } from './words.ts'
+import type { TranslatedPhrases } from './words.ts'
 
 /** The phrases of invoices and mail in Arabic. */
-export const arabicPhrases: Phrases = {
+export const arabicPhrases: TranslatedPhrases = {
   invoice: 'فاتورة',
   receipt: 'إيصال',
   number: 'الرقم',

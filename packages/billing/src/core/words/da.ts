@@ -1,7 +1,7 @@
-import type { Phrases } from './words.ts'
+import type { TranslatedPhrases } from './words.ts'
 
 /** The phrases of invoices and mail in Danish. */
-export const danishPhrases: Phrases = {
+export const danishPhrases: TranslatedPhrases = {
   invoice: 'Faktura',
   receipt: 'Kvittering',
   number: 'Nummer',

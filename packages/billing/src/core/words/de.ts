@@ -1,7 +1,7 @@
-import type { Phrases } from './words.ts'
+import type { TranslatedPhrases } from './words.ts'
 
 /** The phrases of invoices and mail in German. */
-export const germanPhrases: Phrases = {
+export const germanPhrases: TranslatedPhrases = {
   invoice: 'Rechnung',
   receipt: 'Quittung',
   number: 'Nummer',

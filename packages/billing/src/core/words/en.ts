@@ -1,7 +1,7 @@
-import type { Phrases } from './words.ts'
+import type { TranslatedPhrases } from './words.ts'
 
 /** English. */
-export const englishPhrases: Phrases = {
+export const englishPhrases: TranslatedPhrases = {
   invoice: 'Invoice',
   receipt: 'Receipt',
   number: 'Number',

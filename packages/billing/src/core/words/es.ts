@@ -1,7 +1,7 @@
-import type { Phrases } from './words.ts'
+import type { TranslatedPhrases } from './words.ts'
 
 /** The phrases of invoices and mail in Spanish. */
-export const spanishPhrases: Phrases = {
+export const spanishPhrases: TranslatedPhrases = {
   invoice: 'Factura',
   receipt: 'Recibo',
   number: 'Número',

@@ -1,7 +1,7 @@
-import type { Phrases } from './words.ts'
+import type { TranslatedPhrases } from './words.ts'
 
 /** The phrases of invoices and mail in French. */
-export const frenchPhrases: Phrases = {
+export const frenchPhrases: TranslatedPhrases = {
   invoice: 'Facture',
   receipt: 'Reçu',
   number: 'Numéro',

@@ -1,7 +1,7 @@
-import type { Phrases } from './words.ts'
+import type { TranslatedPhrases } from './words.ts'
 
 /** The phrases of invoices and mail in Hebrew. */
-export const hebrewPhrases: Phrases = {
+export const hebrewPhrases: TranslatedPhrases = {
   invoice: 'חשבונית',
   receipt: 'קבלה',
   number: 'מספר',

@@ -1,7 +1,7 @@
-import type { Phrases } from './words.ts'
+import type { TranslatedPhrases } from './words.ts'
 
 /** The phrases of invoices and mail in Italian. */
-export const italianPhrases: Phrases = {
+export const italianPhrases: TranslatedPhrases = {
   invoice: 'Fattura',
   receipt: 'Ricevuta',
   number: 'Numero',

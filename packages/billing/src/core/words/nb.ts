@@ -1,7 +1,7 @@
-import type { Phrases } from './words.ts'
+import type { TranslatedPhrases } from './words.ts'
 
 /** The phrases of invoices and mail in Norwegian. */
-export const norwegianPhrases: Phrases = {
+export const norwegianPhrases: TranslatedPhrases = {
   invoice: 'Faktura',
   receipt: 'Kvittering',
   number: 'Nummer',

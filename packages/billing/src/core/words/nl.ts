@@ -1,7 +1,7 @@
-import type { Phrases } from './words.ts'
+import type { TranslatedPhrases } from './words.ts'
 
 /** The phrases of invoices and mail in Dutch. */
-export const dutchPhrases: Phrases = {
+export const dutchPhrases: TranslatedPhrases = {
   invoice: 'Factuur',
   receipt: 'Kwitantie',
   number: 'Nummer',

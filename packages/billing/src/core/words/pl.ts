@@ -1,7 +1,7 @@
-import type { Phrases } from './words.ts'
+import type { TranslatedPhrases } from './words.ts'
 
 /** The phrases of invoices and mail in Polish. */
-export const polishPhrases: Phrases = {
+export const polishPhrases: TranslatedPhrases = {
   invoice: 'Faktura',
   receipt: 'Potwierdzenie zapłaty',
   number: 'Numer',

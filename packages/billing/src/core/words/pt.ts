@@ -1,7 +1,7 @@
-import type { Phrases } from './words.ts'
+import type { TranslatedPhrases } from './words.ts'
 
 /** The phrases of invoices and mail in Portuguese. */
-export const portuguesePhrases: Phrases = {
+export const portuguesePhrases: TranslatedPhrases = {
   invoice: 'Fatura',
   receipt: 'Recibo',
   number: 'Número',

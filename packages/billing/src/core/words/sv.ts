@@ -1,7 +1,7 @@
-import type { Phrases } from './words.ts'
+import type { TranslatedPhrases } from './words.ts'
 
 /** The phrases of invoices and mail in Swedish. */
-export const swedishPhrases: Phrases = {
+export const swedishPhrases: TranslatedPhrases = {
   invoice: 'Faktura',
   receipt: 'Kvitto',
   number: 'Nummer',

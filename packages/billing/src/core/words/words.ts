@@ -106,7 +106,7 @@ export interface MailWords extends Readonly<Record<MailKind, MailKindWords>> {
 }
 
 /** All phrases of one language. */
-export interface Words {
+export interface LanguageWords {
   /** Phrases of invoices and credit notes. */
   readonly invoice: InvoiceWords
   /** Phrases of mail. */
@@ -117,6 +117,6 @@ export interface Words {
  * All phrases of one language as a flat object. Mail phrases have keys such as `receipt.subject`
  * and `receipt.text`.
  */
-export type Phrases = InvoiceWords &
+export type TranslatedPhrases = InvoiceWords &
   Omit<MailWords, MailKind> &
   Readonly<Record<`${MailKind}.${keyof MailKindWords}`, string>>

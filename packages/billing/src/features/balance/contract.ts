@@ -4,7 +4,7 @@ import type { Money } from '../../core/values/money.ts'
 export interface NewBalanceEntry {
   /** Amount of the entry. Positive amounts are credit for the customer, negative ones are owed. */
   readonly amount: Money
-  /** Text shown to the customer. `null` for none. */
+  /** Text shown to the customer. `null` if there is no description. */
   readonly description: string | null
   /** Whether the credit is a gift: the merchant grants it, and the customer has not paid for it. */
   readonly isGift: boolean
@@ -23,7 +23,7 @@ export interface ProviderBalanceEntry {
   readonly amount: Money
   /** The customer's balance after this entry. */
   readonly balance: Money
-  /** Text shown to the customer. `null` for none. */
+  /** Text shown to the customer. `null` if there is no description. */
   readonly description: string | null
   /** Whether the credit is a gift: the merchant grants it, and the customer has not paid for it. */
   readonly isGift: boolean

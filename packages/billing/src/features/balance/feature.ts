@@ -64,7 +64,7 @@ declare module '../../core/storage/tables.ts' {
 }
 
 /** Credit and debt of customers, for providers that keep a balance. */
-export const balance = defineCapability('balance', {
+export const balanceCapability = defineCapability('balance', {
   user: {
     balance: readBalance,
     balanceTransactions: (user, options = {}) => listBalanceEntries(user, options),

@@ -2,7 +2,12 @@ import { NoCustomer } from '../../core/errors/errors.ts'
 import { money } from '../../core/values/money.ts'
 import type { GatewayParts } from '../../providers/gateway-parts.ts'
 import type { Stripe } from '../../providers/sdk-types.ts'
-import { idOf, listAll, type StripeContext, toDate } from '../../providers/stripe/client.ts'
+import {
+  idOfReference,
+  listAll,
+  type StripeContext,
+  toDate,
+} from '../../providers/stripe/client.ts'
 import { createIdempotently } from '../../providers/stripe/once.ts'
 import type { NewBalanceEntry, ProviderBalanceEntry } from './contract.ts'
 
@@ -78,7 +83,7 @@ function describe(entry: Stripe.CustomerBalanceTransaction): ProviderBalanceEntr
     balance: money(reversed(ending_balance), currency),
     description,
     isGift: isGift(entry),
-    invoice: idOf(entry.invoice),
+    invoice: idOfReference(entry.invoice),
     createdAt: toDate(created),
     raw: entry,
   }

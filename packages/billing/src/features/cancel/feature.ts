@@ -29,7 +29,7 @@ declare module '../../subscription.ts' {
 }
 
 /** Cancelling subscriptions, now or later. */
-export const cancel = defineFeature({
+export const cancellationFeature = defineFeature({
   changes: {
     cancel: cancelSubscription,
     cancelNow: (subscription, options = {}) => cancelNow(subscription, options),
@@ -37,7 +37,7 @@ export const cancel = defineFeature({
 })
 
 /** Ending subscriptions on a chosen day. */
-export const endDates = defineCapability('endDates', {
+export const endDatesCapability = defineCapability('endDates', {
   changes: {
     cancelAt,
   },

@@ -4,7 +4,7 @@ import { fromDecimal, toDecimal } from '../../core/values/money.ts'
 import type { BraintreeContext } from '../../providers/braintree/client.ts'
 import { isNotFound, requireSuccess } from '../../providers/braintree/errors.ts'
 import type { GatewayParts } from '../../providers/gateway-parts.ts'
-import type { Authorization } from './contract.ts'
+import type { CardAuthorization } from './contract.ts'
 
 type Sale = braintree.Transaction
 
@@ -34,7 +34,7 @@ export function braintreeCaptures({ gateway }: BraintreeContext): Pick<GatewayPa
   async function change(
     id: string,
     make: () => Promise<braintree.ValidatedResponse<Sale>>,
-  ): Promise<Authorization> {
+  ): Promise<CardAuthorization> {
     const before = requireDescribed(await transaction.find(id))
     if (!isOpen(before)) return before
     const result = await make()
@@ -64,18 +64,18 @@ export function braintreeCaptures({ gateway }: BraintreeContext): Pick<GatewayPa
   }
 }
 
-function isOpen({ status }: Authorization): boolean {
+function isOpen({ status }: CardAuthorization): boolean {
   return status === 'authorized' || status === 'pending'
 }
 
-function requireDescribed(sale: Sale): Authorization {
+function requireDescribed(sale: Sale): CardAuthorization {
   const found = describe(sale)
   if (found) return found
   throw new Error(`The transaction ${sale.id} is ${sale.status}, and was authorized before`)
 }
 
 /** Describes a sale. `null` for declined sales and refunds, which never reserved money. */
-function describe(sale: Sale): Authorization | null {
+function describe(sale: Sale): CardAuthorization | null {
   const status = STATUSES[sale.status]
   if (sale.type !== 'sale' || !status) return null
   const currency = sale.currencyIsoCode.toLowerCase()

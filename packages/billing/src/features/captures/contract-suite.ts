@@ -6,13 +6,13 @@ import {
   newOperationId,
   openAccount,
 } from '../../providers/contract-suite.ts'
-import type { Captures } from './contract.ts'
+import type { PaymentCaptures } from './contract.ts'
 
 /** Contract tests of authorized payments, for gateways that can capture them later. */
 export const capturesContract: ContractPart = ({ describe, it }, create) => {
   const onCaptures = (
     name: string,
-    body: (captures: Captures, id: string, account: ContractTestAccount) => Promise<void>,
+    body: (captures: PaymentCaptures, id: string, account: ContractTestAccount) => Promise<void>,
   ) =>
     it(`${name}, for gateways with authorizations`, async () => {
       const account = await openAccount(create)

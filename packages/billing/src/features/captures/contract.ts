@@ -2,7 +2,7 @@ import type { AuthorizationState } from '../../core/errors/errors.ts'
 import type { Money } from '../../core/values/money.ts'
 
 /** An authorized payment: the money is reserved on the card first and taken later. */
-export interface Authorization {
+export interface CardAuthorization {
   /** The provider's id of the authorization, as returned by `charge()`. */
   readonly id: string
   /**
@@ -25,19 +25,19 @@ export interface Authorization {
 }
 
 /** Gateway interface for payments that are authorized now and captured later. */
-export interface Captures {
+export interface PaymentCaptures {
   /** Finds a charge by its id. `null` if there is none, or it belongs to another customer. */
-  find(id: string, customerId: string): Promise<Authorization | null>
+  find(id: string, customerId: string): Promise<CardAuthorization | null>
   /**
    * Captures an authorization, at most once, and returns its new state. The money that is not
    * captured is released. An authorization that is no longer `authorized` is returned unchanged.
    */
-  capture(id: string, amount: Money): Promise<Authorization>
+  capture(id: string, amount: Money): Promise<CardAuthorization>
   /**
    * Releases the money of an authorization and returns its new state. If it is no longer open,
    * returns it unchanged.
    */
-  release(id: string): Promise<Authorization>
+  release(id: string): Promise<CardAuthorization>
 }
 
 declare module '../../providers/gateway-parts.ts' {
@@ -46,7 +46,7 @@ declare module '../../providers/gateway-parts.ts' {
      * Gateway interface for payments that are authorized now and captured later. `charge` then
      * accepts `captureLater`.
      */
-    readonly captures: Captures
+    readonly captures: PaymentCaptures
   }
 
   interface ReadOnlyMethods {

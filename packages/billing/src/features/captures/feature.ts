@@ -1,9 +1,15 @@
 import { defineCapability } from '../define-feature.ts'
 import { chargeIdOf } from '../refunds/user.ts'
 import { braintreeCaptures } from './braintree.ts'
-import type { Authorization } from './contract.ts'
+import type { CardAuthorization } from './contract.ts'
 import { stripeCaptures } from './stripe.ts'
-import { type CaptureOptions, capture, findAuthorization, release, resumeCapture } from './user.ts'
+import {
+  type CaptureOptions,
+  captureAuthorization,
+  findAuthorization,
+  release,
+  resumeCapture,
+} from './user.ts'
 
 declare module '../../billable-user.ts' {
   interface BillableUser<User> {
@@ -22,7 +28,7 @@ declare module '../../billable-user.ts' {
     capture(
       charge: string | { readonly id: string },
       options?: CaptureOptions,
-    ): Promise<Authorization>
+    ): Promise<CardAuthorization>
 
     /**
      * Releases the money of a charge made with `captureLater` that was not captured. Does nothing
@@ -32,7 +38,7 @@ declare module '../../billable-user.ts' {
      * @example
      * await user.releaseAuthorization(payment)
      */
-    releaseAuthorization(charge: string | { readonly id: string }): Promise<Authorization>
+    releaseAuthorization(charge: string | { readonly id: string }): Promise<CardAuthorization>
 
     /**
      * Reads a charge made with `captureLater`: its state, when it expires, and the captured amount.
@@ -40,7 +46,7 @@ declare module '../../billable-user.ts' {
      * @example
      * const authorization = await user.findAuthorization(payment)
      */
-    findAuthorization(charge: string | { readonly id: string }): Promise<Authorization | null>
+    findAuthorization(charge: string | { readonly id: string }): Promise<CardAuthorization | null>
   }
 }
 
@@ -51,9 +57,10 @@ declare module '../../core/storage/tables.ts' {
 }
 
 /** Payments that are authorized now and captured later. */
-export const captures = defineCapability('captures', {
+export const paymentCapturesCapability = defineCapability('captures', {
   user: {
-    capture: (user, charge, options = {}) => capture(user, chargeIdOf(charge), options),
+    capture: (user, charge, options = {}) =>
+      captureAuthorization(user, chargeIdOf(charge), options),
     releaseAuthorization: (user, charge) => release(user, chargeIdOf(charge)),
     findAuthorization: (user, charge) => findAuthorization(user, chargeIdOf(charge)),
   },

@@ -2,10 +2,10 @@ import type Stripe from 'stripe'
 import type { AuthorizationState } from '../../core/errors/errors.ts'
 import { money } from '../../core/values/money.ts'
 import type { GatewayParts } from '../../providers/gateway-parts.ts'
-import { idOf, type StripeContext, toDate } from '../../providers/stripe/client.ts'
+import { idOfReference, type StripeContext, toDate } from '../../providers/stripe/client.ts'
 import { isMissing } from '../../providers/stripe/errors.ts'
 import { createIdempotently } from '../../providers/stripe/once.ts'
-import type { Authorization } from './contract.ts'
+import type { CardAuthorization } from './contract.ts'
 
 type Intent = Stripe.PaymentIntent
 
@@ -17,7 +17,7 @@ export function stripeCaptures({ stripe }: StripeContext): Pick<GatewayParts, 'c
    * Changes an authorization that is still open. In a race the first change wins: Stripe refuses
    * the second one.
    */
-  async function change(id: string, make: () => Promise<Intent>): Promise<Authorization> {
+  async function change(id: string, make: () => Promise<Intent>): Promise<CardAuthorization> {
     try {
       await make()
     } catch (error) {
@@ -36,7 +36,8 @@ export function stripeCaptures({ stripe }: StripeContext): Pick<GatewayParts, 'c
           const intent = await retrieve(id)
           // Charges captured immediately have nothing left to capture, and an invoice's payment
           // ends with its invoice.
-          const isOurs = idOf(intent.customer) === customerId && intent.capture_method === 'manual'
+          const isOurs =
+            idOfReference(intent.customer) === customerId && intent.capture_method === 'manual'
           return isOurs ? describe(intent) : null
         } catch (error) {
           if (isMissing(error)) return null
@@ -69,11 +70,11 @@ export function stripeCaptures({ stripe }: StripeContext): Pick<GatewayParts, 'c
   }
 }
 
-function isOpen({ status }: Authorization): boolean {
+function isOpen({ status }: CardAuthorization): boolean {
   return status === 'authorized' || status === 'pending'
 }
 
-function describe(intent: Intent): Authorization {
+function describe(intent: Intent): CardAuthorization {
   const { id, amount, amount_received, currency, latest_charge: charge } = intent
   const status = statusOf(intent)
   const before =

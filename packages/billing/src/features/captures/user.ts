@@ -7,14 +7,14 @@ import {
 } from '../../core/errors/errors.ts'
 import type { LockedOwner } from '../../core/locked-owner.ts'
 import { beginOperation, finishOperation, runOperation } from '../../core/operation.ts'
-import type { Operation } from '../../core/storage/operations.ts'
+import type { PendingOperation } from '../../core/storage/operations.ts'
 import { LoadedOwner, UserScope, type UserScopeWith } from '../../core/user-scope.ts'
 import { requireText } from '../../core/values/arguments.ts'
 import { type Amount, formatMoney, type Money, requireAmount } from '../../core/values/money.ts'
 import { requirePart } from '../../providers/gateway-parts.ts'
 import { withExistingCustomer } from '../customers/customer.ts'
 import { invoicePaidEvent } from '../invoices/events.ts'
-import type { Authorization } from './contract.ts'
+import type { CardAuthorization } from './contract.ts'
 
 /** Options for `capture()`. */
 export interface CaptureOptions {
@@ -28,16 +28,16 @@ export interface CaptureOptions {
 export async function findAuthorization(
   user: UserScopeWith<'captures'>,
   id: string,
-): Promise<Authorization | null> {
+): Promise<CardAuthorization | null> {
   const customerId = await user.findCustomerId()
   return customerId === null ? null : (await user.gateway()).captures.find(id, customerId)
 }
 
-export async function capture(
+export async function captureAuthorization(
   user: UserScopeWith<'captures'>,
   id: string,
   { amount }: CaptureOptions,
-): Promise<Authorization> {
+): Promise<CardAuthorization> {
   const gateway = await user.gateway()
   const part = amount === undefined ? null : requireAmount(amount, gateway.toMoney)
   return withExistingCustomer(user, async (locked, customerId) => {
@@ -61,7 +61,10 @@ export async function capture(
   })
 }
 
-export async function release(user: UserScopeWith<'captures'>, id: string): Promise<Authorization> {
+export async function release(
+  user: UserScopeWith<'captures'>,
+  id: string,
+): Promise<CardAuthorization> {
   return withExistingCustomer(user, async (locked, customerId) => {
     await requireAuthorization(user, id, customerId)
     // Not recorded as an operation: the provider's object shows whether it was released, and no
@@ -97,7 +100,7 @@ export const resumeCapture: ResumeOperation = async (context, locked, operation)
 async function finishCaptured(
   user: UserScope,
   locked: LockedOwner,
-  operation: Operation,
+  operation: PendingOperation,
   id: string,
 ): Promise<void> {
   const { context } = user
@@ -117,7 +120,7 @@ async function requireAuthorization(
   user: UserScopeWith<'captures'>,
   id: string,
   customerId: string,
-): Promise<Authorization> {
+): Promise<CardAuthorization> {
   const found = await (await user.gateway()).captures.find(requireText('charge', id), customerId)
   if (found) return found
   throw new ChargeNotFound('There is no such authorization')
@@ -128,7 +131,7 @@ async function requireAuthorization(
  * @throws InvalidAmount if it is in another currency.
  * @throws AmountTooLarge if it is above the authorized amount.
  */
-function requireWithin({ authorized }: Authorization, part: Money | null): Money {
+function requireWithin({ authorized }: CardAuthorization, part: Money | null): Money {
   if (part === null) return authorized
   if (part.currency !== authorized.currency) {
     throw new InvalidAmount(
@@ -139,7 +142,7 @@ function requireWithin({ authorized }: Authorization, part: Money | null): Money
   throw new AmountTooLarge(`Only ${formatMoney(authorized)} was authorized`)
 }
 
-function requireState(found: Authorization, state: Authorization['status']): void {
+function requireState(found: CardAuthorization, state: CardAuthorization['status']): void {
   if (found.status !== state) throw notOpen(found)
 }
 
@@ -151,7 +154,7 @@ const REASONS = {
   expired: 'The authorization has expired: charge the customer again',
 } as const
 
-function notOpen({ status, captured }: Authorization): AuthorizationNotOpen {
+function notOpen({ status, captured }: CardAuthorization): AuthorizationNotOpen {
   const taken = status === 'captured' ? `, with ${formatMoney(captured)}` : ''
   return new AuthorizationNotOpen(`${REASONS[status]}${taken}`, { reason: status })
 }

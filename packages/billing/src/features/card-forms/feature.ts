@@ -47,14 +47,14 @@ declare module '../../billable-user.ts' {
 }
 
 /** Collecting a card with any provider. */
-export const cardForms = defineFeature({
+export const cardFormsFeature = defineFeature({
   user: {
     paymentForm: openPaymentForm,
   },
 })
 
 /** Storing a card without a payment, with the provider's script in the browser. */
-export const setups = defineCapability('setups', {
+export const paymentMethodSetupsCapability = defineCapability('setups', {
   user: {
     createSetupIntent: (user, options = {}) => createCardSetup(user, options),
     findSetupIntent: findCardSetup,
@@ -63,7 +63,7 @@ export const setups = defineCapability('setups', {
 })
 
 /** Client tokens, which authorize the provider's form in the browser. */
-export const clientTokens = defineCapability('clientTokens', {
+export const clientTokensCapability = defineCapability('clientTokens', {
   user: {
     clientToken: (user, options = {}) => createClientToken(user, options),
   },

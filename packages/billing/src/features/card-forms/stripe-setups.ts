@@ -1,6 +1,6 @@
 import type Stripe from 'stripe'
 import type { GatewayParts } from '../../providers/gateway-parts.ts'
-import { idOf, nullIfMissing, type StripeContext } from '../../providers/stripe/client.ts'
+import { idOfReference, nullIfMissing, type StripeContext } from '../../providers/stripe/client.ts'
 import { createIdempotently } from '../../providers/stripe/once.ts'
 import type { ProviderCardSetup } from './contract.ts'
 
@@ -33,7 +33,7 @@ export function stripeSetups(context: StripeContext): Pick<GatewayParts, 'setups
         if (!/^seti_\w{1,100}$/.test(id)) return null
         return nullIfMissing(async () => {
           const found = await stripe.setupIntents.retrieve(id)
-          return idOf(found.customer) === customerId ? describeSetup(found) : null
+          return idOfReference(found.customer) === customerId ? describeSetup(found) : null
         })
       },
     },
@@ -59,6 +59,6 @@ function describeSetup(setup: Stripe.SetupIntent): ProviderCardSetup {
     id,
     status,
     confirmation: isWaiting && clientSecret !== null ? { kind: 'setup', id, clientSecret } : null,
-    paymentMethod: status === 'succeeded' ? idOf(setup.payment_method) : null,
+    paymentMethod: status === 'succeeded' ? idOfReference(setup.payment_method) : null,
   }
 }

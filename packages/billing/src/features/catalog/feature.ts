@@ -3,7 +3,7 @@ import { braintreeCatalog } from './braintree.ts'
 import { stripeCatalog } from './stripe.ts'
 
 /** Prices and coupons as the provider has them. */
-export const catalog = defineCapability('catalog', {
+export const catalogCapability = defineCapability('catalog', {
   stripe: stripeCatalog,
   braintree: braintreeCatalog,
 })

@@ -12,7 +12,7 @@ import { active } from '../../core/values/subscription-state.ts'
 import type { ProviderCustomer } from '../../providers/customer.ts'
 import { setBilledCard } from '../payment-methods/set-billed-card.ts'
 import type { ProviderCheckout } from './contract.ts'
-import { eventsOfCheckout, paymentStatusOf } from './events.ts'
+import { createCheckoutEvents, paymentStatusOf } from './events.ts'
 
 /**
  * Updates our database with the result of a hosted checkout page, and finishes the stored operation
@@ -76,7 +76,7 @@ export async function findCheckoutEvents(
   const others = (made ? await subscriptions.listByOwner(owner) : []).filter(
     (row) => row.name === made?.name && row.id !== made.id && active(row, now),
   )
-  return eventsOfCheckout({ owner, provider }, found, { made, others })
+  return createCheckoutEvents({ owner, provider }, found, { made, others })
 }
 
 async function keepSubscription(

@@ -3,7 +3,7 @@ import { convergeSubscription } from '../../core/converge.ts'
 import { CheckoutNotFound } from '../../core/errors/errors.ts'
 import { resumeInterrupted, withOwnerLock } from '../../core/owner-lock.ts'
 import type { ProviderCheckout } from './contract.ts'
-import { type CheckoutOwner, findCheckoutOfOwner } from './own-checkout.ts'
+import { findCheckoutOfOwner, type OwnerOfCheckout } from './own-checkout.ts'
 
 /**
  * Reads the result of a hosted checkout page from the provider, and updates our database.
@@ -11,7 +11,7 @@ import { type CheckoutOwner, findCheckoutOfOwner } from './own-checkout.ts'
  */
 export async function completeCheckout(
   context: BillingContext,
-  returning: CheckoutOwner,
+  returning: OwnerOfCheckout,
   id: unknown,
 ): Promise<ProviderCheckout> {
   const { owner, provider } = returning
@@ -29,7 +29,7 @@ export async function completeCheckout(
 
 async function requireOwn(
   context: BillingContext,
-  returning: CheckoutOwner,
+  returning: OwnerOfCheckout,
   id: unknown,
 ): Promise<ProviderCheckout> {
   const found = await findCheckoutOfOwner(context, returning, id)

@@ -14,7 +14,7 @@ export interface CheckoutOutcome {
 }
 
 /** Returns the events of a completed checkout page. */
-export function eventsOfCheckout(
+export function createCheckoutEvents(
   { owner, provider }: EventOrigin,
   found: ProviderCheckout,
   { made, others }: CheckoutOutcome,

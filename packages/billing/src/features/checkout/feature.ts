@@ -70,14 +70,14 @@ declare module '../../core/storage/tables.ts' {
 }
 
 /** Closing hosted checkout pages on which customers could still pay. */
-export const openCheckouts = defineFeature({
+export const openCheckoutsFeature = defineFeature({
   user: {
     closeCheckouts: closeOpenCheckouts,
   },
 })
 
 /** Checkout pages hosted by the provider, on which customers pay. */
-export const checkout = defineCapability('checkout', {
+export const checkoutCapability = defineCapability('checkout', {
   user: {
     checkout: openCheckoutPage,
     checkoutCharge: (user, amount, name, options) =>

@@ -5,7 +5,7 @@ import type { LockedOwner } from '../../core/locked-owner.ts'
 import { beginOperation, runOperation } from '../../core/operation.ts'
 import { requireApplicationUrl } from '../../core/own-url.ts'
 import { resumeInterrupted, withOwnerLock } from '../../core/owner-lock.ts'
-import type { Operation, OperationIntent } from '../../core/storage/operations.ts'
+import type { OperationIntent, PendingOperation } from '../../core/storage/operations.ts'
 import type { BilledOwner } from '../../core/storage/tables.ts'
 import { readSubscriptionTax, type SubscriptionTax } from '../../core/tax.ts'
 import { isUser, type Owner, ownerKey } from '../../core/values/owner.ts'
@@ -140,7 +140,7 @@ async function requireFree(
 }
 
 /** The page as first requested. Dates come back from the stored request as text. */
-function pageOf({ id, request }: Operation): NewCheckout {
+function pageOf({ id, request }: PendingOperation): NewCheckout {
   const page = request.page as Omit<NewCheckout, 'operation'>
   const { subscription } = page
   if (!subscription) return { ...page, operation: id }

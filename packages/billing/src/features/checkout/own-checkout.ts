@@ -4,7 +4,7 @@ import type { ProviderName } from '../../core/values/provider-name.ts'
 import type { ProviderCheckout } from './contract.ts'
 
 /** The owner (a user or team) to whom a checkout page must belong. */
-export interface CheckoutOwner {
+export interface OwnerOfCheckout {
   readonly owner: Owner
   readonly provider: ProviderName
   /** The provider's id of the owner's customer. `null` for an owner who was never a customer. */
@@ -17,7 +17,7 @@ export interface CheckoutOwner {
  */
 export async function findCheckoutOfOwner(
   context: BillingContext,
-  { owner, provider, customerId }: CheckoutOwner,
+  { owner, provider, customerId }: OwnerOfCheckout,
   id: unknown,
 ): Promise<ProviderCheckout | null> {
   if (customerId === null || typeof id !== 'string' || !/^\w{1,255}$/.test(id)) return null

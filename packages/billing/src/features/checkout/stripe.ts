@@ -1,5 +1,5 @@
 import type Stripe from 'stripe'
-import { idOf, type StripeContext, toDate } from '../../providers/stripe/client.ts'
+import { idOfReference, type StripeContext, toDate } from '../../providers/stripe/client.ts'
 import { isMissing, promotionCodeUsedUp } from '../../providers/stripe/errors.ts'
 import { createIdempotently } from '../../providers/stripe/once.ts'
 import { callWithPromotionCode, isUsedUp } from '../promotion-codes/stripe-replacement-codes.ts'
@@ -110,12 +110,12 @@ export function describeCheckout(session: Stripe.Checkout.Session): ProviderChec
     isPaid: session.payment_status !== 'unpaid',
     paymentStatus: paymentStatusOf(session),
     expiresAt: toDate(session.expires_at),
-    customerId: idOf(session.customer),
+    customerId: idOfReference(session.customer),
     owner: metadata?.owner ?? null,
     successPath: metadata?.success_path ?? null,
-    subscriptionId: idOf(session.subscription),
-    paymentId: idOf(session.payment_intent),
-    invoiceId: idOf(session.invoice),
+    subscriptionId: idOfReference(session.subscription),
+    paymentId: idOfReference(session.payment_intent),
+    invoiceId: idOfReference(session.invoice),
     cardToken: cardOf(session),
     raw: session,
   }
@@ -140,5 +140,5 @@ function cardOf({ subscription, setup_intent }: Stripe.Checkout.Session): string
       : typeof setup_intent === 'object' && setup_intent !== null
         ? setup_intent.payment_method
         : null
-  return idOf(from)
+  return idOfReference(from)
 }

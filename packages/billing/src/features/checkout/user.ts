@@ -56,9 +56,9 @@ export interface CheckoutResult {
    * if the page started a subscription.
    */
   readonly payment: string | null
-  /** The provider's id of the invoice for the payment. `null` for none. */
+  /** The provider's id of the invoice for the payment. `null` if there is no invoice. */
   readonly invoice: string | null
-  /** The subscription that the page started. `null` for none. */
+  /** The subscription that the page started. `null` if there is no subscription. */
   readonly subscription: Subscription | null
 }
 

@@ -5,7 +5,7 @@ import type { ProviderSubscription } from '../../providers/subscription.ts'
  * Gateway interface for payments that the customer has to authenticate (3-D Secure), and for
  * subscriptions whose first payment is missing.
  */
-export interface Confirmations {
+export interface PaymentConfirmations {
   /**
    * Finds the payment of a subscription that the customer has to authenticate, or the card to be
    * charged after its trial. `null` if nothing has to be confirmed.
@@ -45,7 +45,7 @@ export interface Confirmations {
 declare module '../../providers/gateway-parts.ts' {
   interface GatewayParts {
     /** Payments that the customer has to confirm at their bank. */
-    readonly confirmations: Confirmations
+    readonly confirmations: PaymentConfirmations
   }
 
   interface ReadOnlyMethods {

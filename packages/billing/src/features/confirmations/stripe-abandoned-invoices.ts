@@ -1,5 +1,5 @@
 import type Stripe from 'stripe'
-import { idOf, type StripeContext } from '../../providers/stripe/client.ts'
+import { idOfReference, type StripeContext } from '../../providers/stripe/client.ts'
 import { voidInvoice } from '../invoices/stripe-void.ts'
 
 /**
@@ -54,7 +54,8 @@ export function isAbandonedInvoice(
   if (invoice.collection_method !== 'charge_automatically') return false
   if (invoice.billing_reason === 'subscription_create') return true
   if (invoice.billing_reason !== 'subscription_update') return false
-  const isHeld = subscription.pending_update && idOf(subscription.latest_invoice) === invoice.id
+  const isHeld =
+    subscription.pending_update && idOfReference(subscription.latest_invoice) === invoice.id
   return isHeld || wasInTrial(subscription, invoice) || !hasBilled(subscription, invoice)
 }
 
@@ -77,7 +78,8 @@ function hasBilled({ items }: Stripe.Subscription, { lines }: Stripe.Invoice): b
     .every(({ pricing, quantity }) =>
       items.data.some(
         (item) =>
-          item.price.id === idOf(pricing?.price_details?.price) && item.quantity === quantity,
+          item.price.id === idOfReference(pricing?.price_details?.price) &&
+          item.quantity === quantity,
       ),
     )
 }

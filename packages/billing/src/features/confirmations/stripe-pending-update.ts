@@ -1,6 +1,6 @@
 import type Stripe from 'stripe'
 import type { RequestedItem } from '../../providers/item.ts'
-import { idOf, type StripeContext } from '../../providers/stripe/client.ts'
+import { idOfReference, type StripeContext } from '../../providers/stripe/client.ts'
 import { retrieveSubscription } from '../../providers/stripe/describe-subscription.ts'
 import { isRefusal } from '../../providers/stripe/errors.ts'
 import {
@@ -25,7 +25,7 @@ export function pendingUpdateInvoice({
   pending_update,
   latest_invoice,
 }: Stripe.Subscription): string | null {
-  return pending_update ? idOf(latest_invoice) : null
+  return pending_update ? idOfReference(latest_invoice) : null
 }
 
 /**
@@ -56,7 +56,8 @@ export async function awaitsAuthentication(
   const payment = await paymentOfInvoice(context, invoice)
   if (payment?.status !== 'requires_action') return false
   return (
-    idOf(payment.payment_method) === (await requireDefaultMethod(context, idOf(customer) ?? ''))
+    idOfReference(payment.payment_method) ===
+    (await requireDefaultMethod(context, idOfReference(customer) ?? ''))
   )
 }
 

@@ -3,14 +3,14 @@ import { PaymentActionRequired, PaymentFailed } from '../../core/errors/payment-
 import type { PendingConfirmation } from '../../core/values/confirmation.ts'
 import type { Gateway } from '../../providers/gateway.ts'
 import type { Stripe } from '../../providers/sdk-types.ts'
-import { idOf, nullIfMissing, type StripeContext } from '../../providers/stripe/client.ts'
+import { idOfReference, nullIfMissing, type StripeContext } from '../../providers/stripe/client.ts'
 import { retrieveSubscription } from '../../providers/stripe/describe-subscription.ts'
 import type { ProviderSubscription } from '../../providers/subscription.ts'
 import { cancelNow } from '../cancel/stripe.ts'
 import { requireDefaultMethod } from '../customers/stripe.ts'
 import { voidInvoice } from '../invoices/stripe-void.ts'
 import { paymentOfInvoice } from '../payments/stripe.ts'
-import type { Confirmations } from './contract.ts'
+import type { PaymentConfirmations } from './contract.ts'
 import { voidAbandonedInvoices } from './stripe-abandoned-invoices.ts'
 import { restoreTaxes } from './stripe-pending-update.ts'
 
@@ -24,7 +24,7 @@ const MAY_SUCCEED: readonly string[] = ['requires_action', 'processing', 'succee
  * payment of an incomplete subscription.
  */
 export function stripeConfirmations(context: StripeContext): Pick<Gateway, 'requirePaid'> & {
-  readonly confirmations: Confirmations
+  readonly confirmations: PaymentConfirmations
 } {
   return {
     requirePaid: (subscription) => requirePaid(context, subscription),
@@ -34,15 +34,18 @@ export function stripeConfirmations(context: StripeContext): Pick<Gateway, 'requ
       list: (customerId) => listPendingConfirmations(context, customerId),
 
       async isAwaiting({ raw }, customerId) {
-        const invoiceId = idOf((raw as Stripe.Subscription).latest_invoice)
+        const invoiceId = idOfReference((raw as Stripe.Subscription).latest_invoice)
         if (invoiceId === null) return false
         const payment = await paymentOfInvoice(context, invoiceId)
         if (!payment || !MAY_SUCCEED.includes(payment.status)) return false
-        return idOf(payment.payment_method) === (await requireDefaultMethod(context, customerId))
+        return (
+          idOfReference(payment.payment_method) ===
+          (await requireDefaultMethod(context, customerId))
+        )
       },
 
       async abandon({ id, raw }) {
-        const invoiceId = idOf((raw as Stripe.Subscription).latest_invoice)
+        const invoiceId = idOfReference((raw as Stripe.Subscription).latest_invoice)
         // Cancelling alone would leave an open invoice, which the customer could still pay.
         const isClosed = invoiceId === null || (await voidInvoice(context, invoiceId))
         if (isClosed) await cancelNow(context, id)
@@ -72,7 +75,7 @@ async function requirePaid(
 /** Returns the unpaid invoice of the subscription, or of its pending update. */
 function unpaidInvoice(subscription: Stripe.Subscription): string | null {
   const isUnpaid = subscription.pending_update || UNPAID.includes(subscription.status)
-  return isUnpaid ? idOf(subscription.latest_invoice) : null
+  return isUnpaid ? idOfReference(subscription.latest_invoice) : null
 }
 
 async function findPendingConfirmation(
@@ -105,7 +108,7 @@ async function findOfInvoice(
   if (!/^in_\w{1,100}$/.test(id)) return null
   return nullIfMissing(async () => {
     const invoice = await stripe.invoices.retrieve(id)
-    const isOpen = invoice.status === 'open' && idOf(invoice.customer) === customerId
+    const isOpen = invoice.status === 'open' && idOfReference(invoice.customer) === customerId
     return isOpen ? findUnconfirmed(stripe, id) : null
   })
 }
@@ -157,7 +160,7 @@ export async function throwIfUnpaid(stripe: Stripe, invoiceId: string): Promise<
   const invoice = await stripe.invoices.retrieve(invoiceId, {
     expand: ['payments', 'confirmation_secret'],
   })
-  const paymentId = idOf(invoice.payments?.data[0]?.payment.payment_intent)
+  const paymentId = idOfReference(invoice.payments?.data[0]?.payment.payment_intent)
   if (invoice.status === 'paid' || paymentId === null) return
   const payment = await stripe.paymentIntents.retrieve(paymentId)
   const clientSecret = invoice.confirmation_secret?.client_secret ?? payment.client_secret

@@ -20,9 +20,9 @@ export interface NewCreditNote {
    * lines, the credit note covers exactly that refund.
    */
   readonly refund?: string | null
-  /** The reason. `null` for none. */
+  /** The reason. `null` if there is no reason. */
   readonly reason: CreditNoteReason | null
-  /** Text printed on the note. `null` for none. */
+  /** Text printed on the note. `null` if there is no memo. */
   readonly memo: string | null
   /**
    * Idempotency key of the credit note: the caller's key or, if there is none, the id of our stored

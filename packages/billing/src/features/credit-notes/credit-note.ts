@@ -114,7 +114,7 @@ export interface CreditNoteData {
   readonly refunds?: readonly string[]
   /** Why the invoice was credited. `null` if no reason was given. */
   readonly reason: CreditNoteReason | null
-  /** Text printed on the credit note. `null` for none. */
+  /** Text printed on the credit note. `null` if there is no memo. */
   readonly memo: string | null
   /** Whether the credit note was voided. */
   readonly isVoid: boolean

@@ -38,7 +38,7 @@ declare module '../../core/storage/tables.ts' {
 }
 
 /** Credit notes, for providers that issue them. */
-export const creditNotes = defineCapability('creditNotes', {
+export const creditNotesCapability = defineCapability('creditNotes', {
   user: {
     creditNotes: (user, options = {}) => listCreditNotes(user, options),
     findCreditNote,

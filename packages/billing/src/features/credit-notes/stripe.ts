@@ -1,7 +1,7 @@
 import type Stripe from 'stripe'
 import type { GatewayParts } from '../../providers/gateway-parts.ts'
 import {
-  idOf,
+  idOfReference,
   listAll,
   nullIfMissing,
   type StripeContext,
@@ -9,7 +9,13 @@ import {
 } from '../../providers/stripe/client.ts'
 import { createIdempotently } from '../../providers/stripe/once.ts'
 import type { InvoiceLine } from '../invoices/invoice-parts.ts'
-import { customerOf, discountsOf, isReverseCharged, taxesOf, taxIdsOf } from '../invoices/stripe.ts'
+import {
+  isReverseCharged,
+  readInvoiceTaxes,
+  taxIdsOf,
+  toInvoiceCustomer,
+  toInvoiceDiscounts,
+} from '../invoices/stripe.ts'
 import { toRefundRefused } from '../refunds/stripe.ts'
 import type { NewCreditNote } from './contract.ts'
 import type { CreditNoteData, CreditNoteReason } from './credit-note.ts'
@@ -29,7 +35,7 @@ export function stripeCreditNotes(context: StripeContext): Pick<GatewayParts, 'c
         if (!/^cn_\w{1,100}$/.test(id)) return null
         return nullIfMissing(async () => {
           const note = await stripe.creditNotes.retrieve(id, { expand: DETAILS })
-          return idOf(note.customer) === customerId ? describe(context, note) : null
+          return idOfReference(note.customer) === customerId ? describe(context, note) : null
         })
       },
       findByKey: (invoice, key) => findByKey(context, invoice, key),
@@ -118,19 +124,19 @@ async function describe(context: StripeContext, note: Stripe.CreditNote): Promis
     invoiceNumber: invoice.number ?? invoice.id,
     date: toDate(note.created),
     currency: note.currency,
-    customer: customerOf(invoice),
+    customer: toInvoiceCustomer(invoice),
     lines: lines.map(describeLine),
     creditedLines: lines.flatMap(({ invoice_line_item: line, quantity }) =>
       line === undefined ? [] : [{ line, ...(quantity === null ? {} : { quantity }) }],
     ),
     subtotal: note.subtotal,
-    discounts: discountsOf(note.discount_amounts),
-    taxes: await taxesOf(context, note.total_taxes),
+    discounts: toInvoiceDiscounts(note.discount_amounts),
+    taxes: await readInvoiceTaxes(context, note.total_taxes),
     customerTaxIds: taxIdsOf(invoice),
     reverseCharge: isReverseCharged(invoice),
     total: note.total,
     givenBack: { refunded, toBalance: creditOf(note), outside },
-    refunds: note.refunds.flatMap(({ refund }) => idOf(refund) ?? []),
+    refunds: note.refunds.flatMap(({ refund }) => idOfReference(refund) ?? []),
     reason: note.reason as CreditNoteReason | null,
     memo: note.memo,
     isVoid: note.status === 'void',

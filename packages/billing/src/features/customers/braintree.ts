@@ -5,7 +5,7 @@ import type { BraintreeContext } from '../../providers/braintree/client.ts'
 import {
   describeMethod,
   describeNonce,
-  type Nonce,
+  type PaymentMethodNonce,
   summarizeMethod,
 } from '../../providers/braintree/describe-method.ts'
 import {
@@ -67,7 +67,9 @@ async function readNonce(
   const kept = await findMethod(context, customerId, chosenToken(customerId, nonce))
   if (kept) return describeMethod(kept, false)
   try {
-    return describeNonce((await context.gateway.paymentMethodNonce.find(nonce)) as Nonce)
+    return describeNonce(
+      (await context.gateway.paymentMethodNonce.find(nonce)) as PaymentMethodNonce,
+    )
   } catch (error) {
     if (!isNotFound(error)) throw error
     throw new InvalidPaymentToken('There is no such payment method', {
@@ -160,7 +162,7 @@ async function repointSubscriptions(
   customer: braintree.Customer,
   token: string,
 ): Promise<void> {
-  for (const subscription of subscriptionsOf(customer)) {
+  for (const subscription of listCustomerSubscriptions(customer)) {
     if (hasEnded(subscription) || subscription.paymentMethodToken === token) continue
     requireSuccess(
       await gateway.subscription.update(subscription.id, { paymentMethodToken: token }),
@@ -175,8 +177,8 @@ export function hasEnded({ status }: braintree.Subscription): boolean {
 type WithSubscriptions = { readonly subscriptions?: readonly braintree.Subscription[] }
 
 /** Lists the customer's subscriptions, oldest first. Braintree attaches them to payment methods. */
-export function subscriptionsOf(customer: braintree.Customer): braintree.Subscription[] {
-  return methodsOf(customer)
+export function listCustomerSubscriptions(customer: braintree.Customer): braintree.Subscription[] {
+  return listCustomerMethods(customer)
     .flatMap((method) => (method as WithSubscriptions).subscriptions ?? [])
     .sort((a, b) => a.createdAt.localeCompare(b.createdAt))
 }
@@ -201,12 +203,12 @@ export function describeCustomer(customer: braintree.Customer): ProviderCustomer
   }
 }
 
-export function methodsOf(customer: braintree.Customer): braintree.PaymentMethod[] {
+export function listCustomerMethods(customer: braintree.Customer): braintree.PaymentMethod[] {
   return customer.paymentMethods ?? []
 }
 
 export function defaultMethodOf(customer: braintree.Customer): braintree.PaymentMethod | null {
-  const methods = methodsOf(customer)
+  const methods = listCustomerMethods(customer)
   return methods.find((method) => (method as { default?: boolean }).default) ?? methods[0] ?? null
 }
 

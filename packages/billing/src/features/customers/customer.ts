@@ -3,7 +3,7 @@ import { NoPaymentMethod } from '../../core/errors/errors.ts'
 import type { LockedOwner } from '../../core/locked-owner.ts'
 import { beginOperation, finishOperation, runOperation } from '../../core/operation.ts'
 import { withOwnerLock } from '../../core/owner-lock.ts'
-import type { Operation, OperationIntent } from '../../core/storage/operations.ts'
+import type { OperationIntent, PendingOperation } from '../../core/storage/operations.ts'
 import { requireOwnerTable } from '../../core/storage/owner-tables.ts'
 import type { BilledOwner } from '../../core/storage/tables.ts'
 import { requireOwner, type UserScope } from '../../core/user-scope.ts'
@@ -97,7 +97,7 @@ async function beginFor(
   context: BillingContext,
   locked: LockedOwner,
   intent: OperationIntent,
-): Promise<Operation> {
+): Promise<PendingOperation> {
   const begun = await beginOperation(context, locked, intent)
   const { for: email } = begun.request
   if (email === undefined || email === intent.request.for) return begun

@@ -75,7 +75,7 @@ declare module '../../core/storage/tables.ts' {
 }
 
 /** The customer that represents a user or team at the payment provider. */
-export const customers = defineFeature({
+export const customersFeature = defineFeature({
   user: {
     updateCard: (user, token, details = {}) => updateCard(user, token, details),
     chooseProvider,
@@ -91,7 +91,7 @@ export const customers = defineFeature({
 })
 
 /** Changing a customer's name, e-mail, address and other details at the provider. */
-export const customerDetails = defineCapability('customerDetails', {
+export const customerDetailsCapability = defineCapability('customerDetails', {
   user: {
     updateCustomer,
     syncCustomerDetails,
@@ -101,6 +101,6 @@ export const customerDetails = defineCapability('customerDetails', {
 })
 
 /** Languages of customers, for providers that store a language with each customer. */
-export const languages = defineCapability('languages', {
+export const customerLanguagesCapability = defineCapability('languages', {
   stripe: () => ({ languages: true }),
 })

@@ -8,7 +8,7 @@ import type { Address, CustomerDetails, ProviderCustomer } from '../../providers
 import type { Gateway } from '../../providers/gateway.ts'
 import type { GatewayParts } from '../../providers/gateway-parts.ts'
 import type { Stripe } from '../../providers/sdk-types.ts'
-import { idOf, nullIfMissing, type StripeContext } from '../../providers/stripe/client.ts'
+import { idOfReference, nullIfMissing, type StripeContext } from '../../providers/stripe/client.ts'
 import { describeMethod, summarizeMethod } from '../../providers/stripe/describe-method.ts'
 import { isMissing, toBillingError } from '../../providers/stripe/errors.ts'
 import { createIdempotently } from '../../providers/stripe/once.ts'
@@ -78,7 +78,7 @@ async function readToken(
   const id = await toMethodId(context, customerId, token)
   try {
     const method = await context.stripe.paymentMethods.retrieve(id)
-    const owner = idOf(method.customer)
+    const owner = idOfReference(method.customer)
     if (owner === null || owner === customerId) return describeMethod(method, null)
   } catch (error) {
     if (!isMissing(error)) throw error
@@ -215,7 +215,7 @@ async function repointSubscriptions(
     if (subscription.default_payment_method === null) continue
     await stripe.subscriptions.update(subscription.id, { default_payment_method: method })
     // A planned change would bring back the method that its schedule names.
-    const schedule = idOf(subscription.schedule)
+    const schedule = idOfReference(subscription.schedule)
     const settings = { default_settings: { default_payment_method: method } }
     if (schedule) await stripe.subscriptionSchedules.update(schedule, settings)
   }
@@ -233,7 +233,8 @@ export async function requireDefaultMethod(
   const customer = await stripe.customers.retrieve(customerId)
   const method = customer.deleted
     ? null
-    : (idOf(customer.invoice_settings.default_payment_method) ?? idOf(customer.default_source))
+    : (idOfReference(customer.invoice_settings.default_payment_method) ??
+      idOfReference(customer.default_source))
   if (method === null)
     throw new NoPaymentMethod('The customer has no card: call updateCard() first')
   return method
@@ -248,7 +249,7 @@ export async function findDefaultMethod(
   if (customer.deleted) return null
   const method = customer.invoice_settings.default_payment_method
   if (typeof method === 'object' && method !== null) return method
-  const source = idOf(customer.default_source)
+  const source = idOfReference(customer.default_source)
   return source === null ? null : stripe.paymentMethods.retrieve(source)
 }
 

@@ -3,7 +3,7 @@ import type { BillingContext, ResumeOperation } from '../../core/context.ts'
 import { isDefiniteFailure, NoCustomer, TransferRefused } from '../../core/errors/errors.ts'
 import { finishOperation } from '../../core/operation.ts'
 import { resumeInterrupted, withOwnerLocks } from '../../core/owner-lock.ts'
-import type { Operation } from '../../core/storage/operations.ts'
+import type { PendingOperation } from '../../core/storage/operations.ts'
 import type { BilledOwner } from '../../core/storage/tables.ts'
 import { requireOwner } from '../../core/user-scope.ts'
 import { type Owner, ownerKey } from '../../core/values/owner.ts'
@@ -104,7 +104,7 @@ async function move(
   to: Owner,
   hadTrial: boolean,
   tx: Database,
-): Promise<Operation> {
+): Promise<PendingOperation> {
   const { owners, transfers, events, operations, options } = context
   const { owner: from, provider, providerId: customer } = billed
   const at = options.clock.now()

@@ -4,7 +4,7 @@ import type { BraintreeContext } from '../../providers/braintree/client.ts'
 import { nullIfMissing } from '../../providers/braintree/errors.ts'
 import { listSales } from '../invoices/braintree.ts'
 import { subscriptionOfUsageSale } from '../usage/braintree-usage-order.ts'
-import type { Disputes, ProviderDispute } from './contract.ts'
+import type { PaymentDisputes, ProviderDispute } from './contract.ts'
 
 /**
  * Statuses of a lost dispute. A dispute without a response in time, or one that was accepted, is
@@ -12,7 +12,9 @@ import type { Disputes, ProviderDispute } from './contract.ts'
  */
 const LOST: readonly string[] = ['lost', 'accepted', 'auto_accepted', 'expired']
 
-export function braintreeDisputes(context: BraintreeContext): { readonly disputes: Disputes } {
+export function braintreeDisputes(context: BraintreeContext): {
+  readonly disputes: PaymentDisputes
+} {
   return {
     disputes: {
       find: (id) => findDispute(context, id),

@@ -15,7 +15,7 @@ export interface ProviderDispute {
   readonly charge: string
   /** The disputed amount. */
   readonly amount: Money
-  /** The provider's code for the reason of the dispute. `null` for none. */
+  /** The provider's code for the reason of the dispute. `null` if the provider gives no reason. */
   readonly reason: string | null
   /**
    * Status of the dispute. `inquiry`: the bank asks for information, and no money is taken. `open`:
@@ -30,7 +30,7 @@ export interface ProviderDispute {
 }
 
 /** Gateway interface to disputes (chargebacks) of charges. */
-export interface Disputes {
+export interface PaymentDisputes {
   /** Finds a dispute. `null` if there is none. */
   find(id: string): Promise<ProviderDispute | null>
   /** Lists all disputes of a customer, decided or not. */
@@ -40,10 +40,10 @@ export interface Disputes {
 declare module '../../providers/gateway-parts.ts' {
   interface GatewayParts {
     /** Gateway interface to disputes (chargebacks) of charges. */
-    readonly disputes: Disputes
+    readonly disputes: PaymentDisputes
   }
 
   interface ReadOnlyMethods {
-    readonly disputes: keyof Disputes
+    readonly disputes: keyof PaymentDisputes
   }
 }

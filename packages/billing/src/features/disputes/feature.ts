@@ -2,7 +2,7 @@ import { defineCapability } from '../define-feature.ts'
 import { braintreeDisputes } from './braintree.ts'
 import { stripeDisputes } from './stripe.ts'
 /** Disputes: charges that a customer asked their bank to return. */
-export const disputes = defineCapability('disputes', {
+export const disputesCapability = defineCapability('disputes', {
   stripe: stripeDisputes,
   braintree: braintreeDisputes,
 })

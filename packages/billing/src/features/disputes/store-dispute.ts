@@ -60,7 +60,7 @@ async function record(
     closedAt: isDecided(found) ? (before?.closedAt ?? options.clock.now()) : null,
   }
   const newEvents = emitsEvents
-    ? eventsOfDispute({ owner: locked.owner, provider }, before, found)
+    ? createDisputeEvents({ owner: locked.owner, provider }, before, found)
     : []
   await locked.lock.write(async (tx) => {
     await disputes.save(now, tx)
@@ -164,7 +164,7 @@ export function isDecided({ status }: Pick<ProviderDispute, 'status'>): boolean 
  * Returns the events for a dispute that was stored: that it was opened, that an inquiry became a
  * dispute, or that it was decided.
  */
-export function eventsOfDispute(
+export function createDisputeEvents(
   { owner, provider }: EventOrigin,
   before: Pick<ProviderDispute, 'status'> | null,
   found: ProviderDispute,

@@ -1,10 +1,15 @@
 import { money } from '../../core/values/money.ts'
 import type { Stripe } from '../../providers/sdk-types.ts'
-import { idOf, nullIfMissing, type StripeContext, toDate } from '../../providers/stripe/client.ts'
+import {
+  idOfReference,
+  nullIfMissing,
+  type StripeContext,
+  toDate,
+} from '../../providers/stripe/client.ts'
 import { invoiceOfPayment } from '../payments/stripe.ts'
-import type { Disputes, ProviderDispute } from './contract.ts'
+import type { PaymentDisputes, ProviderDispute } from './contract.ts'
 
-export function stripeDisputes(context: StripeContext): { readonly disputes: Disputes } {
+export function stripeDisputes(context: StripeContext): { readonly disputes: PaymentDisputes } {
   return {
     disputes: {
       async find(id) {
@@ -32,12 +37,12 @@ export function stripeDisputes(context: StripeContext): { readonly disputes: Dis
 
 async function describe(context: StripeContext, dispute: Stripe.Dispute): Promise<ProviderDispute> {
   const { charge, amount, currency, reason, status } = dispute
-  const invoice = await invoiceOfPayment(context, idOf(dispute.payment_intent))
+  const invoice = await invoiceOfPayment(context, idOfReference(dispute.payment_intent))
   return {
     id: dispute.id,
-    customerId: typeof charge === 'string' ? null : idOf(charge.customer),
-    subscriptionId: idOf(invoice?.parent?.subscription_details?.subscription),
-    charge: idOf(charge) ?? '',
+    customerId: typeof charge === 'string' ? null : idOfReference(charge.customer),
+    subscriptionId: idOfReference(invoice?.parent?.subscription_details?.subscription),
+    charge: idOfReference(charge) ?? '',
     amount: money(amount, currency),
     reason,
     status: statusOfDispute(status),

@@ -2,7 +2,7 @@ import { money } from '../../core/values/money.ts'
 import type { BasisPoints } from '../../core/values/tax.ts'
 import {
   type AddOnOrDiscount,
-  amountOf,
+  amountOfModification,
   type CreditTerms,
   hasCyclesLeft,
   toMinorUnits,
@@ -26,7 +26,7 @@ export interface CycleTerms {
 }
 
 /** Returns the invoice lines of a billing cycle: the price and the add-ons, less discounts. */
-export function cycleLines(
+export function forecastCycleLines(
   cycle: CycleTerms,
   terms: Pick<CreditTerms, 'currency' | 'planCredit'>,
 ): ForecastLine[] {
@@ -40,17 +40,21 @@ export function cycleLines(
       (each): ForecastLine => ({
         kind: 'item',
         description: each.name ?? each.id,
-        amount: amountOf(each, terms),
+        amount: amountOfModification(each, terms),
       }),
     ),
     ...cycle.discounts.filter(hasCyclesLeft).map(
       (each): ForecastLine =>
         each.id === terms.planCredit
-          ? { kind: 'proration', description: 'Unused time', amount: -amountOf(each, terms) }
+          ? {
+              kind: 'proration',
+              description: 'Unused time',
+              amount: -amountOfModification(each, terms),
+            }
           : {
               kind: 'discount',
               description: `Discount (${each.name ?? each.id})`,
-              amount: -amountOf(each, terms),
+              amount: -amountOfModification(each, terms),
             },
     ),
   ]

@@ -6,19 +6,19 @@ import {
   addDays,
   addMonths,
   billingDayOf,
-  type Day,
-  dayOf,
+  type CalendarDay,
   nextDayOfMonth,
   startOfDay,
+  toCalendarDay,
 } from '../../providers/braintree/days.ts'
 import { type AddOnOrDiscount, hasCyclesLeft } from '../../providers/braintree/plan-credit.ts'
-import { type Plan, requirePlan } from '../../providers/braintree/plans.ts'
+import { type PlanWithAddOns, requirePlan } from '../../providers/braintree/plans.ts'
 import { newSubscriptionRequest } from '../subscribe/braintree.ts'
 import {
   balanceLine,
   type CycleTerms,
-  cycleLines,
   type ForecastLine,
+  forecastCycleLines,
   sumOfLines,
   toUpcomingInvoice,
   withUnusedCredit,
@@ -44,13 +44,13 @@ export async function previewFirstInvoices(
   const terms = { currency, planCredit: context.planCredit }
   const invoice = (lines: readonly ForecastLine[], date: Date) =>
     toUpcomingInvoice(withUnusedCredit(lines), { currency, tax: wanted.tax, date })
-  const lines = cycleLines(cycle, terms)
-  const begins = firstDay(plan, request, dayOf(now))
+  const lines = forecastCycleLines(cycle, terms)
+  const begins = firstDay(plan, request, toCalendarDay(now))
   // A trial, or a plan with a later billing day, charges nothing yet.
-  if (begins > dayOf(now))
+  if (begins > toCalendarDay(now))
     return { now: invoice([], now), next: invoice(lines, startOfDay(begins)) }
   const rest = Math.min(0, sumOfLines(lines))
-  const second = [...cycleLines(afterFirst(cycle), terms), balanceLine(rest)]
+  const second = [...forecastCycleLines(afterFirst(cycle), terms), balanceLine(rest)]
   const next = addMonths(begins, plan.frequency, plan.billingDay ?? billingDayOf(begins))
   return {
     now: invoice(lines, now),
@@ -58,7 +58,11 @@ export async function previewFirstInvoices(
   }
 }
 
-function firstDay(plan: Plan, { trialPeriod, trialDuration }: Request, today: Day): Day {
+function firstDay(
+  plan: PlanWithAddOns,
+  { trialPeriod, trialDuration }: Request,
+  today: CalendarDay,
+): CalendarDay {
   if (trialPeriod) return addDays(today, trialDuration ?? 0)
   return plan.billingDay === null ? today : nextDayOfMonth(today, plan.billingDay)
 }
@@ -69,7 +73,7 @@ function firstDay(plan: Plan, { trialPeriod, trialDuration }: Request, today: Da
  */
 async function firstCycle(
   { gateway }: BraintreeContext,
-  plan: Plan,
+  plan: PlanWithAddOns,
   request: Request,
 ): Promise<CycleTerms> {
   const { add = [], update = [] } = request.discounts ?? {}

@@ -3,24 +3,26 @@ import type { BasisPoints } from '../../core/values/tax.ts'
 import type { BraintreeContext } from '../../providers/braintree/client.ts'
 import { startOfDay } from '../../providers/braintree/days.ts'
 import { toProviderSubscription } from '../../providers/braintree/describe-subscription.ts'
-import { balanceOf, debtOf } from '../../providers/braintree/plan-credit.ts'
+import { balanceOf, debtOfSubscription } from '../../providers/braintree/plan-credit.ts'
 import { findBraintreeSubscription } from '../subscribe/braintree.ts'
 import {
   balanceLine,
-  cycleLines,
   type ForecastLine,
+  forecastCycleLines,
   toUpcomingInvoice,
   withUnusedCredit,
 } from './braintree-lines.ts'
 import { previewFirstInvoices } from './braintree-new-subscription.ts'
-import type { Forecasts } from './contract.ts'
+import type { InvoiceForecasts } from './contract.ts'
 import type { UpcomingInvoice } from './upcoming-invoice.ts'
 
 /**
  * Implements invoice previews for Braintree, calculated from the subscription, because Braintree
  * offers none.
  */
-export function braintreeForecasts(context: BraintreeContext): { readonly forecasts: Forecasts } {
+export function braintreeForecasts(context: BraintreeContext): {
+  readonly forecasts: InvoiceForecasts
+} {
   return {
     forecasts: {
       async upcoming(id, tax) {
@@ -45,10 +47,10 @@ function upcomingOf(
   const debt: ForecastLine = {
     kind: 'balance',
     description: 'Past due',
-    amount: debtOf(found, currency),
+    amount: debtOfSubscription(found, currency),
   }
   const lines = [
-    ...cycleLines({ planId, price: price ?? '0', addOns, discounts }, context),
+    ...forecastCycleLines({ planId, price: price ?? '0', addOns, discounts }, context),
     balanceLine(balanceOf(found, currency)),
     debt,
   ]

@@ -16,7 +16,7 @@ export interface PreviewedSubscription
 }
 
 /** Gateway interface for previews of invoices. Creates nothing at the provider. */
-export interface Forecasts {
+export interface InvoiceForecasts {
   /**
    * Previews the next invoice of a subscription. `null` if there will be none. `tax` is the tax
    * that the prices include, for providers that do not know taxes.
@@ -32,10 +32,10 @@ export interface Forecasts {
 declare module '../../providers/gateway-parts.ts' {
   interface GatewayParts {
     /** Previews of invoices. */
-    readonly forecasts: Forecasts
+    readonly forecasts: InvoiceForecasts
   }
 
   interface ReadOnlyMethods {
-    readonly forecasts: keyof Forecasts
+    readonly forecasts: keyof InvoiceForecasts
   }
 }

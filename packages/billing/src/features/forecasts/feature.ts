@@ -34,7 +34,7 @@ declare module '../../subscription.ts' {
 }
 
 /** Previews of invoices that are still to come. */
-export const forecasts = defineCapability('forecasts', {
+export const invoiceForecastsCapability = defineCapability('forecasts', {
   user: {
     upcomingInvoice: findFirstUpcomingInvoice,
   },

@@ -1,9 +1,14 @@
 import type Stripe from 'stripe'
 import { money } from '../../core/values/money.ts'
-import { idOf, type StripeContext, toDate, toSeconds } from '../../providers/stripe/client.ts'
+import {
+  idOfReference,
+  type StripeContext,
+  toDate,
+  toSeconds,
+} from '../../providers/stripe/client.ts'
 import { toStripeAddress } from '../customers/stripe.ts'
 import type { InvoiceData } from '../invoices/invoice.ts'
-import { completeInvoice, INVOICE_EXPAND } from '../invoices/stripe.ts'
+import { completeInvoice, INVOICE_EXPAND_PARAM } from '../invoices/stripe.ts'
 import { previewWithPromotionCode } from '../promotion-codes/stripe-replacement-codes.ts'
 import { subscriptionCreateParams } from '../subscribe/stripe.ts'
 import { toUpcomingInvoice } from '../swap/stripe-preview.ts'
@@ -15,7 +20,7 @@ type Params = Stripe.InvoiceCreatePreviewParams
 type Item = Stripe.InvoiceCreatePreviewParams.SubscriptionDetails.Item
 
 const DAY = 86_400
-const DETAILS = [...INVOICE_EXPAND, 'discounts.source.coupon']
+const DETAILS = [...INVOICE_EXPAND_PARAM, 'discounts.source.coupon']
 
 /**
  * Previews the first two invoices of a new subscription, with the parameters that would create it.
@@ -124,7 +129,7 @@ async function secondInvoice(
     customer_details: await customerDetails(context, wanted),
     ...(discounts.length > 0 ? { discounts } : {}),
     subscription_details: { ...others, items: items.filter(isDue) },
-    expand: INVOICE_EXPAND,
+    expand: INVOICE_EXPAND_PARAM,
   })
   const data = await completeInvoice(context, second)
   const balance = shown.startingBalance + shown.total - shown.amountDue
@@ -143,7 +148,7 @@ function isOfPlan({ parent }: Stripe.InvoiceLineItem): boolean {
 }
 
 function priceOf({ pricing }: Stripe.InvoiceLineItem): string | null {
-  return idOf(pricing?.price_details?.price)
+  return idOfReference(pricing?.price_details?.price)
 }
 
 /**
@@ -158,7 +163,7 @@ function lastingCoupons(first: Stripe.Invoice, due: number): { coupon: string }[
     if (!coupon || typeof coupon === 'string') return []
     const isSpent =
       coupon.duration === 'once' &&
-      taken.some(({ discount: of, amount }) => idOf(of) === discount.id && amount > 0)
+      taken.some(({ discount: of, amount }) => idOfReference(of) === discount.id && amount > 0)
     const isOver = discount.end !== null && discount.end <= due
     return isSpent || isOver ? [] : [{ coupon: coupon.id }]
   })

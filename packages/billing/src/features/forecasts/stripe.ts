@@ -1,9 +1,9 @@
 import type Stripe from 'stripe'
 import { type StripeContext, toDate } from '../../providers/stripe/client.ts'
 import { isMissing } from '../../providers/stripe/errors.ts'
-import { completeInvoice, INVOICE_EXPAND } from '../invoices/stripe.ts'
+import { completeInvoice, INVOICE_EXPAND_PARAM } from '../invoices/stripe.ts'
 import { toUpcomingInvoice } from '../swap/stripe-preview.ts'
-import type { Forecasts } from './contract.ts'
+import type { InvoiceForecasts } from './contract.ts'
 import { previewFirstInvoices } from './stripe-new-subscription.ts'
 import type { UpcomingInvoice } from './upcoming-invoice.ts'
 
@@ -13,7 +13,7 @@ import type { UpcomingInvoice } from './upcoming-invoice.ts'
  */
 const BILLED: readonly Stripe.Subscription.Status[] = ['active', 'trialing', 'past_due']
 
-export function stripeForecasts(context: StripeContext): { readonly forecasts: Forecasts } {
+export function stripeForecasts(context: StripeContext): { readonly forecasts: InvoiceForecasts } {
   return {
     forecasts: {
       upcoming: (id) => findUpcoming(context, id),
@@ -29,7 +29,7 @@ async function findUpcoming(context: StripeContext, id: string): Promise<Upcomin
     if (!BILLED.includes(status)) return null
     const invoice = await stripe.invoices.createPreview({
       subscription: id,
-      expand: INVOICE_EXPAND,
+      expand: INVOICE_EXPAND_PARAM,
     })
     const isPaused = pause !== null && !(pause.resumes_at && pause.resumes_at <= invoice.period_end)
     if (isPaused) return null

@@ -28,7 +28,7 @@ declare module '../../core/storage/tables.ts' {
 }
 
 /** Hosted checkout pages for guests, who become users later. */
-export const guestCheckout = defineCapability('guestCheckout', {
+export const guestCheckoutCapability = defineCapability('guestCheckout', {
   user: { claimCheckout },
   operations: { claim_checkout: resumeClaim },
   stripe: stripeGuestPages,

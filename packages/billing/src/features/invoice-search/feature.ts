@@ -3,7 +3,7 @@ import { braintreeInvoiceSearch } from './braintree.ts'
 import { stripeInvoiceSearch } from './stripe.ts'
 
 /** Search for invoices of all customers. */
-export const invoiceSearch = defineCapability('invoiceSearch', {
+export const invoiceSearchCapability = defineCapability('invoiceSearch', {
   stripe: stripeInvoiceSearch,
   braintree: braintreeInvoiceSearch,
 })

@@ -1,4 +1,4 @@
-import { proportion } from '../../core/values/money.ts'
+import { calculateProportion } from '../../core/values/money.ts'
 import type { BasisPoints } from '../../core/values/tax.ts'
 
 /**
@@ -6,5 +6,5 @@ import type { BasisPoints } from '../../core/values/tax.ts'
  * rounded. The net amount is total ÷ (1 + tax).
  */
 export function includedTax(total: number, tax: BasisPoints): number {
-  return total - proportion(total, 10_000, 10_000 + tax)
+  return total - calculateProportion(total, 10_000, 10_000 + tax)
 }

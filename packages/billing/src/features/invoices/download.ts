@@ -10,7 +10,7 @@ import type { InvoicePdfOptions } from './pdf-options.ts'
 export type DownloadOptions = InvoicePdfOptions
 
 /** Renders an invoice as PDF, and returns it as the response of our own download route. */
-export async function invoiceResponse(
+export async function respondWithInvoice(
   invoice: Invoice,
   options: DownloadOptions,
 ): Promise<HttpResponse> {
@@ -44,11 +44,11 @@ function pdfResponse(body: Uint8Array<ArrayBuffer>, name: string): HttpResponse 
  * Renders an invoice as PDF, and returns it as a web-standard `Response`, for the application's own
  * routes.
  */
-export async function invoiceDownload(
+export async function downloadAsResponse(
   invoice: Invoice,
   options: DownloadOptions,
 ): Promise<Response> {
-  return toWebResponse(await invoiceResponse(invoice, options))
+  return toWebResponse(await respondWithInvoice(invoice, options))
 }
 
 /**

@@ -54,7 +54,7 @@ declare module '../../core/storage/tables.ts' {
 }
 
 /** Invoices, as data and as PDF. */
-export const invoices = defineFeature({
+export const invoicesFeature = defineFeature({
   user: {
     invoiceFor: (user, description, amount, options = {}) =>
       invoiceFor(user, { description, amount }, options),
@@ -69,7 +69,7 @@ export const invoices = defineFeature({
 })
 
 /** Voiding unpaid invoices. */
-export const invoiceActions = defineCapability('invoiceActions', {
+export const invoiceActionsCapability = defineCapability('invoiceActions', {
   invoice: ['void'],
   operations: { void: null },
   stripe: stripeInvoiceActions,

@@ -15,7 +15,7 @@ export interface InvoiceLine {
   readonly unitAmount?: string
   /** Whether the line bills metered usage, which is charged after the period. */
   readonly isUsage?: true
-  /** The billing period of the line. `null` for none. */
+  /** The billing period of the line. `null` if there is no period. */
   readonly period: { readonly start: Date; readonly end: Date } | null
 }
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { textOfPdf } from '../../../test/read-pdf.ts'
 import { money } from '../../core/values/money.ts'
-import { invoiceResponse, pdfFileName } from './download.ts'
+import { pdfFileName, respondWithInvoice } from './download.ts'
 import { Invoice, type InvoiceData } from './invoice.ts'
 import { renderCreditNote, renderInvoice } from './pdf.ts'
 
@@ -192,7 +192,7 @@ describe('an invoice as PDF', () => {
   })
 
   it('is downloaded as a file named after the product, month and year', async () => {
-    const { headers, status } = await invoiceResponse(new Invoice(sample()), seller)
+    const { headers, status } = await respondWithInvoice(new Invoice(sample()), seller)
     expect(status).toBe(200)
     expect(headers).toMatchObject({
       'content-type': 'application/pdf',

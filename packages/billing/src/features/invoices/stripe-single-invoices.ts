@@ -4,7 +4,7 @@ import { isBillingError } from '../../core/errors/error-codes.ts'
 import { type Money, money } from '../../core/values/money.ts'
 import type { Gateway } from '../../providers/gateway.ts'
 import { refuseOverrides } from '../../providers/overrides.ts'
-import { idOf, type StripeContext } from '../../providers/stripe/client.ts'
+import { idOfReference, type StripeContext } from '../../providers/stripe/client.ts'
 import { idempotencyKeyReused, toBillingError } from '../../providers/stripe/errors.ts'
 import { createIdempotently } from '../../providers/stripe/once.ts'
 import { requireDefaultMethod } from '../customers/stripe.ts'
@@ -64,7 +64,7 @@ export function stripeSingleInvoices(
     },
     async payInvoice(id, customer) {
       const invoice = await stripe.invoices.retrieve(id)
-      if (idOf(invoice.customer) !== customer) return null
+      if (idOfReference(invoice.customer) !== customer) return null
       return collect(context, id, { voidOnFailure: false, offSession: false })
     },
     async amountOwed({ raw }) {
@@ -97,7 +97,7 @@ async function listOwed(
   for await (const invoice of stripe.invoices.list({ subscription, status: 'open', limit: 100 })) {
     owed.unshift(invoice)
   }
-  const newest = status === 'unpaid' ? idOf(latest_invoice) : null
+  const newest = status === 'unpaid' ? idOfReference(latest_invoice) : null
   if (newest === null || owed.some(({ id }) => id === newest)) return owed
   const invoice = await stripe.invoices.retrieve(newest)
   return invoice.status === 'draft' ? [...owed, invoice] : owed
@@ -111,7 +111,7 @@ function inOrder(
   { status, latest_invoice }: Stripe.Subscription,
   owed: readonly Stripe.Invoice[],
 ): Stripe.Invoice[] {
-  const opening = status === 'unpaid' ? idOf(latest_invoice) : null
+  const opening = status === 'unpaid' ? idOfReference(latest_invoice) : null
   const isFirst = ({ id }: Stripe.Invoice) => id === opening
   return [...owed.filter(isFirst), ...owed.filter((invoice) => !isFirst(invoice))]
 }
@@ -220,7 +220,7 @@ async function collect(
   const { stripe } = context
   const describe = async () => {
     const invoice = await stripe.invoices.retrieve(id)
-    const subscription = idOf(invoice.parent?.subscription_details?.subscription)
+    const subscription = idOfReference(invoice.parent?.subscription_details?.subscription)
     return { invoice: await completeInvoice(context, invoice), subscription }
   }
   try {

@@ -1,9 +1,9 @@
 import type Stripe from 'stripe'
 import { InvoicePaid } from '../../core/errors/errors.ts'
-import { idOf, type StripeContext } from '../../providers/stripe/client.ts'
+import { idOfReference, type StripeContext } from '../../providers/stripe/client.ts'
 import { isMissing } from '../../providers/stripe/errors.ts'
 import type { InvoiceActions } from './contract.ts'
-import { completeInvoice, INVOICE_EXPAND } from './stripe.ts'
+import { completeInvoice, INVOICE_EXPAND_PARAM } from './stripe.ts'
 
 const CREDIT_PAYS =
   'Credit pays this invoice, and nobody is charged: give the credit back by a credit note once it is paid'
@@ -29,7 +29,7 @@ export function stripeInvoiceActions(context: StripeContext): {
     invoiceActions: {
       async void(id, customerId) {
         const before = await find(context, id)
-        if (!before || idOf(before.customer) !== customerId) return null
+        if (!before || idOfReference(before.customer) !== customerId) return null
         if (before.status === 'draft') {
           if (isSettledByCredit(before)) throw new InvoicePaid(CREDIT_PAYS)
           // A subscription's draft cannot be deleted, only finalized and voided.
@@ -37,10 +37,10 @@ export function stripeInvoiceActions(context: StripeContext): {
         }
         const isVoid = before.status === 'void' || (await voidInvoice(context, id))
         if (!isVoid) throw new InvoicePaid('The invoice is paid: give the money back instead')
-        const invoice = await stripe.invoices.retrieve(id, { expand: INVOICE_EXPAND })
+        const invoice = await stripe.invoices.retrieve(id, { expand: INVOICE_EXPAND_PARAM })
         return {
           invoice: await completeInvoice(context, invoice),
-          subscription: idOf(invoice.parent?.subscription_details?.subscription),
+          subscription: idOfReference(invoice.parent?.subscription_details?.subscription),
         }
       },
     },

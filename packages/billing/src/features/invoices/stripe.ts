@@ -1,6 +1,6 @@
 import type Stripe from 'stripe'
 import type { Gateway } from '../../providers/gateway.ts'
-import { idOf, type StripeContext, toDate } from '../../providers/stripe/client.ts'
+import { idOfReference, type StripeContext, toDate } from '../../providers/stripe/client.ts'
 import { isMissing } from '../../providers/stripe/errors.ts'
 import { isWithheldCredit } from '../proration/stripe-lines.ts'
 import type { InvoiceData } from './invoice.ts'
@@ -10,7 +10,7 @@ import type { InvoiceCustomer, InvoiceDiscount, InvoiceLine, InvoiceTax } from '
 const PENDING: readonly (string | null)[] = ['draft', 'open']
 
 /** Fields that a request must expand (Stripe's `expand` parameter) for `completeInvoice()`. */
-export const INVOICE_EXPAND = ['discounts', 'total_discount_amounts.discount']
+export const INVOICE_EXPAND_PARAM = ['discounts', 'total_discount_amounts.discount']
 
 export function stripeInvoices(
   context: StripeContext,
@@ -32,7 +32,7 @@ export function stripeInvoices(
       const query: Stripe.InvoiceListParams = {
         customer,
         limit: Math.min(limit ?? 100, 100),
-        expand: INVOICE_EXPAND.map((path) => `data.${path}`),
+        expand: INVOICE_EXPAND_PARAM.map((path) => `data.${path}`),
         ...(pending ? {} : { status: 'paid' }),
       }
       for await (const invoice of stripe.invoices.list(query)) {
@@ -45,8 +45,8 @@ export function stripeInvoices(
     async findInvoice(id, customerId) {
       if (!/^in_\w{1,100}$/.test(id)) return null
       try {
-        const invoice = await stripe.invoices.retrieve(id, { expand: INVOICE_EXPAND })
-        if (idOf(invoice.customer) !== customerId) return null
+        const invoice = await stripe.invoices.retrieve(id, { expand: INVOICE_EXPAND_PARAM })
+        if (idOfReference(invoice.customer) !== customerId) return null
         return await completeInvoice(context, invoice)
       } catch (error) {
         if (isMissing(error)) return null
@@ -73,11 +73,11 @@ export async function completeInvoice(
     paid: invoice.status === 'paid',
     ...(invoice.status === 'void' ? { isVoid: true as const } : {}),
     currency: invoice.currency,
-    customer: customerOf(invoice),
+    customer: toInvoiceCustomer(invoice),
     lines: lines.map((line) => describeLine(line, invoice)),
     subtotal: invoice.subtotal,
-    discounts: discountsOf(invoice.total_discount_amounts),
-    taxes: await taxesOf(context, invoice.total_taxes),
+    discounts: toInvoiceDiscounts(invoice.total_discount_amounts),
+    taxes: await readInvoiceTaxes(context, invoice.total_taxes),
     customerTaxIds: taxIdsOf(invoice),
     reverseCharge: isReverseCharged(invoice),
     total: invoice.total,
@@ -117,7 +117,7 @@ async function allLines(
 }
 
 /** Returns the customer's name, e-mail and address as stored on the invoice. */
-export function customerOf(invoice: Stripe.Invoice): InvoiceCustomer {
+export function toInvoiceCustomer(invoice: Stripe.Invoice): InvoiceCustomer {
   const { line1, line2, postal_code, city, state, country } = invoice.customer_address ?? {}
   const town = [postal_code, city].filter(Boolean).join(' ')
   return {
@@ -131,13 +131,13 @@ export function taxIdsOf({ customer_tax_ids }: Stripe.Invoice): string[] {
   return (customer_tax_ids ?? []).flatMap(({ value }) => value ?? [])
 }
 
-export function discountsOf(
+export function toInvoiceDiscounts(
   discounts: Stripe.Invoice['total_discount_amounts'],
 ): InvoiceDiscount[] {
   return (discounts ?? []).map(({ amount, discount }) => ({ ...couponOf(discount), amount }))
 }
 
-export function taxesOf(
+export function readInvoiceTaxes(
   context: StripeContext,
   taxes: Stripe.Invoice['total_taxes'] | Stripe.CreditNote['total_taxes'],
 ): Promise<InvoiceTax[]> {

@@ -10,9 +10,9 @@ import { issueCreditNote } from '../credit-notes/user.ts'
 import { withExistingCustomer } from '../customers/customer.ts'
 import { withOwnerLocale } from '../customers/locale-of.ts'
 import type { InvoiceOutcome } from '../payments/charge-contract.ts'
-import { readRefundedAmount, refund } from '../refunds/user.ts'
+import { readRefundedAmount, refundCharge } from '../refunds/user.ts'
 import { showUsageLines } from '../usage/charges/usage-lines.ts'
-import { type DownloadOptions, invoiceDownload } from './download.ts'
+import { type DownloadOptions, downloadAsResponse } from './download.ts'
 import { invoiceVoidedEvent } from './events.ts'
 import { Invoice, type InvoiceData } from './invoice.ts'
 
@@ -58,7 +58,7 @@ export async function downloadInvoice(
 ): Promise<Response> {
   const invoice = await findInvoice(user, id)
   if (!invoice) throw new InvoiceNotFound('There is no such invoice')
-  return invoiceDownload(invoice, await withOwnerLocale(user, options))
+  return downloadAsResponse(invoice, await withOwnerLocale(user, options))
 }
 
 /** Returns the invoice if it was paid, otherwise throws the error that explains why it was not. */
@@ -74,7 +74,7 @@ export function toInvoice(user: UserScope, data: InvoiceData): Invoice {
     pay: () => payOrRecord(user, (gateway, customerId) => gateway.payInvoice(data.id, customerId)),
     markPaid: async () => markPaid(user.having('sentInvoices'), data.id),
     void: async () => voidInvoice(user.having('invoiceActions'), data.id),
-    refund: async (options) => refund(user.having('refunds'), data.id, options),
+    refund: async (options) => refundCharge(user.having('refunds'), data.id, options),
     refunded: async () => readRefundedAmount(user.having('refunds'), data),
     pendingConfirmation: () => findConfirmationOf(user, data.id),
     creditNote: async (options) => issueCreditNote(user.having('creditNotes'), data, options),

@@ -63,14 +63,14 @@ declare module '../../subscription.ts' {
 }
 
 /** The product that a subscription's price belongs to. */
-export const prices = defineFeature({
+export const pricesFeature = defineFeature({
   subscription: {
     hasProduct,
   },
 })
 
 /** Several prices in one subscription. */
-export const items = defineCapability('items', {
+export const subscriptionItemsCapability = defineCapability('items', {
   subscription: {
     preview: previewChange,
   },

@@ -3,8 +3,8 @@ import {
   createQueue,
   type FailedAttempt,
   newQueueEntry,
-  type Queue,
   type QueueEntry,
+  type WorkQueue,
 } from '../../core/storage/queue.ts'
 import { noticeTable } from '../../core/storage/queue-tables.ts'
 import type { ProviderName } from '../../core/values/provider-name.ts'
@@ -33,7 +33,10 @@ export interface QueuedMail extends QueueEntry<MailState> {
 export type NewMail = Pick<QueuedMail, 'provider' | 'kind' | 'subject' | 'eventId'>
 
 export interface MailRepository
-  extends Pick<Queue<QueuedMail, MailState>, 'listDue' | 'claim' | 'list' | 'purge' | 'finish'> {
+  extends Pick<
+    WorkQueue<QueuedMail, MailState>,
+    'listDue' | 'claim' | 'list' | 'purge' | 'finish'
+  > {
   /**
    * Queues mail. Returns `false` without queueing it if there is already mail of that kind about
    * the same object.
@@ -59,7 +62,7 @@ export interface MailRepository
 const TABLE = 'billing_notices'
 const newNotice = noticeTable.omit('id')
 
-export function mailRepository(database: Database): MailRepository {
+export function createMailRepository(database: Database): MailRepository {
   const queue = createQueue(database, noticeTable, { givenUp: 'dead' })
   const change = async (
     id: number,

@@ -14,7 +14,7 @@ import { customerDetailsFromRow } from '../customers/customer.ts'
 import { localeOf } from '../customers/locale-of.ts'
 import { invoiceFile } from '../invoices/download.ts'
 import type { MailAttachment, MailMessage, MailOptions } from './mail-options.ts'
-import { mailRepository, type QueuedMail } from './mail-rows.ts'
+import { createMailRepository, type QueuedMail } from './mail-rows.ts'
 import { type MailFacts, type RenderedMail, renderMail } from './render-mail.ts'
 
 /** The queue of mail to customers. */
@@ -55,7 +55,7 @@ export function createMailQueue(
   ready: () => Promise<void>,
 ): MailSender {
   const { options } = context
-  const notices = mailRepository(options.database)
+  const notices = createMailRepository(options.database)
   const worker = createWorker(workerSettings(options, ready), {
     what: 'mail',
     queue: notices,
@@ -102,7 +102,7 @@ export function createMailQueue(
  * longer set. Returns the number of deleted rows.
  */
 export async function purgeMail(database: Database, before: Date): Promise<number> {
-  const notices = mailRepository(database)
+  const notices = createMailRepository(database)
   let deleted = 0
   for (const state of ['done', 'dead', 'sending'] as const) {
     deleted += await purgeAll((limit) => notices.purge(state, before, limit))

@@ -1,5 +1,5 @@
 /** The application's own key-value pairs, stored with an object at the provider. */
-export type Metadata = Readonly<Record<string, string>>
+export type MetadataValues = Readonly<Record<string, string>>
 
 /**
  * Gateway interface for reading the metadata of subscriptions. It is set when a subscription is
@@ -10,7 +10,7 @@ export interface SubscriptionMetadata {
    * Returns the application's metadata of a subscription, without the keys that the gateway itself
    * adds. `raw` is the object of the provider's SDK.
    */
-  read(found: { readonly raw: unknown }): Promise<Metadata>
+  read(found: { readonly raw: unknown }): Promise<MetadataValues>
 }
 
 declare module '../../providers/gateway-parts.ts' {

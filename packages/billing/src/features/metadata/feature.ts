@@ -1,6 +1,6 @@
 import type Stripe from 'stripe'
 import { defineCapability } from '../define-feature.ts'
-import type { Metadata } from './contract.ts'
+import type { MetadataValues } from './contract.ts'
 import { withoutReservedKeys } from './metadata.ts'
 
 declare module '../../subscription.ts' {
@@ -12,12 +12,12 @@ declare module '../../subscription.ts' {
      * @example
      * const { campaign } = await subscription.metadata()
      */
-    metadata(): Promise<Metadata>
+    metadata(): Promise<MetadataValues>
   }
 }
 
 /** The application's metadata, stored with a subscription at the provider. */
-export const metadata = defineCapability('metadata', {
+export const metadataCapability = defineCapability('metadata', {
   subscription: {
     async metadata(subscription) {
       const found = await subscription.requireFound()

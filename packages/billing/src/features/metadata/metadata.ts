@@ -1,5 +1,5 @@
 import { InvalidArgument } from '../../core/errors/errors.ts'
-import type { Metadata } from './contract.ts'
+import type { MetadataValues } from './contract.ts'
 
 /** Stripe stores 50 keys per object. The rest is reserved for the keys below. */
 const MAX_KEYS = 30
@@ -23,7 +23,7 @@ const OWN_PREFIX = 'tollgate_'
  * Checks the application's metadata, and sorts it by key, so that the same data in another order
  * results in the same request.
  */
-export function requireMetadata(given: Metadata): Metadata {
+export function requireMetadata(given: MetadataValues): MetadataValues {
   const entries = Object.entries(given)
   if (entries.length > MAX_KEYS) {
     throw new InvalidArgument(`Metadata of ${entries.length} keys; expected at most ${MAX_KEYS}`)
@@ -45,7 +45,7 @@ export function requireMetadata(given: Metadata): Metadata {
 }
 
 /** Removes the metadata keys that billing adds for itself. */
-export function withoutReservedKeys(all: Metadata): Metadata {
+export function withoutReservedKeys(all: MetadataValues): MetadataValues {
   return Object.fromEntries(Object.entries(all).filter(([key]) => !isOwn(key)))
 }
 

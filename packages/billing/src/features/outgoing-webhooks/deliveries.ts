@@ -7,11 +7,15 @@ import type { QueuePageOptions } from '../../core/storage/queue-pages.ts'
 import {
   addSecondsWithJitter,
   createWorker,
-  type Worker,
+  type QueueWorker,
   type WorkerSettings,
 } from '../../core/worker.ts'
 import type { DeliverySettings, EndpointSettings } from './delivery-options.ts'
-import { type DeliveryState, deliveryRepository, type StoredDelivery } from './delivery-rows.ts'
+import {
+  createDeliveryRepository,
+  type DeliveryState,
+  type StoredDelivery,
+} from './delivery-rows.ts'
 import { signDelivery } from './signature.ts'
 
 /** An event of the application, to be sent as a signed webhook. */
@@ -92,12 +96,12 @@ export function createDeliveries(
   settings: WorkerSettings,
 ): DeliverySender {
   const { clock, logger, ready } = settings
-  const deliveries = deliveryRepository(database)
+  const deliveries = createDeliveryRepository(database)
   const send = createPinnedRequest(outgoing)
   const stopping = new AbortController()
   const { signal } = stopping
 
-  const workerOf = (endpoint: EndpointSettings): Worker =>
+  const workerOf = (endpoint: EndpointSettings): QueueWorker =>
     createWorker(settings, {
       what: 'delivery',
       queue: deliveries.queueFor(endpoint.name),
@@ -122,7 +126,7 @@ export function createDeliveries(
   }
 
   /** Records a delivery to each endpoint that wants the event. Returns the workers of these. */
-  const record = async ({ eventId, type, payload }: Recorded): Promise<Worker[]> => {
+  const record = async ({ eventId, type, payload }: Recorded): Promise<QueueWorker[]> => {
     const wanting = [...workers].filter(([endpoint]) => endpoint.wants(type))
     for (const [endpoint] of wanting) {
       const isHeld = await deliveries.isHeldBack(endpoint.name)

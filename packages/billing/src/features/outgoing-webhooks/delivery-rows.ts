@@ -2,8 +2,8 @@ import { type Database, deleteBatch, insertIfAbsent } from '@tollgate/database'
 import {
   createQueue,
   newQueueEntry,
-  type Queue,
   type QueueEntry,
+  type WorkQueue,
 } from '../../core/storage/queue.ts'
 import { createQueuePages, type QueuePages } from '../../core/storage/queue-pages.ts'
 import { deliveryTable, type QueueState } from '../../core/storage/queue-tables.ts'
@@ -30,7 +30,7 @@ export type NewDelivery = Pick<
 
 export interface DeliveryRepository extends QueuePages<StoredDelivery, DeliveryState> {
   /** Returns the queue of one endpoint. */
-  queueFor(endpoint: string): Queue<StoredDelivery, DeliveryState>
+  queueFor(endpoint: string): WorkQueue<StoredDelivery, DeliveryState>
   /** Adds a delivery. Returns `false` if the endpoint already has one for this event. */
   add(delivery: NewDelivery, at: Date): Promise<boolean>
   /** Whether deliveries to the endpoint are held back, because it responded with 410 Gone. */
@@ -66,7 +66,7 @@ const TABLE = 'billing_deliveries'
 const OVER: readonly DeliveryState[] = ['done', 'dead', 'gone']
 const newDelivery = deliveryTable.omit('id')
 
-export function deliveryRepository(database: Database): DeliveryRepository {
+export function createDeliveryRepository(database: Database): DeliveryRepository {
   const { kysely } = database
   const again = (at: Date) => ({
     state: 'pending',

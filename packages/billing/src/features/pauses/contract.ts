@@ -5,7 +5,7 @@
 export type PausedBills = 'void' | 'keep_as_draft' | 'mark_uncollectible'
 
 /** A pause of a subscription: invoices are still created, but no payment is collected. */
-export interface Pause {
+export interface CollectionPause {
   /** When the pause ends automatically. `null` if it lasts until `unpause()` is called. */
   readonly until: Date | null
   /** Treatment of the invoices created during the pause. */
@@ -16,9 +16,9 @@ export interface Pause {
  * Gateway interface for pausing the collection of payments of a subscription.
  * `ProviderSubscription.pause` describes the current pause.
  */
-export interface Pauses {
+export interface CollectionPauses {
   /** Pauses the subscription. A repeated call replaces the current pause. */
-  pause(id: string, pause: Pause): Promise<void>
+  pause(id: string, pause: CollectionPause): Promise<void>
   /** Ends the subscription's pause. Does nothing if it is not paused. */
   unpause(id: string): Promise<void>
 }
@@ -26,6 +26,6 @@ export interface Pauses {
 declare module '../../providers/gateway-parts.ts' {
   interface GatewayParts {
     /** Pauses of subscriptions. */
-    readonly pauses: Pauses
+    readonly pauses: CollectionPauses
   }
 }

@@ -1,6 +1,11 @@
 import { defineCapability } from '../define-feature.ts'
 import { stripePauses } from './stripe.ts'
-import { findPausedUntil, type PauseOptions, pause, unpause } from './subscription.ts'
+import {
+  findPausedUntil,
+  type PauseOptions,
+  pauseSubscription,
+  unpauseSubscription,
+} from './subscription.ts'
 
 declare module '../../subscription.ts' {
   interface Subscription {
@@ -28,13 +33,13 @@ declare module '../../subscription.ts' {
 }
 
 /** Pausing subscriptions. */
-export const pauses = defineCapability('pauses', {
+export const pausesCapability = defineCapability('pauses', {
   subscription: {
     pausedUntil: findPausedUntil,
   },
   changes: {
-    pause: (subscription, options = {}) => pause(subscription, options),
-    unpause,
+    pause: (subscription, options = {}) => pauseSubscription(subscription, options),
+    unpause: unpauseSubscription,
   },
   stripe: stripePauses,
 })

@@ -1,8 +1,8 @@
 import { type StripeContext, toSeconds } from '../../providers/stripe/client.ts'
-import type { Pauses } from './contract.ts'
+import type { CollectionPauses } from './contract.ts'
 
 /** Implements pauses for Stripe, where a paused subscription keeps the status `active`. */
-export function stripePauses({ stripe }: StripeContext): { readonly pauses: Pauses } {
+export function stripePauses({ stripe }: StripeContext): { readonly pauses: CollectionPauses } {
   return {
     pauses: {
       async pause(id, { until, bills }) {

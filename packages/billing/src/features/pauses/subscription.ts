@@ -4,7 +4,7 @@ import { requireFuture } from '../../core/values/dates.ts'
 import { awaitsFirstPayment } from '../../core/values/subscription-state.ts'
 import { requirePart } from '../../providers/gateway-parts.ts'
 import { withPlannedSwapRule } from '../schedules/planned-swap.ts'
-import type { Pause, PausedBills } from './contract.ts'
+import type { CollectionPause, PausedBills } from './contract.ts'
 
 /** Options for `pause()`. */
 export interface PauseOptions {
@@ -26,7 +26,7 @@ type Scope = SubscriptionScopeWith<'pauses'>
  * Pauses the subscription, and replaces a current pause with these options. Repeated calls have the
  * same result.
  */
-export async function pause(
+export async function pauseSubscription(
   subscription: Scope,
   { until, bills = 'void' }: PauseOptions,
 ): Promise<void> {
@@ -36,7 +36,7 @@ export async function pause(
     throw new InvalidArgument(`bills: '${bills}' should be one of ${BILLS.join(', ')}`)
   }
   const { context, record } = subscription
-  const wanted: Pause = { until: until ?? null, bills }
+  const wanted: CollectionPause = { until: until ?? null, bills }
   await subscription.change(
     withPlannedSwapRule(subscription, 'pause', async ({ found, ask }) => {
       const standing = context.options.providers.standing(record.provider, found.status)
@@ -49,7 +49,7 @@ export async function pause(
 }
 
 /** Ends the subscription's pause. Does nothing if it is not paused. */
-export async function unpause(subscription: Scope): Promise<void> {
+export async function unpauseSubscription(subscription: Scope): Promise<void> {
   subscription.requireRunning()
   await subscription.change(
     withPlannedSwapRule(subscription, 'unpause', async ({ found, ask }) => {

@@ -9,10 +9,10 @@ import {
   defaultMethodOf,
   hasEnded,
   isPaymentMethodOf,
+  listCustomerMethods,
+  listCustomerSubscriptions,
   makeDefaultMethod,
-  methodsOf,
   storeNonce,
-  subscriptionsOf,
 } from '../customers/braintree.ts'
 import type { ProviderMethod } from './contract.ts'
 
@@ -29,7 +29,7 @@ export function braintreePaymentMethods(
       async isInUse(customerId, id) {
         const customer = await findCustomer(context, customerId)
         if (!customer) return false
-        return subscriptionsOf(customer).some(
+        return listCustomerSubscriptions(customer).some(
           (each) => each.paymentMethodToken === id && !hasEnded(each),
         )
       },
@@ -61,7 +61,7 @@ export function braintreePaymentMethods(
 /** Lists the payment methods, newest first. Braintree groups them by kind. */
 function listOf(customer: braintree.Customer): ProviderMethod[] {
   const usual = defaultMethodOf(customer)
-  return [...methodsOf(customer)]
+  return [...listCustomerMethods(customer)]
     .sort((a, b) => b.createdAt.localeCompare(a.createdAt))
     .map((method) => describeMethod(method, method === usual))
 }

@@ -71,7 +71,7 @@ declare module '../../billable-user.ts' {
 }
 
 /** Several stored payment methods per customer. */
-export const paymentMethods = defineCapability('paymentMethods', {
+export const paymentMethodsCapability = defineCapability('paymentMethods', {
   user: {
     paymentMethods: listMethods,
     defaultPaymentMethod: findDefault,

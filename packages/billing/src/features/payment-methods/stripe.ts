@@ -1,7 +1,12 @@
 import type Stripe from 'stripe'
 import { PaymentMethodNotFound } from '../../core/errors/errors.ts'
 import type { GatewayParts } from '../../providers/gateway-parts.ts'
-import { idOf, listAll, nullIfMissing, type StripeContext } from '../../providers/stripe/client.ts'
+import {
+  idOfReference,
+  listAll,
+  nullIfMissing,
+  type StripeContext,
+} from '../../providers/stripe/client.ts'
 import { describeMethod } from '../../providers/stripe/describe-method.ts'
 import { attachPaymentMethod, findAttachedMethod, makeDefaultMethod } from '../customers/stripe.ts'
 
@@ -24,7 +29,7 @@ export function stripePaymentMethods(context: StripeContext): Pick<GatewayParts,
         const isDefault = defaultOf(customer) === id
         const all = stripe.subscriptions.list({ customer: customerId, limit: 100 })
         for await (const { status, default_payment_method } of all) {
-          const own = idOf(default_payment_method)
+          const own = idOfReference(default_payment_method)
           if (!OVER.includes(status) && (own === id || (own === null && isDefault))) return true
         }
         return false
@@ -61,5 +66,5 @@ async function findCustomer(stripe: Stripe, id: string): Promise<Stripe.Customer
 }
 
 function defaultOf({ invoice_settings, default_source }: Stripe.Customer): string | null {
-  return idOf(invoice_settings.default_payment_method) ?? idOf(default_source)
+  return idOfReference(invoice_settings.default_payment_method) ?? idOfReference(default_source)
 }

@@ -2,7 +2,7 @@ import type braintree from 'braintree'
 import { fromDecimal } from '../../core/values/money.ts'
 import type { BraintreeContext } from '../../providers/braintree/client.ts'
 import { isNotFound } from '../../providers/braintree/errors.ts'
-import type { Payments, ProviderPayment } from './contract.ts'
+import type { CustomerPayments, ProviderPayment } from './contract.ts'
 
 /** Final statuses. Transactions with other statuses are being settled. */
 const STATUSES: Readonly<Record<string, ProviderPayment['status']>> = {
@@ -19,7 +19,9 @@ const STATUSES: Readonly<Record<string, ProviderPayment['status']>> = {
  * Implements payments for Braintree. They never wait for the customer's authentication, which
  * happens in the browser before the payment.
  */
-export function braintreePayments({ gateway }: BraintreeContext): { readonly payments: Payments } {
+export function braintreePayments({ gateway }: BraintreeContext): {
+  readonly payments: CustomerPayments
+} {
   return {
     payments: {
       async findLatest(id) {

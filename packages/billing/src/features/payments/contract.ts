@@ -27,7 +27,7 @@ export interface ProviderPayment {
 }
 
 /** Gateway interface to the payments of subscriptions, successful or not. */
-export interface Payments {
+export interface CustomerPayments {
   /**
    * Finds the newest payment of a subscription, successful or not. `null` if it was never charged.
    */
@@ -37,10 +37,10 @@ export interface Payments {
 declare module '../../providers/gateway-parts.ts' {
   interface GatewayParts {
     /** Gateway interface to the payments of subscriptions, successful or not. */
-    readonly payments: Payments
+    readonly payments: CustomerPayments
   }
 
   interface ReadOnlyMethods {
-    readonly payments: keyof Payments
+    readonly payments: keyof CustomerPayments
   }
 }

@@ -14,7 +14,7 @@ import {
   payNow,
   requirePaid,
 } from './subscription.ts'
-import { charge, listConfirmations } from './user.ts'
+import { chargeUser, listConfirmations } from './user.ts'
 
 declare module '../../billable-user.ts' {
   interface BillableUser<User> {
@@ -78,9 +78,9 @@ declare module '../../subscription.ts' {
 }
 
 /** Single charges, and paying what is owed. */
-export const charges = defineFeature({
+export const chargesFeature = defineFeature({
   user: {
-    charge: (user, amount, options = {}) => charge(user, amount, options),
+    charge: (user, amount, options = {}) => chargeUser(user, amount, options),
     pendingConfirmations: listConfirmations,
   },
   subscription: {
@@ -96,7 +96,7 @@ export const charges = defineFeature({
 })
 
 /** Reading the newest payment of a subscription, successful or not. */
-export const payments = defineCapability('payments', {
+export const paymentsCapability = defineCapability('payments', {
   subscription: {
     latestPayment: findLatestPayment,
   },

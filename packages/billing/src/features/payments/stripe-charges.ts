@@ -4,7 +4,7 @@ import { PaymentActionRequired } from '../../core/errors/payment-errors.ts'
 import { type Amount, type Money, money } from '../../core/values/money.ts'
 import type { Gateway } from '../../providers/gateway.ts'
 import { refuseOverrides } from '../../providers/overrides.ts'
-import { idOf, type StripeContext } from '../../providers/stripe/client.ts'
+import { idOfReference, type StripeContext } from '../../providers/stripe/client.ts'
 import { idempotencyKeyReused } from '../../providers/stripe/errors.ts'
 import { createIdempotently } from '../../providers/stripe/once.ts'
 import { requireDefaultMethod } from '../customers/stripe.ts'
@@ -108,7 +108,7 @@ async function continuePayment(
   if (DONE.includes(before.status)) return before
   if (before.status === 'canceled') throw idempotencyKeyReused('a payment that was cancelled')
   const isAsked = before.status === 'requires_action'
-  if (isAsked && idOf(before.payment_method) === method) return before
+  if (isAsked && idOfReference(before.payment_method) === method) return before
   const { off_session = true, return_url } = options
   try {
     return await stripe.paymentIntents.confirm(before.id, {

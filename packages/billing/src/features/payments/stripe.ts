@@ -1,8 +1,8 @@
 import { money } from '../../core/values/money.ts'
 import type { Stripe } from '../../providers/sdk-types.ts'
-import { idOf, type StripeContext, toDate } from '../../providers/stripe/client.ts'
+import { idOfReference, type StripeContext, toDate } from '../../providers/stripe/client.ts'
 import { isMissing } from '../../providers/stripe/errors.ts'
-import type { Payments, ProviderPayment } from './contract.ts'
+import type { CustomerPayments, ProviderPayment } from './contract.ts'
 
 const STATUSES: Readonly<Record<string, ProviderPayment['status']>> = {
   succeeded: 'succeeded',
@@ -15,7 +15,7 @@ const STATUSES: Readonly<Record<string, ProviderPayment['status']>> = {
 }
 
 /** Implements payments of subscriptions for Stripe. */
-export function stripePayments({ stripe }: StripeContext): { readonly payments: Payments } {
+export function stripePayments({ stripe }: StripeContext): { readonly payments: CustomerPayments } {
   return {
     payments: {
       async findLatest(subscription) {
@@ -77,5 +77,5 @@ export async function invoiceOfPayment(
 }
 
 function intentOf(payments: Stripe.Invoice['payments']): string | null {
-  return idOf(payments?.data[0]?.payment.payment_intent)
+  return idOfReference(payments?.data[0]?.payment.payment_intent)
 }

@@ -10,7 +10,7 @@ import type { Invoice } from '../invoices/invoice.ts'
 import { findInvoice, requirePaidInvoice } from '../invoices/user.ts'
 import type { ChargeOptions, InvoiceForOptions } from './charge-contract.ts'
 
-export async function charge(
+export async function chargeUser(
   user: UserScope,
   amount: Amount,
   options: ChargeOptions,

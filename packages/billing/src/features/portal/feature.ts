@@ -17,7 +17,7 @@ declare module '../../billable-user.ts' {
 }
 
 /** The provider's billing portal, on which customers manage cards and subscriptions. */
-export const portal = defineCapability('portal', {
+export const customerPortalCapability = defineCapability('portal', {
   user: {
     billingPortal,
   },

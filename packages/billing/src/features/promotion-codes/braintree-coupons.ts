@@ -4,10 +4,10 @@ import { addTax, type BasisPoints, removeTax } from '../../core/values/tax.ts'
 import type { BraintreeContext } from '../../providers/braintree/client.ts'
 import {
   type AddOnOrDiscount,
-  amountOf,
+  amountOfModification,
   hasCyclesLeft,
 } from '../../providers/braintree/plan-credit.ts'
-import type { Plan } from '../../providers/braintree/plans.ts'
+import type { PlanWithAddOns } from '../../providers/braintree/plans.ts'
 
 /** A price without tax, in the currency's smallest unit, and the tax in hundredths of a percent. */
 export interface NetPrice {
@@ -74,7 +74,7 @@ export function couponsForPrice(
   },
 ): TaxedCoupon[] {
   const coupons = discounts.filter(({ id }) => id !== terms.planCredit).filter(hasCyclesLeft)
-  const amounts = coupons.map((each) => amountOf(each, terms))
+  const amounts = coupons.map((each) => amountOfModification(each, terms))
   const { before } = terms
   const values = before
     ? netCouponValues(before, amounts).map(({ coupon, takesAll }, at) =>
@@ -109,7 +109,10 @@ export async function readCouponValues(
 ): Promise<ReadonlyMap<string, number>> {
   if (discounts.every(({ id }) => id === planCredit)) return new Map()
   return new Map(
-    (await gateway.discount.all()).map((each) => [each.id, amountOf(each, { currency })]),
+    (await gateway.discount.all()).map((each) => [
+      each.id,
+      amountOfModification(each, { currency }),
+    ]),
   )
 }
 
@@ -119,13 +122,15 @@ export async function readCouponValues(
  */
 export async function discountsOfNewSubscription(
   { gateway, currency }: BraintreeContext,
-  plan: Plan,
+  plan: PlanWithAddOns,
   { coupon, tax }: { readonly coupon: string | null; readonly tax: BasisPoints },
 ): Promise<Pick<braintree.SubscriptionCreateRequest, 'discounts'>> {
   const known = coupon === null ? [] : await gateway.discount.all()
   // Braintree rejects an unknown discount.
   const own = known.filter(({ id }) => id === coupon)
-  const amounts = [...plan.discounts, ...own].map((each) => amountOf(each, { currency }))
+  const amounts = [...plan.discounts, ...own].map((each) =>
+    amountOfModification(each, { currency }),
+  )
   const taken = grossDiscounts({ net: plan.price, tax }, amounts)
   const changed = (at: number) =>
     taken[at] === amounts[at] ? {} : { amount: toDecimal(money(taken[at] ?? 0, currency)) }
@@ -143,12 +148,12 @@ export async function discountsOfNewSubscription(
  * the tax.
  */
 export function planDiscountUpdates(
-  { discounts }: Plan,
+  { discounts }: PlanWithAddOns,
   taken: readonly number[],
   currency: string,
 ): braintree.DiscountUpdateRequest[] {
   return discounts.flatMap((each, at) =>
-    taken[at] === amountOf(each, { currency })
+    taken[at] === amountOfModification(each, { currency })
       ? []
       : [{ existingId: each.id, amount: toDecimal(money(taken[at] ?? 0, currency)) }],
   )

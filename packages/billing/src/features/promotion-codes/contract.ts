@@ -30,7 +30,7 @@ export interface ProviderPromotionCode {
   readonly expiresAt: Date | null
   /** Whether the code is only for customers who have never paid. */
   readonly isFirstTimeOnly: boolean
-  /** Minimum amount of the purchase. `null` for none. */
+  /** Minimum amount of the purchase. `null` if there is no minimum. */
   readonly minimum: Money | null
   /** How often the code can still be used. `null` for any number. */
   readonly left: number | null

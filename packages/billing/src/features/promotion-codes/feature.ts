@@ -49,7 +49,7 @@ declare module '../../subscription.ts' {
 }
 
 /** Current discounts of a subscription. */
-export const discounts = defineFeature({
+export const discountsFeature = defineFeature({
   subscription: {
     discounts: findDiscounts,
   },
@@ -58,7 +58,7 @@ export const discounts = defineFeature({
 })
 
 /** Promotion codes that customers type. */
-export const promotionCodes = defineCapability('promotionCodes', {
+export const promotionCodesCapability = defineCapability('promotionCodes', {
   user: {
     findPromotionCode: findTypedCode,
   },

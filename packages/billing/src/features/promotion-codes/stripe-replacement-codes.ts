@@ -1,6 +1,6 @@
 import type Stripe from 'stripe'
 import { isBillingError } from '../../core/errors/error-codes.ts'
-import { idOf, listAll, type StripeContext } from '../../providers/stripe/client.ts'
+import { idOfReference, listAll, type StripeContext } from '../../providers/stripe/client.ts'
 import { isRefusal } from '../../providers/stripe/errors.ts'
 import { createIdempotently } from '../../providers/stripe/once.ts'
 
@@ -59,7 +59,7 @@ export async function previewWithPromotionCode<T>(
     const owed = await findReplacementState(context, used.code, used.customer)
     if (owed.is === 'nothing') throw error
     if (owed.is === 'given') return show({ promotion_code: owed.code.id })
-    return show({ coupon: idOf(used.code.promotion.coupon) ?? '' })
+    return show({ coupon: idOfReference(used.code.promotion.coupon) ?? '' })
   }
 }
 
@@ -128,7 +128,7 @@ function replacementParams(
     ([currency]) => currency !== leastIn,
   )
   return {
-    promotion: { type: 'coupon', coupon: idOf(promotion.coupon) ?? '' },
+    promotion: { type: 'coupon', coupon: idOfReference(promotion.coupon) ?? '' },
     customer,
     max_redemptions: 1,
     ...(expiresAt === null ? {} : { expires_at: expiresAt }),
@@ -213,7 +213,7 @@ export async function listReplacements(
   { id, promotion }: Stripe.PromotionCode,
   customer: string,
 ): Promise<Stripe.PromotionCode[]> {
-  const coupon = idOf(promotion.coupon)
+  const coupon = idOfReference(promotion.coupon)
   if (coupon === null) return []
   const { data } = await stripe.promotionCodes.list({ coupon, customer, limit: 100 })
   return data.filter(({ metadata }) => metadata?.[REPLACED_CODE_KEY] === id)
@@ -237,7 +237,7 @@ function codeUsedBy({ metadata }: Stripe.Subscription): string | undefined {
 function carries(subscription: Stripe.Subscription, codes: readonly string[]): boolean {
   if (codes.includes(codeUsedBy(subscription) ?? '')) return true
   return subscription.discounts.some(
-    (each) => typeof each !== 'string' && codes.includes(idOf(each.promotion_code) ?? ''),
+    (each) => typeof each !== 'string' && codes.includes(idOfReference(each.promotion_code) ?? ''),
   )
 }
 

@@ -1,6 +1,6 @@
 import type Stripe from 'stripe'
 import type { Gateway } from '../../providers/gateway.ts'
-import { idOf, type StripeContext, toDate } from '../../providers/stripe/client.ts'
+import { idOfReference, type StripeContext, toDate } from '../../providers/stripe/client.ts'
 import type { ActiveDiscount } from '../../providers/subscription.ts'
 import type { NewDiscount, PromotionCodes, ProviderPromotionCode } from './contract.ts'
 import {
@@ -57,7 +57,7 @@ export function stripePromotionCodes(context: StripeContext): {
         const { promotionCode: typed } = discount
         await callWithPromotionCode(
           context,
-          { coupon: typed, customerId: idOf(customer) },
+          { coupon: typed, customerId: idOfReference(customer) },
           {
             make: (given) => update({ promotion_code: given ?? typed }),
             find: async () => null,
@@ -83,10 +83,10 @@ export function stripePromotionCodes(context: StripeContext): {
 function isOf(there: string | Stripe.Discount, wanted: NewDiscount): boolean {
   if (typeof there === 'string') return false
   const { promotion_code: code, source } = there
-  if ('coupon' in wanted) return code === null && idOf(source.coupon) === wanted.coupon
+  if ('coupon' in wanted) return code === null && idOfReference(source.coupon) === wanted.coupon
   const inPlaceOf =
     code !== null && typeof code === 'object' ? code.metadata?.[REPLACED_CODE_KEY] : null
-  return [idOf(code), inPlaceOf].includes(wanted.promotionCode)
+  return [idOfReference(code), inPlaceOf].includes(wanted.promotionCode)
 }
 
 /**
@@ -120,7 +120,7 @@ function describe(found: Stripe.PromotionCode): ProviderPromotionCode {
       least !== null && leastCurrency !== null ? { amount: least, currency: leastCurrency } : null,
     left: leftOf([found, coupon]),
     isActive: found.active && coupon.valid,
-    customerId: idOf(found.customer),
+    customerId: idOfReference(found.customer),
     raw: found,
   }
 }

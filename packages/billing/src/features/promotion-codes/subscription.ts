@@ -5,9 +5,12 @@ import { withPlannedSwapRule } from '../schedules/planned-swap.ts'
 import type { NewDiscount } from './contract.ts'
 import { requireCodeText, requirePromotionCode } from './promotion-codes.ts'
 
-type Discountable = SubscriptionScopeWith<'promotionCodes'>
+type DiscountableSubscription = SubscriptionScopeWith<'promotionCodes'>
 
-export async function applyPromotionCode(subscription: Discountable, code: string): Promise<void> {
+export async function applyPromotionCode(
+  subscription: DiscountableSubscription,
+  code: string,
+): Promise<void> {
   const text = requireCodeText(code)
   subscription.requireRunning()
   const { context, user, record } = subscription
@@ -15,13 +18,16 @@ export async function applyPromotionCode(subscription: Discountable, code: strin
   await apply(subscription, { promotionCode: await requirePromotionCode(context, typed) })
 }
 
-export async function applyCoupon(subscription: Discountable, coupon: string): Promise<void> {
+export async function applyCoupon(
+  subscription: DiscountableSubscription,
+  coupon: string,
+): Promise<void> {
   requireText('coupon', coupon)
   subscription.requireRunning()
   await apply(subscription, { coupon })
 }
 
-export async function removeDiscounts(subscription: Discountable): Promise<void> {
+export async function removeDiscounts(subscription: DiscountableSubscription): Promise<void> {
   subscription.requireRunning()
   await subscription.change(
     withPlannedSwapRule(subscription, 'discounts', ({ found, ask }) =>
@@ -31,7 +37,7 @@ export async function removeDiscounts(subscription: Discountable): Promise<void>
 }
 
 /** Applies a discount. The whole discount is set, so that a repeat has the same result. */
-function apply(subscription: Discountable, discount: NewDiscount): Promise<void> {
+function apply(subscription: DiscountableSubscription, discount: NewDiscount): Promise<void> {
   return subscription.change(
     withPlannedSwapRule(subscription, 'discounts', ({ found, ask }) =>
       ask((gateway) => requirePart(gateway, 'promotionCodes').apply(found.id, discount)),

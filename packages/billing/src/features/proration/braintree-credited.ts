@@ -2,18 +2,18 @@ import type braintree from 'braintree'
 import { type Money, money } from '../../core/values/money.ts'
 import { remainingMoneyOf } from '../../core/values/money-back.ts'
 import type { BraintreeContext } from '../../providers/braintree/client.ts'
-import type { Day } from '../../providers/braintree/days.ts'
+import type { CalendarDay } from '../../providers/braintree/days.ts'
 import { isOver } from '../../providers/braintree/describe-subscription.ts'
 import { findCustomer } from '../../providers/braintree/find-customer.ts'
 import { parseSubscriptionId } from '../../providers/braintree/ids.ts'
-import { periodStarts } from '../../providers/braintree/period-starts.ts'
+import { listPeriodStarts } from '../../providers/braintree/period-starts.ts'
 import {
-  amountOf as amountOfEach,
+  amountOfModification as amountOfEach,
   balanceOf,
-  cycleValue,
   reservedCredit,
+  valueOfCycle,
 } from '../../providers/braintree/plan-credit.ts'
-import { subscriptionsOf } from '../customers/braintree.ts'
+import { listCustomerSubscriptions } from '../customers/braintree.ts'
 import {
   periodStartOf,
   readKeptMoney,
@@ -22,7 +22,7 @@ import {
   salesOfPeriod,
   sumOfSales,
 } from './braintree-period-money.ts'
-import { amountOf, readReturnedAmount } from './braintree-returned.ts'
+import { amountOfSale, readReturnedAmount } from './braintree-returned.ts'
 
 type Subscription = braintree.Subscription
 type Sale = braintree.Transaction
@@ -37,7 +37,7 @@ export async function readCreditedAmount(context: BraintreeContext, sale: Sale):
   if (!sale.subscriptionId || start === null) return lostOf(context, sale)
   const subscription = await gateway.subscription.find(sale.subscriptionId)
   const left = await leftOfPeriod(context, subscription, { sale, start })
-  return money(Math.max(0, amountOf(sale) - (await refundedOf(context, sale)) - left), currency)
+  return money(Math.max(0, amountOfSale(sale) - (await refundedOf(context, sale)) - left), currency)
 }
 
 /** Returns the disputed part of a sale without a subscription, which is never credited. */
@@ -54,7 +54,7 @@ function refundedOf(context: BraintreeContext, sale: Sale): Promise<number> {
 async function leftOfPeriod(
   context: BraintreeContext,
   subscription: Subscription,
-  { sale, start }: { readonly sale: Sale; readonly start: Day },
+  { sale, start }: { readonly sale: Sale; readonly start: CalendarDay },
 ): Promise<number> {
   if (start === subscription.billingPeriodStartDate) {
     const period = await readPeriodMoney(context, subscription)
@@ -94,7 +94,7 @@ async function creditGivenOnEnd(
   // the credit.
   const isLater = (each: Subscription) =>
     each.createdAt > old.createdAt || (each.createdAt === old.createdAt && given(each) > 0)
-  const next = (owner ? subscriptionsOf(owner) : []).find(
+  const next = (owner ? listCustomerSubscriptions(owner) : []).find(
     (each) => each.id !== old.id && hasSameName(each) && isLater(each),
   )
   const carried = reservedCredit(old, context) - balanceOf(old, currency)
@@ -109,18 +109,18 @@ async function creditGivenOnEnd(
 function usedAfter(
   context: BraintreeContext,
   subscription: Subscription,
-  { start, sales }: { readonly start: Day; readonly sales: readonly Sale[] },
+  { start, sales }: { readonly start: CalendarDay; readonly sales: readonly Sale[] },
 ): number {
-  const price = cycleValue(subscription, context)
+  const price = valueOfCycle(subscription, context)
   const waiting = Math.max(0, -balanceOf(subscription, context.currency))
   let used = 0
-  for (const later of periodStarts(subscription).filter((each) => each > start)) {
+  for (const later of listPeriodStarts(subscription).filter((each) => each > start)) {
     const [first] = salesOfPeriod(subscription, later)
     if (first && first.planId !== subscription.planId) {
-      const isWhole = sales.every((sale) => amountOf(first) >= amountOf(sale))
+      const isWhole = sales.every((sale) => amountOfSale(first) >= amountOfSale(sale))
       return isWhole ? used : sumOfSales(sales)
     }
-    if (first) return used + Math.max(0, price - amountOf(first))
+    if (first) return used + Math.max(0, price - amountOfSale(first))
     used += price
   }
   return used + waiting

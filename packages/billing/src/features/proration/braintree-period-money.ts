@@ -1,17 +1,17 @@
 import type braintree from 'braintree'
 import type { PaidTime } from '../../core/values/money-back.ts'
 import type { BraintreeContext } from '../../providers/braintree/client.ts'
-import { type Day, dayOf } from '../../providers/braintree/days.ts'
+import { type CalendarDay, toCalendarDay } from '../../providers/braintree/days.ts'
 import {
-  amountOf as amountOfEach,
+  amountOfModification as amountOfEach,
   appliesInCycle,
   balanceOf,
-  cycleValue,
   reservedCredit,
   unusedPeriodValue,
+  valueOfCycle,
 } from '../../providers/braintree/plan-credit.ts'
 import { listSales as salesOfCustomer } from '../invoices/braintree.ts'
-import { amountOf, readReturnedAmount, wasSaleAccepted } from './braintree-returned.ts'
+import { amountOfSale, readReturnedAmount, wasSaleAccepted } from './braintree-returned.ts'
 
 type Subscription = braintree.Subscription
 type Sale = braintree.Transaction
@@ -20,7 +20,10 @@ type Sale = braintree.Transaction
  * Returns the sales of a billing period that the bank accepted, oldest first. `start` is the first
  * day of the period.
  */
-export function salesOfPeriod({ transactions = [] }: Subscription, start: Day | null): Sale[] {
+export function salesOfPeriod(
+  { transactions = [] }: Subscription,
+  start: CalendarDay | null,
+): Sale[] {
   return transactions
     .filter((sale) => wasSaleAccepted(sale) && periodStartOf(sale) === start)
     .toSorted((a, b) => a.createdAt.localeCompare(b.createdAt))
@@ -30,15 +33,15 @@ export function salesOfPeriod({ transactions = [] }: Subscription, start: Day | 
  * Returns the first day of the billing period that a sale pays for. `null` for a sale without a
  * subscription.
  */
-export function periodStartOf({ subscription }: Sale): Day | null {
+export function periodStartOf({ subscription }: Sale): CalendarDay | null {
   const { billingPeriodStartDate: start } = (subscription ?? {}) as {
-    readonly billingPeriodStartDate?: Day | null
+    readonly billingPeriodStartDate?: CalendarDay | null
   }
   return start ?? null
 }
 
 export function sumOfSales(sales: readonly Sale[]): number {
-  return sales.reduce((sum, sale) => sum + amountOf(sale), 0)
+  return sales.reduce((sum, sale) => sum + amountOfSale(sale), 0)
 }
 
 export async function readReturnedSum(
@@ -70,12 +73,12 @@ export async function readPeriodMoney(
 export async function readReturnedPeriodMoney(
   context: BraintreeContext,
   subscription: Subscription,
-  today: Day,
+  today: CalendarDay,
 ): Promise<PaidTime | null> {
   const { currency, planCredit } = context
   const period = await readPeriodMoney(context, subscription)
   const sales = salesOfPeriod(subscription, subscription.billingPeriodStartDate ?? null)
-  const isCharged = sumOfSales(sales) >= cycleValue(subscription, context)
+  const isCharged = sumOfSales(sales) >= valueOfCycle(subscription, context)
   if (isCharged) return period.returned > 0 ? period : null
   const unused = unusedPeriodValue(subscription, { today, currency, planCredit })
   const sold = Math.max(period.sold, unused)
@@ -121,13 +124,13 @@ function paidInPeriod(
   const credit = Math.max(0, -balanceOf(subscription, currency))
   const [first, ...others] = sales
   const isUnchanged = first && others.length === 0 && credit === 0 && isOfFirstDay(first, start)
-  if (isUnchanged) return cycleValue(subscription, { currency, planCredit })
+  if (isUnchanged) return valueOfCycle(subscription, { currency, planCredit })
   const carried = discounts
     .filter((each) => each.id === planCredit && appliesInCycle(each, cycle))
     .reduce((sum, each) => sum + amountOfEach(each, { currency }), 0)
   return Math.max(0, sumOfSales(sales) + carried - credit)
 }
 
-function isOfFirstDay({ createdAt }: Sale, start: Day | null | undefined): boolean {
-  return Boolean(start) && dayOf(new Date(createdAt)) <= (start ?? '')
+function isOfFirstDay({ createdAt }: Sale, start: CalendarDay | null | undefined): boolean {
+  return Boolean(start) && toCalendarDay(new Date(createdAt)) <= (start ?? '')
 }

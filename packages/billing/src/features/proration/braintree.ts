@@ -1,10 +1,10 @@
 import type braintree from 'braintree'
-import { proportion } from '../../core/values/money.ts'
+import { calculateProportion } from '../../core/values/money.ts'
 import { type AddOnChanges, applyAddOnChanges } from '../../providers/braintree/add-ons.ts'
 import { inTrial } from '../../providers/braintree/describe-subscription.ts'
 import {
   type AddOnOrDiscount,
-  amountOf,
+  amountOfModification,
   appliesInCycle,
   type CreditTerms,
   daysOfPeriod,
@@ -32,7 +32,7 @@ export function proratedChange(
   const discountsAfter = withDiscountUpdates(current.discounts ?? [], request)
   const addOnsAfter = applyAddOnChanges(current.addOns ?? [], request)
   const sum = (modifications: readonly AddOnOrDiscount[]) =>
-    modifications.reduce((total, each) => total + amountOf(each, terms), 0)
+    modifications.reduce((total, each) => total + amountOfModification(each, terms), 0)
   const counted = (modifications: readonly AddOnOrDiscount[] = []) =>
     sum(modifications.filter((each) => appliesInCycle(each, current.currentBillingCycle)))
   const price =
@@ -40,7 +40,7 @@ export function proratedChange(
   // Braintree charges new add-ons in the running cycle already.
   const addOns = counted(addOnsAfter.kept) + sum(addOnsAfter.added) - counted(current.addOns)
   const discounts = counted(discountsAfter) - counted(current.discounts)
-  return proportion(price + addOns - discounts, left, all)
+  return calculateProportion(price + addOns - discounts, left, all)
 }
 
 /** Returns the discounts of a subscription after the request is applied. */

@@ -1,5 +1,5 @@
 import type Stripe from 'stripe'
-import { idOf, listAll, type StripeContext } from '../../providers/stripe/client.ts'
+import { idOfReference, listAll, type StripeContext } from '../../providers/stripe/client.ts'
 
 /**
  * A line of a Stripe invoice, or a pending invoice item. Amounts are in the currency's smallest
@@ -23,7 +23,7 @@ export interface BilledLine {
    * returned before.
    */
   readonly isWithheld: boolean
-  /** Id of the invoice item behind the line. `null` for none. */
+  /** Id of the invoice item behind the line. `null` if there is no item. */
   readonly item: string | null
 }
 
@@ -64,7 +64,7 @@ export async function readPendingLines(
 ): Promise<BilledLine[]> {
   const found: BilledLine[] = []
   for await (const item of stripe.invoiceItems.list({ customer, pending: true, limit: 100 })) {
-    if (idOf(item.parent?.subscription_details?.subscription) !== id) continue
+    if (idOfReference(item.parent?.subscription_details?.subscription) !== id) continue
     found.push({
       id: item.id,
       invoice: null,
@@ -89,7 +89,7 @@ export function toBilledLine(line: Stripe.InvoiceLineItem, invoice: string | nul
     amount: line.amount - sum(line.discount_amounts),
     tax: sum(exclusiveTaxesOf(line)),
     isProration,
-    item: idOf((ofItem ?? single)?.invoice_item),
+    item: idOfReference((ofItem ?? single)?.invoice_item),
     ...timeOf(line, Boolean(ofItem) || isProration),
   }
 }
@@ -110,6 +110,6 @@ function timeOf(
     const to = Number(metadata?.[UNTIL])
     return { price: withheld, from: to - 1, to, isWithheld: true }
   }
-  const price = isTime ? idOf(pricing?.price_details?.price) : null
+  const price = isTime ? idOfReference(pricing?.price_details?.price) : null
   return { price, from: period.start, to: period.end, isWithheld: false }
 }

@@ -6,7 +6,7 @@ import {
   sumReturned,
   type WeightedShare,
 } from '../../core/values/money-back.ts'
-import { idOf, listAll, type StripeContext } from '../../providers/stripe/client.ts'
+import { idOfReference, listAll, type StripeContext } from '../../providers/stripe/client.ts'
 import { type BilledLine, readInvoiceLines } from './stripe-lines.ts'
 import { type ReturnedOfInvoice, readGifts, readReturned } from './stripe-returned.ts'
 
@@ -16,7 +16,7 @@ import { type ReturnedOfInvoice, readGifts, readReturned } from './stripe-return
  */
 export interface InvoiceMoney {
   readonly id: string
-  /** Id of the subscription that the invoice bills. `null` for none. */
+  /** Id of the subscription that the invoice bills. `null` if there is no subscription. */
   readonly subscription: string | null
   readonly lines: readonly BilledLine[]
   /** Amount of the invoice that was or will be charged, with taxes. */
@@ -77,7 +77,7 @@ export async function readInvoiceMoney(
     const lines = await readInvoiceLines(context, invoice)
     const gift = counting.gifts ? (gifts.get(invoice.id) ?? 0) + giftsAmong(lines) : 0
     const returned = sumReturned(back) + gift
-    const subscription = idOf(invoice.parent?.subscription_details?.subscription)
+    const subscription = idOfReference(invoice.parent?.subscription_details?.subscription)
     facts.push({
       id: invoice.id,
       subscription,

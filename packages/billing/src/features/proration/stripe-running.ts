@@ -1,6 +1,11 @@
 import type Stripe from 'stripe'
 import { InvalidArgument } from '../../core/errors/errors.ts'
-import { idOf, listAll, type StripeContext, toDate } from '../../providers/stripe/client.ts'
+import {
+  idOfReference,
+  listAll,
+  type StripeContext,
+  toDate,
+} from '../../providers/stripe/client.ts'
 import { readPendingLines } from './stripe-lines.ts'
 import {
   type PaidTimeRecord,
@@ -47,7 +52,7 @@ export async function readCurrentPaidTime(
     movesEnd,
   }: { readonly invoices: readonly Stripe.Invoice[]; readonly movesEnd: boolean },
 ): Promise<CurrentPaidTimeRecord | null> {
-  const customer = idOf(current.customer) ?? ''
+  const customer = idOfReference(current.customer) ?? ''
   const counting = { gifts: true, disputes: true }
   const facts = await readInvoiceMoney(context, customer, invoices, counting)
   const earlier = await readOtherInvoices(context, customer, { facts, counting })

@@ -1,7 +1,7 @@
 import type Stripe from 'stripe'
 import { InvalidArgument } from '../../core/errors/errors.ts'
 import { creditFor, type PaidTime } from '../../core/values/money-back.ts'
-import { idOf, type StripeContext } from '../../providers/stripe/client.ts'
+import { idOfReference, type StripeContext } from '../../providers/stripe/client.ts'
 import {
   type BilledLine,
   exclusiveTaxesOf,
@@ -128,7 +128,7 @@ function toItem({ item, amount, currency, until }: WithheldCredit) {
   return {
     price_data: {
       currency,
-      product: idOf(price.product) ?? '',
+      product: idOfReference(price.product) ?? '',
       unit_amount: amount,
       ...(behavior && behavior !== 'unspecified' ? { tax_behavior: behavior } : {}),
     },

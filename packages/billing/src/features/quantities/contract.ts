@@ -2,7 +2,7 @@
  * Gateway interface for the quantity (number of units, such as seats) of a subscription's main
  * price.
  */
-export interface Quantities {
+export interface QuantityChanges {
   /** Sets the quantity of the subscription's main price. */
   set(id: string, quantity: number): Promise<void>
 }
@@ -10,6 +10,6 @@ export interface Quantities {
 declare module '../../providers/gateway-parts.ts' {
   interface GatewayParts {
     /** Quantity of a subscription's main price. */
-    readonly quantities: Quantities
+    readonly quantities: QuantityChanges
   }
 }

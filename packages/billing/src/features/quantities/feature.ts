@@ -2,7 +2,7 @@ import type { SubscriptionScope } from '../../core/subscription-scope.ts'
 import { defineCapability, defineFeature } from '../define-feature.ts'
 import type { SwapOptions } from '../swap/subscription.ts'
 import { stripeQuantities } from './stripe.ts'
-import { addQuantity, gatewayPartForPrice, setQuantity, subtractQuantity } from './subscription.ts'
+import { addQuantity, requireQuantityPart, setQuantity, subtractQuantity } from './subscription.ts'
 
 declare module '../../subscription.ts' {
   interface Subscription {
@@ -67,11 +67,11 @@ declare module '../../core/storage/tables.ts' {
  */
 function having(subscription: SubscriptionScope, price: string | undefined): SubscriptionScope {
   const isMain = price === subscription.record.providerPlan
-  return subscription.having(isMain ? 'quantities' : gatewayPartForPrice(price))
+  return subscription.having(isMain ? 'quantities' : requireQuantityPart(price))
 }
 
 /** Changing the quantity of the main price or of an additional price. */
-export const quantityChanges = defineFeature({
+export const quantityChangesFeature = defineFeature({
   changes: {
     incrementQuantity: async (subscription, count = 1, price) =>
       addQuantity(having(subscription, price), count, { price }),
@@ -94,7 +94,7 @@ export const quantityChanges = defineFeature({
 })
 
 /** Quantity (number of units, such as seats) of a subscription's main price. */
-export const quantities = defineCapability('quantities', {
+export const quantitiesCapability = defineCapability('quantities', {
   subscriptionNeeds: [
     'incrementQuantity',
     'decrementQuantity',

@@ -1,6 +1,6 @@
 import type { LockedOwner } from '../../core/locked-owner.ts'
 import { beginOperation, finishOperation, runOperation } from '../../core/operation.ts'
-import type { Operation, OperationIntent } from '../../core/storage/operations.ts'
+import type { OperationIntent, PendingOperation } from '../../core/storage/operations.ts'
 import type {
   ChangeAtProvider,
   CurrentSubscription,
@@ -31,7 +31,7 @@ const RETRY_WINDOW = 24 * 3_600_000
  * Returns the gateway capability that changes the quantity of a price: `quantities` for the main
  * price (if no price is given), `items` for any other price.
  */
-export function gatewayPartForPrice(
+export function requireQuantityPart(
   price: string | undefined,
 ): Extract<Capability, 'quantities' | 'items'> {
   return price === undefined ? 'quantities' : 'items'
@@ -87,7 +87,7 @@ async function move(
   const { context, record } = subscription
   const { provider, providerId: of, owner } = record
   const same = { provider, of, price: price ?? null, step, ...(invoiceNow ? { invoiceNow } : {}) }
-  let operation: Operation
+  let operation: PendingOperation
   const ask = async (current: CurrentSubscription) => {
     const { found, locked } = current
     const now = subscription.now()
@@ -124,7 +124,7 @@ async function move(
  * Whether the operation can still be retried: nothing else changed the quantity in the meantime,
  * and providers still keep its idempotency key.
  */
-function isUnderWay({ request }: Operation, quantity: number, now: Date): boolean {
+function isUnderWay({ request }: PendingOperation, quantity: number, now: Date): boolean {
   const { was, to, at } = request
   return (quantity === was || quantity === to) && now.getTime() - Number(at) < RETRY_WINDOW
 }

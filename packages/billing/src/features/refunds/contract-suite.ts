@@ -7,7 +7,7 @@ import {
   errorCodeOf,
   newOperationId,
 } from '../../providers/contract-suite.ts'
-import type { Refundable, Refunds } from './contract.ts'
+import type { PaymentRefunds, RefundablePayment } from './contract.ts'
 
 /** Contract tests of refunds, for gateways that implement `refunds`. */
 export const refundsContract: ContractPart = ({ describe, it }, create) => {
@@ -75,9 +75,9 @@ export const refundsContract: ContractPart = ({ describe, it }, create) => {
 
 /** Invoices the customer and returns the charge, which is found by the invoice's id. */
 async function invoiced(
-  refunds: Refunds,
+  refunds: PaymentRefunds,
   { gateway, customerId, currency }: ContractTestAccount,
-): Promise<Refundable> {
+): Promise<RefundablePayment> {
   const item = { description: 'A T-shirt', amount: { amount: 1500, currency } }
   const { invoice } = await gateway.invoiceFor(customerId, item, {})
   const found = await refunds.find(invoice.id, customerId)
@@ -87,6 +87,6 @@ async function invoiced(
   return found
 }
 
-function whole(customerId: string, { charge }: Refundable) {
+function whole(customerId: string, { charge }: RefundablePayment) {
   return { customerId, charge, amount: null, reason: null, key: newOperationId() }
 }

@@ -2,7 +2,7 @@ import type { Money } from '../../core/values/money.ts'
 import type { Refund, RefundReason } from './refund.ts'
 
 /** A charge, and how much of it can still be refunded. */
-export interface Refundable {
+export interface RefundablePayment {
   /** The provider's id of the charge. */
   readonly charge: string
   /** The amount that was charged. */
@@ -41,18 +41,18 @@ export interface NewRefund {
 }
 
 /** Gateway interface to refunds of charges. */
-export interface Refunds {
+export interface PaymentRefunds {
   /**
    * Finds a charge by its own id or by the id of an invoice or hosted page. `null` if there is
    * none, or if it belongs to another customer.
    */
-  find(id: string, customerId: string): Promise<Refundable | null>
+  find(id: string, customerId: string): Promise<RefundablePayment | null>
   /**
    * Returns how much of a charge can no longer be refunded for a reason other than a refund: it was
    * credited for unused time or by a credit note, lost in a dispute, or paid for by a gift.
    * Optional: without this method, nothing counts as credited.
    */
-  creditedOf?(charge: Refundable): Promise<Money>
+  creditedOf?(charge: RefundablePayment): Promise<Money>
   /**
    * Lists the refunds of a charge, newest first. A charge that was voided before it was settled
    * counts as one refund.
@@ -74,7 +74,7 @@ export interface Refunds {
 declare module '../../providers/gateway-parts.ts' {
   interface GatewayParts {
     /** Gateway interface to refunds of charges. */
-    readonly refunds: Refunds
+    readonly refunds: PaymentRefunds
   }
 
   interface ReadOnlyMethods {

@@ -3,7 +3,7 @@ import { readCreditedAmount } from '../proration/braintree-credited.ts'
 import { braintreeRefunds } from './braintree.ts'
 import type { Refund, RefundOptions } from './refund.ts'
 import { stripeRefunds } from './stripe.ts'
-import { chargeIdOf, refund } from './user.ts'
+import { chargeIdOf, refundCharge } from './user.ts'
 
 declare module '../../billable-user.ts' {
   interface BillableUser<User> {
@@ -32,9 +32,9 @@ declare module '../../core/storage/tables.ts' {
 }
 
 /** Refunding charges and invoices. */
-export const refunds = defineCapability('refunds', {
+export const refundsCapability = defineCapability('refunds', {
   user: {
-    refund: (user, charge, options = {}) => refund(user, chargeIdOf(charge), options),
+    refund: (user, charge, options = {}) => refundCharge(user, chargeIdOf(charge), options),
   },
   invoice: ['refund', 'refunded'],
   operations: { refund: null },

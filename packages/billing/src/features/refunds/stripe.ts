@@ -2,13 +2,18 @@ import type Stripe from 'stripe'
 import { ProviderRejected, RefundRefused } from '../../core/errors/errors.ts'
 import { type Money, money } from '../../core/values/money.ts'
 import type { GatewayParts } from '../../providers/gateway-parts.ts'
-import { idOf, listAll, nullIfMissing, type StripeContext } from '../../providers/stripe/client.ts'
+import {
+  idOfReference,
+  listAll,
+  nullIfMissing,
+  type StripeContext,
+} from '../../providers/stripe/client.ts'
 import { toBillingError } from '../../providers/stripe/errors.ts'
 import { createIdempotently } from '../../providers/stripe/once.ts'
 import { invoiceOfPayment } from '../payments/stripe.ts'
 import { remainingOfPaidInvoice } from '../proration/stripe-paid-invoice.ts'
 import { isFailedRefund } from '../proration/stripe-returned.ts'
-import type { NewRefund, Refundable } from './contract.ts'
+import type { NewRefund, RefundablePayment } from './contract.ts'
 import type { Refund, RefundReason } from './refund.ts'
 
 export function stripeRefunds(context: StripeContext): Pick<GatewayParts, 'refunds'> {
@@ -38,7 +43,7 @@ async function findCharge(
   if (!/^(ch|py|pi|in|cs)_\w{1,100}$/.test(id)) return null
   return nullIfMissing(async () => {
     const charge = await retrieve(context, id, customerId)
-    return charge && idOf(charge.customer) === customerId ? charge : null
+    return charge && idOfReference(charge.customer) === customerId ? charge : null
   })
 }
 
@@ -52,7 +57,7 @@ async function retrieve(
   if (id.startsWith('cs_')) return chargeOfPage(context, id, customerId)
   if (!id.startsWith('pi_')) return stripe.charges.retrieve(id)
   const { latest_charge } = await stripe.paymentIntents.retrieve(id)
-  const charge = idOf(latest_charge)
+  const charge = idOfReference(latest_charge)
   return charge === null ? null : stripe.charges.retrieve(charge)
 }
 
@@ -66,8 +71,8 @@ async function chargeOfPage(
   customerId: string,
 ): Promise<Stripe.Charge | null> {
   const session = await context.stripe.checkout.sessions.retrieve(id)
-  if (idOf(session.customer) !== customerId) return null
-  const paid = idOf(session.payment_intent) ?? idOf(session.invoice)
+  if (idOfReference(session.customer) !== customerId) return null
+  const paid = idOfReference(session.payment_intent) ?? idOfReference(session.invoice)
   return paid === null ? null : retrieve(context, paid, customerId)
 }
 
@@ -78,16 +83,16 @@ async function chargeOfInvoice(
 ): Promise<Stripe.Charge | null> {
   const { stripe } = context
   const invoice = await stripe.invoices.retrieve(id)
-  if (idOf(invoice.customer) !== customerId) return null
+  if (idOfReference(invoice.customer) !== customerId) return null
   const { data } = await stripe.invoicePayments.list({ invoice: id, status: 'paid', limit: 2 })
   const [payment, another] = data.map(
-    (each) => idOf(each.payment.payment_intent) ?? idOf(each.payment.charge),
+    (each) => idOfReference(each.payment.payment_intent) ?? idOfReference(each.payment.charge),
   )
   if (another) throw refused('The invoice was paid in several payments: name the charge')
   return payment ? retrieve(context, payment, customerId) : null
 }
 
-function describeCharge(charge: Stripe.Charge): Refundable {
+function describeCharge(charge: Stripe.Charge): RefundablePayment {
   const { id, amount_captured, amount_refunded, currency, status } = charge
   return {
     charge: id,
@@ -106,7 +111,7 @@ function describeCharge(charge: Stripe.Charge): Refundable {
  */
 async function creditedOf(context: StripeContext, charge: Stripe.Charge): Promise<Money> {
   const { amount_captured, amount_refunded, currency } = charge
-  const invoice = await invoiceOfPayment(context, idOf(charge.payment_intent))
+  const invoice = await invoiceOfPayment(context, idOfReference(charge.payment_intent))
   if (invoice === null) return money(0, currency)
   const left = await remainingOfPaidInvoice(context, invoice, { gifts: true, disputes: false })
   return money(Math.max(0, amount_captured - amount_refunded - left), currency)
@@ -167,7 +172,7 @@ function describeRefund(refund: Stripe.Refund): Refund {
   const { id, amount, currency, reason } = refund
   return {
     id,
-    charge: idOf(refund.charge) ?? '',
+    charge: idOfReference(refund.charge) ?? '',
     amount: money(amount, currency),
     status: statusOf(refund),
     reason: REASONS.includes(reason ?? '') ? (reason as RefundReason) : null,

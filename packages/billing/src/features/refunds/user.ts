@@ -15,11 +15,11 @@ import { requirePart } from '../../providers/gateway-parts.ts'
 import { withExistingCustomer } from '../customers/customer.ts'
 import { refundCreatedEvent } from '../invoices/events.ts'
 import type { InvoiceData } from '../invoices/invoice.ts'
-import type { Refundable, Refunds } from './contract.ts'
+import type { PaymentRefunds, RefundablePayment } from './contract.ts'
 import { REFUND_REASONS, type Refund, type RefundOptions, type RefundReason } from './refund.ts'
 
 /** A charge, and how much of it was credited instead of refunded. */
-interface Charge extends Refundable {
+interface Charge extends RefundablePayment {
   readonly credited: number
 }
 
@@ -39,7 +39,7 @@ export function chargeIdOf(charge: string | { readonly id: string }): string {
   return requireText('charge', typeof charge === 'object' ? charge?.id : charge)
 }
 
-export async function refund(
+export async function refundCharge(
   user: UserScopeWith<'refunds'>,
   id: string,
   { amount, reason, idempotencyKey }: RefundOptions,
@@ -176,7 +176,7 @@ async function withReason(
  * wholly refunded.
  */
 async function findDone(
-  refunds: Pick<Refunds, 'findByKey' | 'list'>,
+  refunds: Pick<PaymentRefunds, 'findByKey' | 'list'>,
   charge: Charge,
   amount: Money | null,
   key: string,

@@ -26,7 +26,7 @@ declare module '../../core/storage/tables.ts' {
 }
 
 /** Resuming a cancelled subscription during its grace period. */
-export const resume = defineFeature({
+export const resumeFeature = defineFeature({
   changes: {
     resume: resumeCancelled,
   },

@@ -1,5 +1,5 @@
 import type { LockedOwner } from '../../core/locked-owner.ts'
-import type { Operation } from '../../core/storage/operations.ts'
+import type { PendingOperation } from '../../core/storage/operations.ts'
 import { requirePart } from '../../providers/gateway-parts.ts'
 import { isStoredPlan } from './decide-plan.ts'
 
@@ -9,7 +9,7 @@ import { isStoredPlan } from './decide-plan.ts'
  */
 export async function applyStoredPlan(
   locked: LockedOwner,
-  { id: operation, request }: Operation,
+  { id: operation, request }: PendingOperation,
 ): Promise<void> {
   if (!isStoredPlan(request)) return
   const { provider, of, items, tax, automaticTax, taxRates, itemRates } = request

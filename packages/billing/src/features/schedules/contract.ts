@@ -43,7 +43,7 @@ export interface NewPlannedSwap {
  * Gateway interface for planned swaps. `ProviderSubscription.planned` returns the planned swap of a
  * subscription.
  */
-export interface Schedules {
+export interface SubscriptionSchedules {
   /**
    * Plans a swap, and replaces an earlier plan. Repeated calls have no further effect. Nothing is
    * prorated when the prices change. The rest of the subscription stays as it is, including
@@ -71,6 +71,6 @@ export interface Schedules {
 declare module '../../providers/gateway-parts.ts' {
   interface GatewayParts {
     /** Planned changes of prices. */
-    readonly schedules: Schedules
+    readonly schedules: SubscriptionSchedules
   }
 }

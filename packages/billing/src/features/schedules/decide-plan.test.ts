@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import type { RequestedItem } from '../../providers/item.ts'
 import type { ProviderSubscription } from '../../providers/subscription.ts'
-import { decideStoredPlan, type StoredPlan, type StoredPlanDecision } from './decide-plan.ts'
+import { decideStoredPlan, type StoredPlanDecision, type StoredPlannedSwap } from './decide-plan.ts'
 
 const NOW = new Date('2026-01-20T10:00:00Z')
 const at = new Date('2026-02-15T10:00:00Z')
@@ -9,7 +9,10 @@ const before = [{ price: 'pro', quantity: 1 }]
 const after = [{ price: 'pro', quantity: 3 }]
 const items = [{ price: 'monthly', quantity: 3 }]
 
-const kept = (to: StoredPlan['to'], of: Partial<StoredPlan> = {}): StoredPlan => {
+const kept = (
+  to: StoredPlannedSwap['to'],
+  of: Partial<StoredPlannedSwap> = {},
+): StoredPlannedSwap => {
   const request = { provider: 'stripe', of: 'sub_1', to, items, tax: 0, by: 'first' } as const
   return { ...request, at: at.getTime(), before, after, ...of }
 }
@@ -83,7 +86,7 @@ it.each<[string, object, ProviderSubscription | null, StoredPlanDecision]>([
 ])(
   'decideStoredPlan(), after an interrupted change of a planned swap: %s',
   (_name, request, subscription, verdict) => {
-    const operation = { id: 'own', request: request as StoredPlan }
+    const operation = { id: 'own', request: request as StoredPlannedSwap }
     expect(decideStoredPlan(operation, subscription, NOW)).toBe(verdict)
   },
 )

@@ -1,4 +1,4 @@
-import type { Operation } from '../../core/storage/operations.ts'
+import type { PendingOperation } from '../../core/storage/operations.ts'
 import type { OperationRequest } from '../../core/storage/tables.ts'
 import type { RequestedItem } from '../../providers/item.ts'
 import type { ProviderSubscription } from '../../providers/subscription.ts'
@@ -11,7 +11,7 @@ import { hasItems } from '../../providers/wanted-items.ts'
  * fails.
  * - `to: 'carry'`: the plan is updated after the change, and not changed if the change fails.
  */
-export interface StoredPlan extends OperationRequest {
+export interface StoredPlannedSwap extends OperationRequest {
   readonly to: 'restore' | 'carry'
   /** The provider's id of the subscription. */
   readonly of: string
@@ -42,7 +42,7 @@ export type StoredPlanDecision = 'plan' | 'over' | 'wait'
  * of the subscription.
  */
 export function decideStoredPlan(
-  { id, request }: Pick<Operation, 'id' | 'request'>,
+  { id, request }: Pick<PendingOperation, 'id' | 'request'>,
   found: ProviderSubscription | null,
   now: Date,
 ): StoredPlanDecision {
@@ -53,12 +53,15 @@ export function decideStoredPlan(
   return DECIDE[request.to](request, found)
 }
 
-export function isStoredPlan(request: OperationRequest): request is StoredPlan {
+export function isStoredPlan(request: OperationRequest): request is StoredPlannedSwap {
   return typeof request.to === 'string' && Object.hasOwn(DECIDE, request.to)
 }
 
 const DECIDE: Readonly<
-  Record<StoredPlan['to'], (kept: StoredPlan, found: ProviderSubscription) => StoredPlanDecision>
+  Record<
+    StoredPlannedSwap['to'],
+    (kept: StoredPlannedSwap, found: ProviderSubscription) => StoredPlanDecision
+  >
 > = {
   restore({ before }, found) {
     if (found.isHeld) return 'wait'

@@ -43,7 +43,7 @@ declare module '../../core/storage/tables.ts' {
 }
 
 /** Swaps that are planned for the end of the billing period. */
-export const schedules = defineCapability('schedules', {
+export const subscriptionSchedulesCapability = defineCapability('schedules', {
   subscription: {
     plannedSwap: findPlannedSwap,
   },

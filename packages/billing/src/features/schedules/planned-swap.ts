@@ -3,7 +3,7 @@ import { InvalidArgument, isDefiniteFailure } from '../../core/errors/errors.ts'
 import { PaymentActionRequired } from '../../core/errors/payment-errors.ts'
 import type { LockedOwner } from '../../core/locked-owner.ts'
 import { beginOperation, finishOperation, runOperation } from '../../core/operation.ts'
-import type { Operation } from '../../core/storage/operations.ts'
+import type { PendingOperation } from '../../core/storage/operations.ts'
 import type {
   ChangeAtProvider,
   CurrentSubscription,
@@ -15,7 +15,7 @@ import type { ProviderSubscription } from '../../providers/subscription.ts'
 import { toRequestedItems } from '../../providers/wanted-items.ts'
 import { applyStoredPlan } from './apply-stored-plan.ts'
 import type { NewPlannedSwap, PlannedSwap } from './contract.ts'
-import type { StoredPlan } from './decide-plan.ts'
+import type { StoredPlannedSwap } from './decide-plan.ts'
 import { resumeStoredPlan } from './resume.ts'
 
 /**
@@ -152,10 +152,10 @@ const RULES: Readonly<Record<PlannedSwapRule, (asked: Asked) => Promise<void>>> 
 async function storePlan(
   { subscription, current: { found, locked }, prices }: Asked,
   { items, at }: Pick<PlannedSwap, 'items' | 'at'>,
-  to: StoredPlan['to'],
-): Promise<Operation> {
+  to: StoredPlannedSwap['to'],
+): Promise<PendingOperation> {
   const { context, record } = subscription
-  const request: StoredPlan = {
+  const request: StoredPlannedSwap = {
     provider: record.provider,
     of: found.id,
     to,
@@ -176,7 +176,7 @@ async function storePlan(
 async function restoreNow(
   context: BillingContext,
   locked: LockedOwner,
-  operation: Operation,
+  operation: PendingOperation,
 ): Promise<void> {
   await resumeStoredPlan(context, locked, { ...operation, kind: 'plan' }).catch(() => undefined)
 }

@@ -1,7 +1,7 @@
 import type Stripe from 'stripe'
 import { InvalidArgument, UnknownPrice } from '../../core/errors/errors.ts'
 import type { RequestedItem } from '../../providers/item.ts'
-import { idOf, type StripeContext, toSeconds } from '../../providers/stripe/client.ts'
+import { idOfReference, type StripeContext, toSeconds } from '../../providers/stripe/client.ts'
 import {
   isMetered,
   mainItem,
@@ -19,7 +19,7 @@ import {
   taxRateIdsOf,
   taxRatesParam,
 } from '../taxes/stripe-chosen-tax.ts'
-import type { NewPlannedSwap, Schedules } from './contract.ts'
+import type { NewPlannedSwap, SubscriptionSchedules } from './contract.ts'
 
 type Phase = Stripe.SubscriptionScheduleUpdateParams.Phase
 
@@ -32,7 +32,9 @@ type Kept = Pick<Phase['items'][number], 'discounts' | 'tax_rates' | 'metadata'>
  * subscription, because Stripe removes those that a phase omits. The schedule releases the
  * subscription one day after the swap, because a subscription with a schedule cannot be cancelled.
  */
-export function stripeSchedules(context: StripeContext): { readonly schedules: Schedules } {
+export function stripeSchedules(context: StripeContext): {
+  readonly schedules: SubscriptionSchedules
+} {
   const { stripe } = context
   const said = createConfiguredTaxReader(context)
 
@@ -193,7 +195,7 @@ function countOf(quantity: number | null): { quantity?: number } {
 
 /** Existing discounts are passed by their own ids: passing the coupon would start it anew. */
 function discountsOf({ discounts }: Pick<Stripe.Subscription, 'discounts'>): Kept {
-  const ids = discounts.map(idOf).flatMap((id) => id ?? [])
+  const ids = discounts.map(idOfReference).flatMap((id) => id ?? [])
   return ids.length > 0 ? { discounts: ids.map((discount) => ({ discount })) } : {}
 }
 

@@ -32,7 +32,7 @@ declare module '../../core/storage/tables.ts' {
 }
 
 /** Invoices with a due date, which the provider sends by e-mail and the customer pays later. */
-export const sentInvoices = defineCapability('sentInvoices', {
+export const sentInvoicesCapability = defineCapability('sentInvoices', {
   user: {
     sendInvoice: (user, description, amount, options = {}) =>
       sendInvoice(user, { description, amount }, options),

@@ -1,10 +1,10 @@
 import type Stripe from 'stripe'
 import type { GatewayParts } from '../../providers/gateway-parts.ts'
 import { refuseOverrides } from '../../providers/overrides.ts'
-import { idOf, type StripeContext } from '../../providers/stripe/client.ts'
+import { idOfReference, type StripeContext } from '../../providers/stripe/client.ts'
 import { isMissing } from '../../providers/stripe/errors.ts'
 import { createIdempotently } from '../../providers/stripe/once.ts'
-import { completeInvoice, INVOICE_EXPAND } from '../invoices/stripe.ts'
+import { completeInvoice, INVOICE_EXPAND_PARAM } from '../invoices/stripe.ts'
 import { findOrCreateInvoice, RESERVED_PARAMS } from '../invoices/stripe-single-invoices.ts'
 
 /** Metadata that marks an invoice as sent, because Stripe does not report whether it was. */
@@ -12,7 +12,7 @@ const SENT = { tollgate_sent: 'true' }
 
 export function stripeSentInvoices(context: StripeContext): Pick<GatewayParts, 'sentInvoices'> {
   const { invoices } = context.stripe
-  const retrieve = (id: string) => invoices.retrieve(id, { expand: INVOICE_EXPAND })
+  const retrieve = (id: string) => invoices.retrieve(id, { expand: INVOICE_EXPAND_PARAM })
 
   /**
    * Sends the invoice. A retry within a day uses the same idempotency key, so the customer gets one
@@ -57,10 +57,10 @@ export function stripeSentInvoices(context: StripeContext): Pick<GatewayParts, '
       },
       async markPaid(id, customerId) {
         const before = await find(id)
-        if (!before || idOf(before.customer) !== customerId) return null
+        if (!before || idOfReference(before.customer) !== customerId) return null
         if (before.status !== 'paid') await payElsewhere(id)
         const invoice = await retrieve(id)
-        const subscription = idOf(invoice.parent?.subscription_details?.subscription)
+        const subscription = idOfReference(invoice.parent?.subscription_details?.subscription)
         return { invoice: await completeInvoice(context, invoice), subscription, failure: null }
       },
     },

@@ -4,7 +4,7 @@ import type { BraintreeContext } from '../../providers/braintree/client.ts'
 import { describeMethod } from '../../providers/braintree/describe-method.ts'
 import { nullIfMissing } from '../../providers/braintree/errors.ts'
 import { hasCyclesLeft } from '../../providers/braintree/plan-credit.ts'
-import { type Plan, requirePlan } from '../../providers/braintree/plans.ts'
+import { type PlanWithAddOns, requirePlan } from '../../providers/braintree/plans.ts'
 import type { Gateway } from '../../providers/gateway.ts'
 import type { ProviderMethod } from '../payment-methods/contract.ts'
 
@@ -40,7 +40,7 @@ function trialDaysOf(subscription: braintree.Subscription): number | null {
 }
 
 /** `null` for a deleted plan, whose subscriptions continue. */
-async function findPlan(context: BraintreeContext, id: string): Promise<Plan | null> {
+async function findPlan(context: BraintreeContext, id: string): Promise<PlanWithAddOns | null> {
   try {
     return await requirePlan(context, id)
   } catch (error) {

@@ -26,10 +26,10 @@ import {
 import { findCustomer } from '../../providers/braintree/find-customer.ts'
 import { idOfOperation, idOfSubscription } from '../../providers/braintree/ids.ts'
 import { computeCreditDuration } from '../../providers/braintree/paid-for.ts'
-import { type Plan, requirePlan } from '../../providers/braintree/plans.ts'
+import { type PlanWithAddOns, requirePlan } from '../../providers/braintree/plans.ts'
 import type { Gateway } from '../../providers/gateway.ts'
 import type { NewSubscription, ProviderSubscription } from '../../providers/subscription.ts'
-import { requireDefaultMethod, subscriptionsOf } from '../customers/braintree.ts'
+import { listCustomerSubscriptions, requireDefaultMethod } from '../customers/braintree.ts'
 import {
   couponsForPrice,
   discountsOfNewSubscription,
@@ -79,7 +79,7 @@ export function braintreeSubscriptions(context: BraintreeContext): Subscriptions
       const customer = await findCustomer(context, customerId)
       // Subscriptions of a deleted customer are found by their own ids.
       return customer
-        ? subscriptionsOf(customer).map((each) => toProviderSubscription(context, each))
+        ? listCustomerSubscriptions(customer).map((each) => toProviderSubscription(context, each))
         : []
     },
     findOwner: ({ raw }) => findOwner(context, raw as braintree.Subscription),
@@ -110,7 +110,7 @@ async function findOwner(
  */
 export async function newSubscriptionRequest(
   context: BraintreeContext,
-  plan: Plan,
+  plan: PlanWithAddOns,
   wanted: Pick<NewSubscription, 'tax' | 'trialDays' | 'coupon' | 'items'>,
 ): Promise<Omit<braintree.SubscriptionCreateRequest, 'id'> & { readonly price: string }> {
   return {
@@ -124,7 +124,7 @@ export async function newSubscriptionRequest(
 
 async function addOnsFor(
   context: BraintreeContext,
-  plan: Plan,
+  plan: PlanWithAddOns,
   { items = [], tax }: Pick<NewSubscription, 'items' | 'tax'>,
 ): Promise<AddOnChanges> {
   const addOns: AddOns = items.length > 0 ? await readAddOns(context) : new Map()
@@ -217,7 +217,7 @@ export async function createSubscriptionOnce(
  * Returns the plan's price including tax. Each request must state it, because Braintree does not
  * take over the plan's price once a request overrides any part of the plan.
  */
-export function priceWithTax({ price, currency }: Plan, tax: BasisPoints): string {
+export function priceWithTax({ price, currency }: PlanWithAddOns, tax: BasisPoints): string {
   return toDecimal({ amount: addTax(price, tax), currency })
 }
 

@@ -20,7 +20,7 @@ import {
 } from '../checkout/checkout-request.ts'
 import { openCheckout } from '../checkout/open-checkout.ts'
 import type { FirstInvoices } from '../forecasts/upcoming-invoice.ts'
-import type { Metadata } from '../metadata/contract.ts'
+import type { MetadataValues } from '../metadata/contract.ts'
 import { requireMetadata } from '../metadata/metadata.ts'
 import { requireCodeText, requirePromotionCode } from '../promotion-codes/promotion-codes.ts'
 import { requireTrialEnd } from '../trials/subscription.ts'
@@ -39,7 +39,7 @@ interface Choices extends RequestedStart {
   readonly items?: readonly RequestedItem[]
   /** Whether the plan itself is billed by usage. */
   readonly isMetered?: boolean
-  readonly metadata?: Metadata
+  readonly metadata?: MetadataValues
   /** Tax of this subscription. `null` follows the option `tax`. */
   readonly tax?: TaxSource | null
 }
@@ -126,7 +126,7 @@ export class SubscriptionBuilder {
 
   /**
    * Starts the subscription in the past. The time since that date is charged at once. If the
-   * provider does not support it (Braintree), `create()` throws Unsupported.
+   * provider does not support start dates in the past (Braintree), `create()` throws Unsupported.
    */
   backdate(date: Date): SubscriptionBuilder {
     return this.#with({ backdateTo: date })
@@ -226,7 +226,7 @@ export class SubscriptionBuilder {
    * await user.newSubscription('main', 'monthly').withMetadata({ campaign: 'spring' }).create(cardToken)
    * ```
    */
-  withMetadata(metadata: Metadata): SubscriptionBuilder {
+  withMetadata(metadata: MetadataValues): SubscriptionBuilder {
     return this.#with({ metadata: requireMetadata(metadata) })
   }
 

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { standingOf } from '../../core/values/subscription-state.ts'
+import { lookUpStanding } from '../../core/values/subscription-state.ts'
 import {
   type ContractPart,
   errorCodeOf,
@@ -28,7 +28,7 @@ export const subscriptionsContract: ContractPart = ({ describe, it }, create) =>
           trialEndsAt: null,
         },
       )
-      assert.equal(standingOf(provider.statuses, made.status), 'open')
+      assert.equal(lookUpStanding(provider.statuses, made.status), 'open')
       assert.equal(made.operation, operation)
       assert.ok(made.name === 'main' || made.nameDigest !== null)
       assert.equal(await gateway.findOwner(await read(made.id)), customerId)
@@ -62,7 +62,7 @@ export const subscriptionsContract: ContractPart = ({ describe, it }, create) =>
     it('is open and unpaid while on trial, and has the end of the trial', async () => {
       const { gateway, provider, customerId, subscribe, now } = await openAccount(create)
       const made = await subscribe({ trialDays: 14 })
-      assert.equal(standingOf(provider.statuses, made.status), 'open')
+      assert.equal(lookUpStanding(provider.statuses, made.status), 'open')
       const days = ((made.trialEndsAt?.getTime() ?? 0) - now().getTime()) / DAY
       assert.ok(days > 13 && days <= 15, `The trial has ${days} days`)
       assert.equal(await gateway.hasPaid(customerId), false)

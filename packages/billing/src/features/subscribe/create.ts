@@ -18,7 +18,7 @@ import { requireTrialUnused, startsWithTrial } from '../trials/one-trial.ts'
 import type { RequestedTerms } from './differing-terms.ts'
 import { findDifferences, requireSameTerms } from './same-terms.ts'
 import { endUnpaidSubscription, settleFirstPayment } from './settle-first-payment.ts'
-import type { ChosenTax, Payer, RequestedSubscription } from './wanted-terms.ts'
+import type { ChosenTax, RequestedSubscription, SubscriptionPayer } from './wanted-terms.ts'
 
 /**
  * Creates the subscription at the provider and in our database, and the customer if there is none.
@@ -29,7 +29,7 @@ export async function createSubscription(
   context: BillingContext,
   billed: BilledOwner,
   wanted: RequestedSubscription,
-  payer: Payer,
+  payer: SubscriptionPayer,
   chosen: ChosenTax,
 ): Promise<SubscriptionRecord> {
   const tax = await readSubscriptionTax(

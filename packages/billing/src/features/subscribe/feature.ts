@@ -91,7 +91,7 @@ declare module '../../core/storage/tables.ts' {
 }
 
 /** Creating and finding subscriptions. */
-export const subscribe = defineFeature({
+export const newSubscriptionsFeature = defineFeature({
   user: {
     newSubscription,
     findSubscription,
@@ -116,19 +116,19 @@ export const subscribe = defineFeature({
 })
 
 /** New subscriptions whose first whole billing period begins on a given day. */
-export const anchors = defineCapability('anchors', {
+export const billingAnchorsCapability = defineCapability('anchors', {
   builder: ['anchorOn', 'noProrate'],
   stripe: () => ({ anchors: true }),
 })
 
 /** New subscriptions that start in the past. */
-export const backdating = defineCapability('backdating', {
+export const backdatingCapability = defineCapability('backdating', {
   builder: ['backdate'],
   stripe: () => ({ backdating: true }),
 })
 
 /** New subscriptions without a card, as long as nothing is due. */
-export const freeStarts = defineCapability('freeStarts', {
+export const freeStartsCapability = defineCapability('freeStarts', {
   builder: ['withoutCard'],
   stripe: () => ({ freeStarts: true }),
 })

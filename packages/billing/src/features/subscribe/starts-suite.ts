@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { standingOf } from '../../core/values/subscription-state.ts'
+import { lookUpStanding } from '../../core/values/subscription-state.ts'
 import {
   type ContractPart,
   type ContractTestAccount,
@@ -61,7 +61,7 @@ export const startsContract: ContractPart = ({ describe, it }, create) => {
       const terms = { customerId, withoutCard: true }
       const { id } = await account.subscribe({ trialDays: 9, terms })
       const { status, trialEndsAt } = await account.read(id)
-      assert.equal(standingOf(provider.statuses, status), 'open')
+      assert.equal(lookUpStanding(provider.statuses, status), 'open')
       assert.ok(trialEndsAt && trialEndsAt > account.now())
       assert.equal(await gateway.hasPaid(customerId), false)
     })

@@ -1,6 +1,6 @@
 import type Stripe from 'stripe'
 import type { Gateway } from '../../providers/gateway.ts'
-import { idOf, type StripeContext } from '../../providers/stripe/client.ts'
+import { idOfReference, type StripeContext } from '../../providers/stripe/client.ts'
 import { describeMethod } from '../../providers/stripe/describe-method.ts'
 import type { AgreedTerms } from '../../providers/subscription.ts'
 import { findDefaultMethod } from '../customers/stripe.ts'
@@ -45,7 +45,9 @@ function namesOf(discount: string | Stripe.Discount): string[] {
   const { promotion_code: code, source } = discount
   const inPlaceOf =
     code !== null && typeof code === 'object' ? code.metadata?.[REPLACED_CODE_KEY] : null
-  return [inPlaceOf, idOf(code), idOf(source.coupon)].flatMap((name) => name ?? [])
+  return [inPlaceOf, idOfReference(code), idOfReference(source.coupon)].flatMap(
+    (name) => name ?? [],
+  )
 }
 
 /**
@@ -69,6 +71,6 @@ async function findMethod(
   context: StripeContext,
   { customer, default_payment_method: own }: Stripe.Subscription,
 ): Promise<ProviderMethod | null> {
-  const method = own ?? (await findDefaultMethod(context, idOf(customer) ?? ''))
+  const method = own ?? (await findDefaultMethod(context, idOfReference(customer) ?? ''))
   return method === null || typeof method === 'string' ? null : describeMethod(method, method.id)
 }

@@ -1,6 +1,6 @@
 import { NoSubscription } from '../../core/errors/errors.ts'
 import type { SubscriptionRecord } from '../../core/storage/tables.ts'
-import { pricesOf } from '../../core/subscription-items.ts'
+import { listSubscriptionPrices } from '../../core/subscription-items.ts'
 import type { UserScope } from '../../core/user-scope.ts'
 import { requireText } from '../../core/values/arguments.ts'
 import { valid } from '../../core/values/subscription-state.ts'
@@ -49,7 +49,9 @@ export async function isUserSubscribed(
 ): Promise<boolean> {
   const record = await user.context.subscriptions.findByName(user.owner, name)
   if (!record || !valid(record, user.now())) return false
-  return plans === undefined || pricesOf(record).some((price) => plans.includes(price))
+  return (
+    plans === undefined || listSubscriptionPrices(record).some((price) => plans.includes(price))
+  )
 }
 
 function toSubscription({ context, user }: UserScope, record: SubscriptionRecord): Subscription {

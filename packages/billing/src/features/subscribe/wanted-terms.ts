@@ -3,14 +3,14 @@ import type { TaxSource } from '../../options.ts'
 import type { CustomerDetails } from '../../providers/customer.ts'
 import type { RequestedItem } from '../../providers/item.ts'
 import type { StartTerms } from '../../providers/subscription.ts'
-import type { Metadata } from '../metadata/contract.ts'
+import type { MetadataValues } from '../metadata/contract.ts'
 
 export interface RequestedSubscription extends StartTerms {
   readonly provider: ProviderName
   readonly name: string
   readonly plan: string
   readonly quantity: number
-  /** The provider's id of a coupon or of a promotion code. `null` for none. */
+  /** The provider's id of a coupon or of a promotion code. `null` for no discount. */
   readonly coupon: string | null
   /** Promotion code as the customer typed it, if one is used. `coupon` has its id. */
   readonly code?: string
@@ -27,7 +27,7 @@ export interface RequestedSubscription extends StartTerms {
    * The application's own key-value pairs, stored with the subscription. They do not count when a
    * repeated call is compared with the existing subscription.
    */
-  readonly metadata?: Metadata
+  readonly metadata?: MetadataValues
 }
 
 /**
@@ -35,7 +35,7 @@ export interface RequestedSubscription extends StartTerms {
  */
 export type ChosenTax = TaxSource | null
 
-export interface Payer {
+export interface SubscriptionPayer {
   readonly token: string | null
   readonly details: CustomerDetails
 }

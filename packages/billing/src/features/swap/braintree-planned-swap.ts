@@ -12,16 +12,16 @@ import {
   applicableAddOns,
 } from '../../providers/braintree/add-ons.ts'
 import type { BraintreeContext } from '../../providers/braintree/client.ts'
-import { dayOf, daysBetween } from '../../providers/braintree/days.ts'
+import { daysBetween, toCalendarDay } from '../../providers/braintree/days.ts'
 import { inTrial, isOver } from '../../providers/braintree/describe-subscription.ts'
 import { unusedCreditRemainder } from '../../providers/braintree/paid-for.ts'
 import {
-  amountOf,
+  amountOfModification,
   type CreditTerms,
-  cyclesLeft,
+  countCyclesLeft,
   unusedValue,
 } from '../../providers/braintree/plan-credit.ts'
-import type { Plan } from '../../providers/braintree/plans.ts'
+import type { PlanWithAddOns } from '../../providers/braintree/plans.ts'
 import {
   couponsForPrice,
   discountUpdates,
@@ -31,7 +31,7 @@ import {
 } from '../promotion-codes/braintree-coupons.ts'
 import { type PriceChanges, proratedChange } from '../proration/braintree.ts'
 import { NEVER_EXPIRES, priceWithTax, trialParams } from '../subscribe/braintree.ts'
-import type { Swap } from './contract.ts'
+import type { SwapRequest } from './contract.ts'
 
 /**
  * The request that a swap sends to Braintree. A preview calculates the cost from the same request
@@ -58,9 +58,9 @@ export interface BraintreeReplacementRequest {
 export interface SwapTarget {
   readonly current: braintree.Subscription
   /** The plan before the swap. `plan` is the plan after it. */
-  readonly old: Plan
-  readonly plan: Plan
-  readonly wanted: Swap
+  readonly old: PlanWithAddOns
+  readonly plan: PlanWithAddOns
+  readonly wanted: SwapRequest
   /** Amounts of the coupons as defined in Braintree's control panel, by id. */
   readonly worth: ReadonlyMap<string, number>
   /** Prices of the add-ons as defined in Braintree's control panel. */
@@ -104,7 +104,7 @@ function isCreditPartly(
 }
 
 function termsOf({ planCredit }: BraintreeContext, { plan, now }: SwapTarget): CreditTerms {
-  return { today: dayOf(now), currency: plan.currency, planCredit }
+  return { today: toCalendarDay(now), currency: plan.currency, planCredit }
 }
 
 function planChange(context: BraintreeContext, target: SwapTarget): BraintreeChangeRequest {
@@ -253,7 +253,7 @@ function discountsFor(
   const coupons = couponsAfter(context, target)
     .filter(({ discount }) => !plan.discounts.some((own) => own.id === discount.id))
     .map(toRequest)
-  const amounts = plan.discounts.map((each) => amountOf(each, terms))
+  const amounts = plan.discounts.map((each) => amountOfModification(each, terms))
   const taken = grossDiscounts({ net: plan.price, tax: wanted.tax }, amounts)
   const update = planDiscountUpdates(plan, taken, plan.currency)
   return {
@@ -268,7 +268,7 @@ function toRequest({ discount, amount, isChanged }: TaxedCoupon): braintree.Disc
     ...(isChanged ? { amount } : { amount: discount.amount, quantity: discount.quantity ?? 1 }),
     ...(discount.neverExpires
       ? { neverExpires: true }
-      : { numberOfBillingCycles: cyclesLeft(discount) }),
+      : { numberOfBillingCycles: countCyclesLeft(discount) }),
   }
 }
 
@@ -279,5 +279,5 @@ function creditOf({ current, paid }: SwapTarget, terms: CreditTerms): number {
 
 function trialDaysLeft(current: braintree.Subscription, now: Date): number {
   if (!inTrial(current) || !current.firstBillingDate) return 0
-  return Math.max(0, daysBetween(dayOf(now), current.firstBillingDate))
+  return Math.max(0, daysBetween(toCalendarDay(now), current.firstBillingDate))
 }

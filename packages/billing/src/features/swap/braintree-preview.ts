@@ -2,19 +2,19 @@ import type braintree from 'braintree'
 import { money } from '../../core/values/money.ts'
 import { applyAddOnChanges } from '../../providers/braintree/add-ons.ts'
 import type { BraintreeContext } from '../../providers/braintree/client.ts'
-import { dayOf, endOfDay, startOfDay } from '../../providers/braintree/days.ts'
+import { endOfDay, startOfDay, toCalendarDay } from '../../providers/braintree/days.ts'
 import {
   type AddOnOrDiscount,
-  amountOf,
+  amountOfModification,
   balanceOf,
   type CreditTerms,
-  debtOf,
+  debtOfSubscription,
   unusedPeriodValue,
 } from '../../providers/braintree/plan-credit.ts'
 import {
   balanceLine,
-  cycleLines,
   type ForecastLine,
+  forecastCycleLines,
   toUpcomingInvoice,
   withUnusedCredit,
 } from '../forecasts/braintree-lines.ts'
@@ -37,9 +37,9 @@ export function forecastSwap(
   planned: BraintreeSwapRequest,
 ): SwapPreview {
   const { plan, now, wanted } = target
-  const terms: CreditTerms = { today: dayOf(now), currency: plan.currency, planCredit }
+  const terms: CreditTerms = { today: toCalendarDay(now), currency: plan.currency, planCredit }
   const bill = withDebt(
-    debtOf(target.current, plan.currency),
+    debtOfSubscription(target.current, plan.currency),
     planned.kind === 'change'
       ? billOfChange(target, planned, terms)
       : billOfReplacement(target, planned, terms),
@@ -98,7 +98,7 @@ function billOfChange(
   const credit = isProrated ? unusedPeriodValue(current, terms) : 0
   if (change > 0 && before + change > 0) return { on: null, lines: [proration, balance], credit }
   const all = [...addOns.kept, ...addOns.added]
-  const cycle = cycleLines({ ...request, planId: plan.id, addOns: all, discounts }, terms)
+  const cycle = forecastCycleLines({ ...request, planId: plan.id, addOns: all, discounts }, terms)
   return { on: nextBillingDay(current), lines: [...cycle, proration, balance], credit }
 }
 
@@ -114,7 +114,7 @@ function billOfReplacement(
   }))
   const credit = added
     .filter(({ id }) => id === terms.planCredit)
-    .reduce((sum, each) => sum + amountOf(each as AddOnOrDiscount, terms), 0)
+    .reduce((sum, each) => sum + amountOfModification(each as AddOnOrDiscount, terms), 0)
   const discounts = [
     ...withDiscountUpdates(plan.discounts, request),
     ...(added as AddOnOrDiscount[]),
@@ -122,12 +122,15 @@ function billOfReplacement(
   const addOns = applyAddOnChanges(plan.addOns, request)
   return {
     on: request.trialPeriod ? (current.firstBillingDate ?? null) : null,
-    lines: cycleLines({ ...request, addOns: [...addOns.kept, ...addOns.added], discounts }, terms),
+    lines: forecastCycleLines(
+      { ...request, addOns: [...addOns.kept, ...addOns.added], discounts },
+      terms,
+    ),
     credit,
   }
 }
 
 function nextBillingDay({ nextBillingDate, billingPeriodEndDate }: braintree.Subscription): string {
   if (nextBillingDate) return nextBillingDate
-  return dayOf(endOfDay(billingPeriodEndDate ?? '1970-01-01'))
+  return toCalendarDay(endOfDay(billingPeriodEndDate ?? '1970-01-01'))
 }

@@ -3,11 +3,11 @@ import { InvalidArgument, SubscriptionEnded } from '../../core/errors/errors.ts'
 import { money, toDecimal } from '../../core/values/money.ts'
 import { type AddOns, readAddOns } from '../../providers/braintree/add-ons.ts'
 import type { BraintreeContext } from '../../providers/braintree/client.ts'
-import { dayOf } from '../../providers/braintree/days.ts'
+import { toCalendarDay } from '../../providers/braintree/days.ts'
 import { inTrial, isOver } from '../../providers/braintree/describe-subscription.ts'
 import { requireSuccess } from '../../providers/braintree/errors.ts'
 import { idOfSubscription } from '../../providers/braintree/ids.ts'
-import { debtOf } from '../../providers/braintree/plan-credit.ts'
+import { debtOfSubscription } from '../../providers/braintree/plan-credit.ts'
 import { requirePlan } from '../../providers/braintree/plans.ts'
 import type { Gateway } from '../../providers/gateway.ts'
 import { requireDefaultMethod } from '../customers/braintree.ts'
@@ -23,11 +23,11 @@ import {
   type SwapTarget,
 } from './braintree-planned-swap.ts'
 import { forecastSwap } from './braintree-preview.ts'
-import type { Swap } from './contract.ts'
-import type { Replacements } from './replacements-contract.ts'
+import type { SwapRequest } from './contract.ts'
+import type { SubscriptionReplacements } from './replacements-contract.ts'
 
 type Swaps = Pick<Gateway, 'swap' | 'previewSwap'> & {
-  readonly replacements: Replacements
+  readonly replacements: SubscriptionReplacements
   readonly items: SubscriptionItems
 }
 
@@ -40,7 +40,7 @@ export function braintreeSwaps(context: BraintreeContext): Swaps {
 
   async function readTarget(
     current: braintree.Subscription,
-    wanted: Swap,
+    wanted: SwapRequest,
     now: Date,
   ): Promise<SwapTarget> {
     const next = await requirePlan(context, wanted.plan)
@@ -49,11 +49,13 @@ export function braintreeSwaps(context: BraintreeContext): Swaps {
     const hasAddOns = (wanted.items?.length ?? 0) > 1 || (current.addOns?.length ?? 0) > 0
     const addOns: AddOns = hasAddOns ? await readAddOns(context) : new Map()
     const mayCredit = wanted.prorate && !isOver(current) && !inTrial(current)
-    const paid = mayCredit ? await readReturnedPeriodMoney(context, current, dayOf(now)) : null
+    const paid = mayCredit
+      ? await readReturnedPeriodMoney(context, current, toCalendarDay(now))
+      : null
     return { current, old, plan: next, wanted, worth, addOns, paid, now }
   }
 
-  async function plan(id: string, wanted: Swap, now: Date) {
+  async function plan(id: string, wanted: SwapRequest, now: Date) {
     const target = await readTarget(await gateway.subscription.find(id), wanted, now)
     return { target, planned: buildSwapRequest(context, target) }
   }
@@ -66,7 +68,7 @@ export function braintreeSwaps(context: BraintreeContext): Swaps {
     const { wanted: items, ...terms } = change
     const [main] = items
     if (main?.price !== current.planId) throw new Error('The main price is changed by a swap')
-    const swap: Swap = { ...terms, items, plan: current.planId, skipTrial: false }
+    const swap: SwapRequest = { ...terms, items, plan: current.planId, skipTrial: false }
     const target = await readTarget(current, swap, now)
     return { target, planned: buildItemsRequest(context, target) }
   }
@@ -136,7 +138,7 @@ async function collectDebt(
   { gateway, currency }: BraintreeContext,
   subscription: braintree.Subscription,
 ): Promise<void> {
-  const debt = debtOf(subscription, currency)
+  const debt = debtOfSubscription(subscription, currency)
   if (debt === 0) return
   const amount = toDecimal(money(debt, currency))
   requireSuccess(await gateway.subscription.retryCharge(subscription.id, amount, true))
@@ -146,9 +148,9 @@ async function collectDebt(
  * Rejects a preview of another day: Braintree prorates by its present day, so the amounts would
  * differ.
  */
-function requireToday({ prorationDate }: Pick<Swap, 'prorationDate'>, now: Date): void {
-  if (prorationDate === null || dayOf(prorationDate) === dayOf(now)) return
+function requireToday({ prorationDate }: Pick<SwapRequest, 'prorationDate'>, now: Date): void {
+  if (prorationDate === null || toCalendarDay(prorationDate) === toCalendarDay(now)) return
   throw new InvalidArgument(
-    `The preview is of ${dayOf(prorationDate)}, and Braintree would charge by ${dayOf(now)}: ask for another one`,
+    `The preview is of ${toCalendarDay(prorationDate)}, and Braintree would charge by ${toCalendarDay(now)}: ask for another one`,
   )
 }

@@ -2,7 +2,7 @@ import type { BillingContext } from '../../core/context.ts'
 import { convergeSubscription, endSubscriptionRow, storeSubscription } from '../../core/converge.ts'
 import type { LockedOwner } from '../../core/locked-owner.ts'
 import { finishOperation } from '../../core/operation.ts'
-import type { Operation } from '../../core/storage/operations.ts'
+import type { PendingOperation } from '../../core/storage/operations.ts'
 import type { ProviderName } from '../../core/values/provider-name.ts'
 import type { ProviderSubscription } from '../../providers/subscription.ts'
 import { moveDisputes } from '../disputes/store-dispute.ts'
@@ -18,7 +18,7 @@ export async function completeReplacement(
     readonly provider: ProviderName
     readonly made: ProviderSubscription
     readonly from: string
-    readonly operation: Operation
+    readonly operation: PendingOperation
   },
 ): Promise<void> {
   const { provider, made, from, operation } = swap

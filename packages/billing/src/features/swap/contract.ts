@@ -7,7 +7,7 @@ import type { UpcomingInvoice } from '../forecasts/upcoming-invoice.ts'
  * A swap to request from the gateway: the new prices of a subscription, and how the change is
  * billed.
  */
-export interface Swap {
+export interface SwapRequest {
   /** The provider's id of the new main price. */
   readonly plan: string
   /**
@@ -45,7 +45,10 @@ export interface Swap {
   readonly taxRates?: readonly string[]
   /** Ids of the provider's tax rates for the other prices, by price id. */
   readonly itemRates?: Readonly<Record<string, readonly string[]>>
-  /** The price and tax before the swap, from our database. `null` if the provider stores them. */
+  /**
+   * The price and tax before the swap, read from our database. `null` for a provider that stores the
+   * price and tax itself.
+   */
   readonly before: TaxTerms | null
   /**
    * The proration date of an earlier preview, so that the swap costs exactly the previewed amount.

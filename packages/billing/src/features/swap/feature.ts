@@ -56,7 +56,7 @@ declare module '../../core/storage/tables.ts' {
 }
 
 /** Swapping the plan or the prices of a subscription. */
-export const swap = defineFeature({
+export const swapFeature = defineFeature({
   subscription: {
     previewSwap: (subscription, price, options = {}) =>
       previewSwap(subscription, { ...options, plan: price, invoiceNow: false }),
@@ -73,6 +73,6 @@ export const swap = defineFeature({
 })
 
 /** Swaps for which the provider needs a new subscription that replaces the old one. */
-export const replacements = defineCapability('replacements', {
+export const swapReplacementsCapability = defineCapability('replacements', {
   braintree: (context) => pickPart(braintreeSwaps(context), 'replacements'),
 })

@@ -11,7 +11,7 @@ import {
   pendingUpdateInvoice,
   pendingUpdateItems,
 } from '../confirmations/stripe-pending-update.ts'
-import { completeInvoice, INVOICE_EXPAND } from '../invoices/stripe.ts'
+import { completeInvoice, INVOICE_EXPAND_PARAM } from '../invoices/stripe.ts'
 import type { ItemsChange, SubscriptionItems } from '../items/contract.ts'
 import { removesPricesOrUnits, requireCreditedTimePaid } from '../proration/stripe-overdue.ts'
 import {
@@ -36,7 +36,7 @@ import {
   haveTaxRateIds,
   subscriptionTaxParams,
 } from '../taxes/stripe-chosen-tax.ts'
-import type { Swap, SwapPreview } from './contract.ts'
+import type { SwapPreview, SwapRequest } from './contract.ts'
 import {
   hasItems,
   isSamePriceList,
@@ -76,7 +76,7 @@ export function stripeSwaps(context: StripeContext): Swaps {
   const said = createConfiguredTaxReader(context)
 
   /** Builds the change of a swap, which also resumes the subscription and may end the trial. */
-  async function changeOfSwap(current: Stripe.Subscription, swap: Swap): Promise<Change> {
+  async function changeOfSwap(current: Stripe.Subscription, swap: SwapRequest): Promise<Change> {
     const target = decideTax(current, await said(swap))
     const { automatic_tax, ...rates } = subscriptionTaxParams(current, target)
     const endsTrial = swap.skipTrial && current.status === 'trialing'
@@ -171,7 +171,7 @@ export function stripeSwaps(context: StripeContext): Swaps {
     const isTrial = current.status === 'trialing'
     const invoice = await stripe.invoices.createPreview({
       subscription: current.id,
-      expand: INVOICE_EXPAND,
+      expand: INVOICE_EXPAND_PARAM,
       ...change.automatic,
       subscription_details: {
         ...detailsOf(current, change, now),

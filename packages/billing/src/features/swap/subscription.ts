@@ -6,7 +6,7 @@ import { beginOperation, runOperation } from '../../core/operation.ts'
 import { resumeInterrupted, withOwnerLock } from '../../core/owner-lock.ts'
 import type { OperationIntent } from '../../core/storage/operations.ts'
 import type { SubscriptionRecord } from '../../core/storage/tables.ts'
-import { itemsOf } from '../../core/subscription-items.ts'
+import { listSubscriptionItems } from '../../core/subscription-items.ts'
 import {
   type ChangeAtProvider,
   changeSubscription,
@@ -25,7 +25,7 @@ import { toRequestedItems } from '../../providers/wanted-items.ts'
 import { UNCHANGED_PRICES, withPlannedSwapRule } from '../schedules/planned-swap.ts'
 import { sendUsageFirst } from '../usage/send-usage-first.ts'
 import { completeReplacement } from './complete-replacement.ts'
-import type { Swap, SwapPreview } from './contract.ts'
+import type { SwapPreview, SwapRequest } from './contract.ts'
 import { isOnTrialAt, rejectPreviewWhilePaused, rejectWhilePaused } from './reject-while-paused.ts'
 
 /** A price that the subscription shall have after a swap. */
@@ -72,7 +72,10 @@ export async function swapPrices(
 }
 
 /** Lists all prices after the swap. */
-function itemsAfter({ plan, items }: Swap, found: ProviderSubscription): readonly RequestedItem[] {
+function itemsAfter(
+  { plan, items }: SwapRequest,
+  found: ProviderSubscription,
+): readonly RequestedItem[] {
   if (items) return items
   const [main, ...others] = toRequestedItems(found)
   return [
@@ -97,7 +100,7 @@ export async function previewSwap(
 async function requireSwap(
   subscription: SubscriptionScope,
   { plan: wanted, invoiceNow, prorationDate }: RequestedSwap,
-): Promise<Swap> {
+): Promise<SwapRequest> {
   const { context, record, settings } = subscription
   const items = typeof wanted === 'string' ? null : completeSwapItems(subscription, wanted)
   const plan = items ? items[0]?.price : wanted
@@ -126,7 +129,7 @@ export function completeSwapItems(
   const provider = requireProvider(context, record.provider)
   requireCapability(provider, 'items')
   if (!Array.isArray(wanted)) throw new InvalidArgument('Which price to swap to?')
-  const present = itemsOf(record)
+  const present = listSubscriptionItems(record)
   const items = wanted.map(({ price, quantity }, at): RequestedItem => {
     requireText('price', price)
     if (quantity === null) return { price, quantity }
@@ -158,7 +161,7 @@ export interface SwapOptions {
 export async function swapSubscription(
   context: BillingContext,
   record: SubscriptionRecord,
-  wanted: Swap,
+  wanted: SwapRequest,
   wrap: (change: ChangeAtProvider) => ChangeAtProvider = (change) => change,
 ): Promise<SubscriptionRecord> {
   const { provider } = record
@@ -193,7 +196,7 @@ export async function swapSubscription(
 export function replaceSubscription(
   context: BillingContext,
   record: SubscriptionRecord,
-  wanted: Swap,
+  wanted: SwapRequest,
 ): Promise<SubscriptionRecord> {
   const { clock } = context.options
   const { owner, provider, providerId: from, name } = record
@@ -230,7 +233,7 @@ export function replaceSubscription(
   })
 }
 
-function hasWanted(row: SubscriptionRecord, { plan, items }: Swap): boolean {
+function hasWanted(row: SubscriptionRecord, { plan, items }: SwapRequest): boolean {
   if (row.providerPlan !== plan) return false
   const others = items?.slice(1) ?? row.items
   return (

@@ -2,7 +2,7 @@ import type braintree from 'braintree'
 import type { BraintreeContext } from '../../providers/braintree/client.ts'
 import { collectResults } from '../../providers/braintree/collect.ts'
 import { toProviderSubscription } from '../../providers/braintree/describe-subscription.ts'
-import { describeCustomer, subscriptionsOf } from '../customers/braintree.ts'
+import { describeCustomer, listCustomerSubscriptions } from '../customers/braintree.ts'
 import { type DisputeFields, disputeStatusOf } from '../disputes/braintree.ts'
 import type { AccountLists } from './contract.ts'
 
@@ -21,7 +21,7 @@ export function braintreeAccountLists(context: BraintreeContext): { readonly lis
         return {
           customers: found.map(describeCustomer),
           subscriptions: found.flatMap((customer) =>
-            subscriptionsOf(customer).map((each) => ({
+            listCustomerSubscriptions(customer).map((each) => ({
               ...toProviderSubscription(context, each),
               customerId: customer.id,
             })),

@@ -20,14 +20,14 @@ declare module '../../billable-user.ts' {
 }
 
 /** Updating our database to the provider's state, for example after webhooks were lost. */
-export const sync = defineFeature({
+export const syncFeature = defineFeature({
   user: {
     sync: (user, options = {}) => syncUser(user, options),
   },
 })
 
 /** Reading many customers and subscriptions at a time, which makes `sync()` faster. */
-export const lists = defineCapability('lists', {
+export const accountListsCapability = defineCapability('lists', {
   stripe: stripeAccountLists,
   braintree: braintreeAccountLists,
 })

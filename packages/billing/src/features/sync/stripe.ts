@@ -1,5 +1,5 @@
 import type Stripe from 'stripe'
-import { idOf, type StripeContext, toSeconds } from '../../providers/stripe/client.ts'
+import { idOfReference, type StripeContext, toSeconds } from '../../providers/stripe/client.ts'
 import {
   toProviderSubscription,
   withAllItems,
@@ -29,7 +29,7 @@ export function stripeAccountLists(context: StripeContext): { readonly lists: Ac
         })
         const disputes = data.map(({ id, charge, status }) => ({
           id,
-          customerId: typeof charge === 'string' ? null : idOf(charge.customer),
+          customerId: typeof charge === 'string' ? null : idOfReference(charge.customer),
           status: statusOfDispute(status),
         }))
         return { disputes, next: has_more ? (data.at(-1)?.id ?? null) : null }
@@ -104,7 +104,7 @@ const CHANGES = [
   'payment_method.detached',
 ]
 
-/** Reads a change from an event. `null` if it does not affect our rows. */
+/** Reads a change from an event. `null` if it does not affect our database rows. */
 function changeOf(event: Stripe.Event): ProviderChange | null {
   const object = event.data.object as { readonly object: string }
   switch (object.object) {
@@ -113,8 +113,8 @@ function changeOf(event: Stripe.Event): ProviderChange | null {
     case 'subscription_schedule': {
       const { customer, subscription, released_subscription } =
         object as Stripe.SubscriptionSchedule
-      const subscriptionId = idOf(subscription ?? released_subscription)
-      return { customerId: idOf(customer), subscriptionId }
+      const subscriptionId = idOfReference(subscription ?? released_subscription)
+      return { customerId: idOfReference(customer), subscriptionId }
     }
     case 'customer':
       return isOtherCard(event)
@@ -124,7 +124,10 @@ function changeOf(event: Stripe.Event): ProviderChange | null {
       // A detached card no longer names its customer, but previous_attributes does.
       const { customer } = object as Stripe.PaymentMethod
       const before = event.data.previous_attributes as { customer?: string } | undefined
-      return { customerId: idOf(customer) ?? before?.customer ?? null, subscriptionId: null }
+      return {
+        customerId: idOfReference(customer) ?? before?.customer ?? null,
+        subscriptionId: null,
+      }
     }
   }
 }
@@ -144,7 +147,7 @@ function isOtherCard({ type, data }: Stripe.Event): boolean {
  * with only the first items.
  */
 function ofSubscription(object: Stripe.Subscription): ProviderChange {
-  const change = { customerId: idOf(object.customer), subscriptionId: object.id }
+  const change = { customerId: idOfReference(object.customer), subscriptionId: object.id }
   const isWhole = object.schedule === null && object.items?.has_more === false
   if (!isWhole) return change
   try {

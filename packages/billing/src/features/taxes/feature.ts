@@ -81,7 +81,7 @@ declare module '../../core/storage/tables.ts' {
 }
 
 /** Taxing subscriptions by a percentage that the application configures. */
-export const taxes = defineFeature({
+export const taxesFeature = defineFeature({
   user: {
     taxPercentage: async (user) => (await user.tax()) / 100,
   },
@@ -92,18 +92,18 @@ export const taxes = defineFeature({
 })
 
 /** Taxes that the provider calculates from the customer's address. */
-export const automaticTax = defineCapability('automaticTax', {
+export const automaticTaxCapability = defineCapability('automaticTax', {
   builder: ['withTax'],
   stripe: (context) => pickPart(stripeTaxes(context), 'automaticTax'),
 })
 
 /** Taxing each price of a subscription with the provider's tax rates. */
-export const lineRates = defineCapability('lineRates', {
+export const lineRatesCapability = defineCapability('lineRates', {
   stripe: (context) => pickPart(stripeTaxes(context), 'lineRates'),
 })
 
 /** Tax ids of customers, such as VAT numbers. */
-export const taxIds = defineCapability('taxIds', {
+export const taxIdsCapability = defineCapability('taxIds', {
   user: {
     taxIds: listTaxIds,
     findTaxId,
@@ -115,7 +115,7 @@ export const taxIds = defineCapability('taxIds', {
 })
 
 /** Exempting customers from taxes. */
-export const taxExemptions = defineCapability('taxExemptions', {
+export const taxExemptionsCapability = defineCapability('taxExemptions', {
   user: {
     taxExempt: readTaxExempt,
     setTaxExempt,

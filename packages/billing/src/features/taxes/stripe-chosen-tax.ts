@@ -3,7 +3,7 @@ import { type BasisPoints, formatTaxPercentage } from '../../core/values/tax.ts'
 import type { StripeContext } from '../../providers/stripe/client.ts'
 import { createIdempotently } from '../../providers/stripe/once.ts'
 import type { TaxChoice } from '../../providers/subscription.ts'
-import type { Swap } from '../swap/contract.ts'
+import type { SwapRequest } from '../swap/contract.ts'
 
 /**
  * The tax that the application's options configure for a subscription. Empty if they configure
@@ -143,7 +143,7 @@ export function readTaxChoice({ taxed_by: chosen }: Stripe.Metadata): TaxChoice 
 export function createConfiguredTaxReader(
   context: StripeContext,
 ): (
-  swap: Pick<Swap, 'plan' | 'tax' | 'keepsTax' | 'automaticTax' | 'taxRates' | 'itemRates'>,
+  swap: Pick<SwapRequest, 'plan' | 'tax' | 'keepsTax' | 'automaticTax' | 'taxRates' | 'itemRates'>,
 ) => Promise<ConfiguredTax> {
   const findTaxRates = createTaxRateFinder(context)
   return async ({ plan, tax, keepsTax, automaticTax, taxRates: ofPlan, itemRates }) => {

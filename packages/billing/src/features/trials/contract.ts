@@ -2,7 +2,7 @@
  * Gateway interface for moving the end of a running trial. Gateways that implement it also support
  * `trialEndsAt`, an exact end for new trials.
  */
-export interface Trials {
+export interface SubscriptionTrials {
   /**
    * Moves the end of a subscription's trial. `now` ends the trial and charges the customer. Does
    * nothing if the trial is over.
@@ -13,6 +13,6 @@ export interface Trials {
 declare module '../../providers/gateway-parts.ts' {
   interface GatewayParts {
     /** Trials whose end can be moved. */
-    readonly trials: Trials
+    readonly trials: SubscriptionTrials
   }
 }

@@ -62,7 +62,7 @@ declare module '../../subscription.ts' {
 }
 
 /** Trials of a user that need no subscription. */
-export const genericTrials = defineFeature({
+export const genericTrialsFeature = defineFeature({
   user: {
     onTrial: isOnTrial,
     onGenericTrial: isOnGenericTrial,
@@ -72,7 +72,7 @@ export const genericTrials = defineFeature({
 })
 
 /** Extending and ending the trial of a subscription. */
-export const trials = defineCapability('trials', {
+export const trialsCapability = defineCapability('trials', {
   changes: {
     extendTrial,
     endTrial,

@@ -1,7 +1,7 @@
 import type braintree from 'braintree'
 import type { BraintreeContext } from '../../providers/braintree/client.ts'
 import { startOfDay } from '../../providers/braintree/days.ts'
-import { periodStarts } from '../../providers/braintree/period-starts.ts'
+import { listPeriodStarts } from '../../providers/braintree/period-starts.ts'
 import { braintreeCharges } from '../payments/braintree-charges.ts'
 import { keyOfUsageSale, orderIdOfUsage } from './braintree-usage-order.ts'
 import type { UsageCharges } from './contract.ts'
@@ -19,7 +19,7 @@ export function braintreeUsage(context: BraintreeContext): { readonly usage: Usa
       countedBy: 'us',
       currency,
       priceOf: (name) => (Object.hasOwn(metered, name) ? (metered[name] ?? null) : null),
-      periodsOf: ({ raw }) => periodStarts(raw as braintree.Subscription).map(startOfDay),
+      periodsOf: ({ raw }) => listPeriodStarts(raw as braintree.Subscription).map(startOfDay),
       keyOf: ({ raw }) => keyOfUsageSale(raw as braintree.Transaction),
       async charge({ customerId, subscription, key, amount, description }) {
         const idempotencyKey = orderIdOfUsage(subscription, key)

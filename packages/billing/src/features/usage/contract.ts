@@ -77,7 +77,7 @@ export interface UsageFilter {
 }
 
 /** A meter at the provider, which counts usage such as API calls. */
-export interface Meter {
+export interface UsageMeter {
   /** The provider's id of the meter. */
   readonly id: string
   /** Display name of the meter. */
@@ -139,12 +139,12 @@ export interface UsageReports {
    */
   meterOf(price: string): Promise<string | null>
   /** Lists all meters of the provider account. */
-  meters(): Promise<Meter[]>
+  meters(): Promise<UsageMeter[]>
   /**
    * Creates a meter, or returns the existing one with this event name.
    * @throws {InvalidArgument} if the existing meter combines values differently.
    */
-  createMeter(meter: Omit<Meter, 'id'>): Promise<Meter>
+  createMeter(meter: Omit<UsageMeter, 'id'>): Promise<UsageMeter>
 }
 
 /** A charge to make for the usage of a billing period. */

@@ -103,7 +103,7 @@ declare module '../../core/storage/tables.ts' {
 }
 
 /** Reported usage that is not billed yet. */
-export const unbilledUsage = defineFeature({
+export const unbilledUsageFeature = defineFeature({
   user: {
     unbilledUsage: listUnbilledUsage,
     voidUnbilledUsage,
@@ -114,7 +114,7 @@ export const unbilledUsage = defineFeature({
  * Usage-based billing: the provider counts the usage, or billing counts it and charges it through
  * the provider.
  */
-export const usage = defineCapability('usage', {
+export const usageCapability = defineCapability('usage', {
   user: {
     reportUsage: (user, meter, value, options = {}) =>
       reportUsageOfUser(user, { meter, value }, options),
@@ -131,7 +131,7 @@ export const usage = defineCapability('usage', {
 })
 
 /** Prices defined at the provider that are billed by usage. */
-export const meteredPrices = defineCapability('meteredPrices', {
+export const meteredPricesCapability = defineCapability('meteredPrices', {
   changes: {
     addMeteredPrice: async (subscription, price, options = {}) =>
       changeItems(

@@ -3,7 +3,7 @@ import { requireOneOf, requireText } from '../../core/values/arguments.ts'
 import type { ProviderName } from '../../core/values/provider-name.ts'
 import type { Gateway } from '../../providers/gateway.ts'
 import { requirePart } from '../../providers/gateway-parts.ts'
-import { isChargedByUs, type Meter } from './contract.ts'
+import { isChargedByUs, type UsageMeter } from './contract.ts'
 
 /** A meter to create at the provider. */
 export interface NewMeter {
@@ -15,7 +15,7 @@ export interface NewMeter {
    * How the reported values of a period are combined: their sum, their number, or the last value.
    * @default 'sum'
    */
-  readonly aggregation?: Meter['aggregation']
+  readonly aggregation?: UsageMeter['aggregation']
 }
 
 /** Options for `meters()` and `createMeter()`. */
@@ -25,12 +25,12 @@ export interface MeterOptions {
 }
 
 /** Methods for meters, which count usage such as API calls at a provider. */
-export interface Meters {
+export interface UsageMeters {
   /**
    * Lists all meters of the provider account.
    * @throws {Unsupported} if no provider counts usage.
    */
-  meters(options?: MeterOptions): Promise<Meter[]>
+  meters(options?: MeterOptions): Promise<UsageMeter[]>
   /**
    * Creates a meter, or returns the existing one with this event name.
    * @throws {InvalidArgument} if the existing meter combines values differently.
@@ -40,17 +40,17 @@ export interface Meters {
    * await billing.usage.createMeter({ name: 'API calls', eventName: 'api_calls' })
    * ```
    */
-  createMeter(meter: NewMeter, options?: MeterOptions): Promise<Meter>
+  createMeter(meter: NewMeter, options?: MeterOptions): Promise<UsageMeter>
 }
 
-const AGGREGATIONS: readonly Meter['aggregation'][] = ['sum', 'count', 'last']
+const AGGREGATIONS: readonly UsageMeter['aggregation'][] = ['sum', 'count', 'last']
 
 export function createMeters(context: {
   /** The providers that count usage. */
   readonly providers: readonly ProviderName[]
   readonly defaultProvider: ProviderName
   gateway(name: ProviderName): Promise<Gateway>
-}): Meters {
+}): UsageMeters {
   const partOf = async ({ provider: wanted }: MeterOptions) => {
     const [first = context.defaultProvider] = context.providers
     const provider = wanted ?? first

@@ -6,10 +6,10 @@ import { isMissing } from '../../providers/stripe/errors.ts'
 import type {
   DroppedReport,
   DroppedUsage,
-  Meter,
   SentUsageEvent,
   UsageEvent,
   UsageFilter,
+  UsageMeter,
   UsageOutcome,
   UsageReports,
   UsageSummary,
@@ -107,7 +107,7 @@ function wordsOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error)
 }
 
-function paramsOf({ name, eventName, aggregation }: Omit<Meter, 'id'>) {
+function paramsOf({ name, eventName, aggregation }: Omit<UsageMeter, 'id'>) {
   return {
     display_name: name,
     event_name: eventName,
@@ -115,19 +115,19 @@ function paramsOf({ name, eventName, aggregation }: Omit<Meter, 'id'>) {
   } satisfies Stripe.Billing.MeterCreateParams
 }
 
-function requireSame(found: Meter, wanted: Omit<Meter, 'id'>): Meter {
+function requireSame(found: UsageMeter, wanted: Omit<UsageMeter, 'id'>): UsageMeter {
   if (found.aggregation === wanted.aggregation) return found
   throw new InvalidArgument(
     `There is a meter for '${wanted.eventName}' already, which makes the ${found.aggregation} of its events`,
   )
 }
 
-function describe(meter: Stripe.Billing.Meter): Meter {
+function describe(meter: Stripe.Billing.Meter): UsageMeter {
   return {
     id: meter.id,
     name: meter.display_name,
     eventName: meter.event_name,
-    aggregation: meter.default_aggregation.formula as Meter['aggregation'],
+    aggregation: meter.default_aggregation.formula as UsageMeter['aggregation'],
   }
 }
 

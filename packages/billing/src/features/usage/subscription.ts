@@ -1,13 +1,13 @@
 import type { BillingContext } from '../../core/context.ts'
 import { InvalidArgument, ItemNotFound } from '../../core/errors/errors.ts'
-import { pricesOf } from '../../core/subscription-items.ts'
+import { listSubscriptionPrices } from '../../core/subscription-items.ts'
 import type { SubscriptionScopeWith } from '../../core/subscription-scope.ts'
 import { requireText } from '../../core/values/arguments.ts'
 import { formatDecimal } from '../../core/values/decimal.ts'
 import type { ProviderName } from '../../core/values/provider-name.ts'
 import {
   type ChargedUsageRepository,
-  chargedUsageRepository,
+  createChargedUsageRepository,
 } from './charges/charged-usage-rows.ts'
 import { isChargedByUs, type UsageFilter, type UsageSummary } from './contract.ts'
 import {
@@ -98,7 +98,7 @@ export function sumUsageCountedByUs(
   subscriptions: readonly number[],
   filter: Omit<UsageFilter, 'customerId'>,
 ): Promise<UsageSummary[]> {
-  const usage = chargedUsageRepository(options.database, provider)
+  const usage = createChargedUsageRepository(options.database, provider)
   return sumUsage(usage, subscriptions, filter)
 }
 
@@ -124,7 +124,7 @@ async function meterOf(subscription: Scope, counted: MeterSelector): Promise<str
     requireMeteredPrice(usage, requireText('meter', meter ?? price))
   } else if (meter === undefined) {
     const wanted = requireText('price', price)
-    if (!pricesOf(subscription.record).includes(wanted)) {
+    if (!listSubscriptionPrices(subscription.record).includes(wanted)) {
       throw new ItemNotFound(`The subscription has no price '${wanted}'`)
     }
   }

@@ -7,7 +7,7 @@ import { withTypedErrors } from '../../core/storage/typed-errors.ts'
 import type { ProviderName } from '../../core/values/provider-name.ts'
 import {
   createWorker,
-  type Worker,
+  type QueueWorker,
   type WorkerSettings,
   type WorkerTask,
 } from '../../core/worker.ts'
@@ -53,7 +53,7 @@ export function createUsageQueue(context: UsageQueueContext): UsageQueue {
   const { usage, database, settings, providers, counting } = context
   const { clock } = settings
   const queues = providers.map((provider) => usage.queue(provider))
-  const workers = new Map<ProviderName, Worker>(
+  const workers = new Map<ProviderName, QueueWorker>(
     counting.map((provider) => [
       provider,
       createWorker(retryWhileBillable(settings), workOf(context, provider)),

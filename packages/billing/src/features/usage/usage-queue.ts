@@ -1,7 +1,7 @@
 import type { Database } from '@tollgate/database'
 import type { Owner } from '../../core/values/owner.ts'
 import type { ProviderName } from '../../core/values/provider-name.ts'
-import type { Worker } from '../../core/worker.ts'
+import type { QueueWorker } from '../../core/worker.ts'
 import type { DroppedReport } from './contract.ts'
 import type {
   NewUsage,
@@ -89,7 +89,7 @@ export interface UsageQueue extends UsageOutbox {
 
 /** The worker that charges usage that billing itself counts. */
 export interface UsageChargeWorker {
-  readonly worker: Worker
+  readonly worker: QueueWorker
   /** Returns the time until which no usage of a subscription is due. `null` if unknown. */
   dueAt(subscription: number): Date | null
   makeDue(subscriptions: readonly number[], tx: Database): Promise<void>

@@ -5,8 +5,8 @@ import type { OwnerIdTypes } from '../../core/storage/owner-columns.ts'
 import {
   createQueue,
   newQueueEntry,
-  type Queue,
   type QueueEntry,
+  type WorkQueue,
 } from '../../core/storage/queue.ts'
 import { type UsageState, usageTable } from '../../core/storage/queue-tables.ts'
 import type { Owner } from '../../core/values/owner.ts'
@@ -79,7 +79,7 @@ export interface ClaimedUsage extends StoredUsage {
   readonly isRepeat: boolean
 }
 
-export interface UsageRowQueue extends Omit<Queue<StoredUsage, UsageState>, 'claim' | 'retry'> {
+export interface UsageRowQueue extends Omit<WorkQueue<StoredUsage, UsageState>, 'claim' | 'retry'> {
   /** Claims a usage report for sending, and records that the provider may have it from now on. */
   claim(id: number, at: Date, until: Date): Promise<ClaimedUsage | null>
 }
@@ -176,7 +176,7 @@ const isReportedBy =
       ]),
     ])
 
-export function usageRepository(database: Database, types: OwnerIdTypes): UsageRepository {
+export function createUsageRepository(database: Database, types: OwnerIdTypes): UsageRepository {
   type UsageRecord = ReturnType<typeof usageTable.fromRow>
   type UsageRow = ReturnType<typeof usageTable.toRow>
   const read = ({ ownerType: type, ownerId, batch: _batch, ...usage }: UsageRecord) => ({

@@ -47,7 +47,7 @@ export interface WebhookInbox {
   replay(options: ReplayOptions): Promise<number>
 }
 
-export interface Inbox extends WebhookInbox {
+export interface RunningWebhookInbox extends WebhookInbox {
   /** Handles received events until none is due. */
   process(): Promise<void>
   /**
@@ -62,7 +62,10 @@ export interface Inbox extends WebhookInbox {
  * Creates the inbox of received webhooks. `ready` creates the database tables, because the timer
  * may fire before billing is first used.
  */
-export function createInbox(context: BillingContext, ready: () => Promise<void>): Inbox {
+export function createWebhookInbox(
+  context: BillingContext,
+  ready: () => Promise<void>,
+): RunningWebhookInbox {
   const { webhooks, options } = context
   const { kick, ...worker } = createWorker(workerSettings(options, ready), {
     what: 'webhook',

@@ -1,7 +1,7 @@
 import type Stripe from 'stripe'
 import { InvalidSignature } from '../../core/errors/errors.ts'
 import type { Gateway } from '../../providers/gateway.ts'
-import { idOf, type StripeContext, toDate } from '../../providers/stripe/client.ts'
+import { idOfReference, type StripeContext, toDate } from '../../providers/stripe/client.ts'
 import type { EventObject, EventSubject } from '../../providers/webhook.ts'
 import { requireRecentSignature, SIGNATURE_TOLERANCE_SECONDS } from './stripe-signature-time.ts'
 
@@ -76,7 +76,7 @@ function subjectOf(event: Stripe.Event): EventSubject {
     object.object === 'customer' ? object.id : (object.customer ?? before.customer ?? null)
   return {
     subscriptionId: subscriptionOf(object),
-    customerId: idOf(customer as string | { id: string } | null | undefined),
+    customerId: idOfReference(customer as string | { id: string } | null | undefined),
     disputeId: object.object === 'dispute' ? String(object.id) : null,
     customerDeleted: event.type === 'customer.deleted',
     cardChanged: event.type.startsWith('payment_method.') || event.type === 'customer.updated',
@@ -114,11 +114,12 @@ function newsOf(event: Stripe.Event): EventObject | null {
 
 function subscriptionOf(object: Record<string, unknown> & { object?: string }): string | null {
   if (object.object === 'subscription') return String(object.id)
-  if (object.object === 'checkout.session') return idOf(object.subscription as string | null)
+  if (object.object === 'checkout.session')
+    return idOfReference(object.subscription as string | null)
   if (object.object === 'subscription_schedule') {
-    return idOf((object.subscription ?? object.released_subscription) as string | null)
+    return idOfReference((object.subscription ?? object.released_subscription) as string | null)
   }
   if (object.object !== 'invoice') return null
   const parent = object.parent as Stripe.Invoice['parent'] | undefined
-  return idOf(parent?.subscription_details?.subscription)
+  return idOfReference(parent?.subscription_details?.subscription)
 }

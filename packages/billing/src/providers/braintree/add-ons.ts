@@ -7,11 +7,11 @@ import type { BraintreeContext } from './client.ts'
 import {
   type AddOnOrDiscount,
   appliesInCycle,
-  cyclesLeft,
+  countCyclesLeft,
   hasCyclesLeft,
   toMinorUnits,
 } from './plan-credit.ts'
-import type { Plan } from './plans.ts'
+import type { PlanWithAddOns } from './plans.ts'
 
 // Additional prices of a subscription are add-ons. The amount of each includes its tax, like the
 // price of the plan.
@@ -49,7 +49,7 @@ export function applicableAddOns({
  * prices.
  */
 export function addOnsOfNewSubscription(
-  plan: Plan,
+  plan: PlanWithAddOns,
   items: readonly RequestedItem[],
   { addOns, tax }: { readonly addOns: AddOns; readonly tax: BasisPoints },
 ): RequestedAddOn[] {
@@ -175,6 +175,6 @@ function toWanted(each: AddOnOrDiscount, currency: string): RequestedAddOn {
     id: each.id,
     amount: toMinorUnits(each.amount, currency),
     quantity: each.quantity ?? 1,
-    cycles: each.neverExpires ? null : cyclesLeft(each),
+    cycles: each.neverExpires ? null : countCyclesLeft(each),
   }
 }

@@ -2,11 +2,11 @@
  * A calendar day such as `2026-01-31`, because Braintree bills by day. Days have no time zone; we
  * use UTC.
  */
-export type Day = string
+export type CalendarDay = string
 
 const DAY_MS = 86_400_000
 
-export function startOfDay(day: Day): Date {
+export function startOfDay(day: CalendarDay): Date {
   return new Date(`${day}T00:00:00Z`)
 }
 
@@ -14,11 +14,11 @@ export function startOfDay(day: Day): Date {
  * Returns the end of a day. Braintree's last days are inclusive and our end dates exclusive: access
  * lasts through the whole day.
  */
-export function endOfDay(day: Day): Date {
+export function endOfDay(day: CalendarDay): Date {
   return new Date(startOfDay(day).getTime() + DAY_MS)
 }
 
-export function dayOf(instant: Date): Day {
+export function toCalendarDay(instant: Date): CalendarDay {
   return instant.toISOString().slice(0, 10)
 }
 
@@ -26,14 +26,14 @@ export function dayOf(instant: Date): Day {
  * Adds months, keeping the day of the month on which a subscription is billed. 31 means the last
  * day of the month.
  */
-export function addMonths(day: Day, months: number, anchor: number): Day {
+export function addMonths(day: CalendarDay, months: number, anchor: number): CalendarDay {
   const [year = 0, month = 1] = day.split('-').map(Number)
   const last = new Date(Date.UTC(year, month + months, 0)).getUTCDate()
-  return dayOf(new Date(Date.UTC(year, month - 1 + months, Math.min(anchor, last))))
+  return toCalendarDay(new Date(Date.UTC(year, month - 1 + months, Math.min(anchor, last))))
 }
 
 /** Finds the next day with this number, on or after a day. 31 means the last day of a month. */
-export function nextDayOfMonth(day: Day, anchor: number): Day {
+export function nextDayOfMonth(day: CalendarDay, anchor: number): CalendarDay {
   const sameMonth = addMonths(day, 0, anchor)
   return sameMonth >= day ? sameMonth : addMonths(day, 1, anchor)
 }
@@ -42,23 +42,23 @@ export function nextDayOfMonth(day: Day, anchor: number): Day {
  * Returns the billing day of the month for something that starts on this day. The 29th and 30th
  * become the last day (31).
  */
-export function billingDayOf(day: Day): number {
+export function billingDayOf(day: CalendarDay): number {
   const number = Number(day.slice(8))
   return number > 28 ? 31 : number
 }
 
 /** Adds days. */
-export function addDays(day: Day, days: number): Day {
-  return dayOf(new Date(startOfDay(day).getTime() + days * DAY_MS))
+export function addDays(day: CalendarDay, days: number): CalendarDay {
+  return toCalendarDay(new Date(startOfDay(day).getTime() + days * DAY_MS))
 }
 
 /** Counts the days from one day to another; 0 for the same day. */
-export function daysBetween(from: Day, to: Day): number {
+export function daysBetween(from: CalendarDay, to: CalendarDay): number {
   return Math.round((startOfDay(to).getTime() - startOfDay(from).getTime()) / DAY_MS)
 }
 
 /** Counts the months from the month of one day to that of another; at least one. */
-export function monthsBetween(from: Day, to: Day): number {
+export function monthsBetween(from: CalendarDay, to: CalendarDay): number {
   const [y1 = 0, m1 = 0] = from.split('-').map(Number)
   const [y2 = 0, m2 = 0] = to.split('-').map(Number)
   return Math.max(1, (y2 - y1) * 12 + m2 - m1)

@@ -49,7 +49,7 @@ export function describeMethod(
  * A payment method nonce, for which the SDK's types are incomplete.
  * @see https://developer.paypal.com/braintree/docs/reference/response/payment-method-nonce
  */
-export interface Nonce {
+export interface PaymentMethodNonce {
   readonly nonce: string
   readonly type?: string
   readonly details?: {
@@ -65,7 +65,7 @@ export interface Nonce {
 }
 
 /** Describes the payment method of a nonce before it is stored. */
-export function describeNonce(nonce: Nonce): ProviderMethod {
+export function describeNonce(nonce: PaymentMethodNonce): ProviderMethod {
   const { type = '', details = {} } = nonce
   const kind = KINDS[type] ?? 'other'
   return {

@@ -1,9 +1,16 @@
 import type braintree from 'braintree'
-import { proportion } from '../../core/values/money.ts'
-import { addDays, addMonths, type Day, daysBetween, monthsBetween, startOfDay } from './days.ts'
+import { calculateProportion } from '../../core/values/money.ts'
+import {
+  addDays,
+  addMonths,
+  type CalendarDay,
+  daysBetween,
+  monthsBetween,
+  startOfDay,
+} from './days.ts'
 import {
   type AddOnOrDiscount,
-  amountOf,
+  amountOfModification,
   type CreditTerms,
   reservedCredit,
   type SubscriptionValueFields,
@@ -67,19 +74,19 @@ export function endOfPaidTime(
 export function unusedCreditRemainder(
   subscription: SubscriptionEndFields,
   money: Money,
-  today: Day,
+  today: CalendarDay,
 ): number {
   const reach = computeCreditDuration(subscription, money, 0)
   const tail = tailOf(subscription, reach)
   if (!tail || tail.days === 0) return 0
   const used = Math.min(tail.days, Math.max(0, daysBetween(tail.start, today)))
-  return proportion(reach.rest, tail.days - used, tail.days)
+  return calculateProportion(reach.rest, tail.days - used, tail.days)
 }
 
 function tailOf(
   subscription: SubscriptionEndFields,
   { cycles, rest, price }: CreditDuration,
-): { readonly start: Day; readonly days: number } | null {
+): { readonly start: CalendarDay; readonly days: number } | null {
   const { billingPeriodStartDate: began, billingPeriodEndDate: last } = subscription
   if (!began || !last) return null
   const next = addDays(last, 1)
@@ -104,7 +111,7 @@ function priceOfCycle(
   const counts = (each: AddOnOrDiscount) =>
     each.neverExpires || (each.currentBillingCycle ?? 0) + after < (each.numberOfBillingCycles ?? 0)
   const sum = (all: readonly AddOnOrDiscount[]) =>
-    all.filter(counts).reduce((total, each) => total + amountOf(each, money), 0)
+    all.filter(counts).reduce((total, each) => total + amountOfModification(each, money), 0)
   const coupons = discounts.filter(({ id }) => id !== money.planCredit)
   return toMinorUnits(price, money.currency) + sum(addOns) - sum(coupons)
 }

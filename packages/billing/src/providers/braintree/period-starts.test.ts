@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { type BillingPeriodFields, periodStarts } from './period-starts.ts'
+import { type BillingPeriodFields, listPeriodStarts } from './period-starts.ts'
 
 /**
  * First and last day of the current period, its number, the billing day of the month, and the first
@@ -50,11 +50,11 @@ it.each<[string, Case, string[]]>([
 ])(
   'periodStarts() computes the start of each billing period of a Braintree subscription: %s',
   (_what, given, starts) => {
-    expect(periodStarts(billed(given))).toEqual(starts)
+    expect(listPeriodStarts(billed(given))).toEqual(starts)
   },
 )
 
-it('periodStarts() returns no billing periods before the first charge', () => {
+it('listPeriodStarts() returns no billing periods before the first charge', () => {
   const waiting = { currentBillingCycle: 0, billingDayOfMonth: 1, firstBillingDate: '2026-02-01' }
-  expect(periodStarts(waiting as BillingPeriodFields)).toEqual([])
+  expect(listPeriodStarts(waiting as BillingPeriodFields)).toEqual([])
 })

@@ -1,5 +1,5 @@
 import type braintree from 'braintree'
-import { addDays, addMonths, billingDayOf, type Day, monthsBetween } from './days.ts'
+import { addDays, addMonths, billingDayOf, type CalendarDay, monthsBetween } from './days.ts'
 
 /**
  * The fields of a Braintree subscription from which the starts of its billing periods are computed.
@@ -19,7 +19,7 @@ export type BillingPeriodFields = Pick<
  * transaction. Braintree changes neither the frequency nor the billing day of a subscription; only
  * its first period may be shorter.
  */
-export function periodStarts(subscription: BillingPeriodFields): Day[] {
+export function listPeriodStarts(subscription: BillingPeriodFields): CalendarDay[] {
   const { billingPeriodStartDate: running, billingPeriodEndDate: last } = subscription
   const { currentBillingCycle: cycle, firstBillingDate: first } = subscription
   if (!running) return []

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { dayOf, daysBetween, startOfDay } from './days.ts'
+import { daysBetween, startOfDay, toCalendarDay } from './days.ts'
 import { type SubscriptionValueFields, unusedValue } from './plan-credit.ts'
 
 const terms = { currency: 'usd', planCredit: 'plan-credit' }
@@ -117,8 +117,8 @@ describe('unusedValue(), the unused value of a Braintree subscription', () => {
         fc.integer({ min: 0, max: 364 }),
         fc.integer({ min: 1, max: 1_000_000 }),
         (day, cents) => {
-          const today = dayOf(new Date(start + day * 86_400_000))
-          const next = dayOf(new Date(start + (day + 1) * 86_400_000))
+          const today = toCalendarDay(new Date(start + day * 86_400_000))
+          const next = toCalendarDay(new Date(start + (day + 1) * 86_400_000))
           const price = `${Math.floor(cents / 100)}.${String(cents % 100).padStart(2, '0')}`
           const value = (at: string) =>
             unusedValue(subscription({ price }), { ...terms, today: at, paid: null })

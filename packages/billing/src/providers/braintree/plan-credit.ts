@@ -1,7 +1,7 @@
 import type braintree from 'braintree'
-import { fromDecimal, proportion } from '../../core/values/money.ts'
+import { calculateProportion, fromDecimal } from '../../core/values/money.ts'
 import { creditFor, type PaidTime } from '../../core/values/money-back.ts'
-import { type Day, daysBetween } from './days.ts'
+import { type CalendarDay, daysBetween } from './days.ts'
 
 /** The fields of a Braintree subscription from which its unused value is computed. */
 export type SubscriptionValueFields = Pick<
@@ -26,7 +26,7 @@ export type AddOnOrDiscount = Pick<
 }
 
 export interface CreditTerms {
-  readonly today: Day
+  readonly today: CalendarDay
   readonly currency: string
   /**
    * Id of the discount that holds the credit for unused time after a swap to another billing
@@ -60,7 +60,10 @@ export function unusedValue(
  * Returns the amount that the customer owes after a failed charge. A swap collects this amount
  * first.
  */
-export function debtOf({ status, balance }: SubscriptionValueFields, currency: string): number {
+export function debtOfSubscription(
+  { status, balance }: SubscriptionValueFields,
+  currency: string,
+): number {
   return status === 'Past Due' ? Math.max(0, toMinorUnits(balance, currency)) : 0
 }
 
@@ -69,13 +72,13 @@ export function debtOf({ status, balance }: SubscriptionValueFields, currency: s
  * customer's favour.
  */
 export function balanceOf(subscription: SubscriptionValueFields, currency: string): number {
-  return toMinorUnits(subscription.balance, currency) - debtOf(subscription, currency)
+  return toMinorUnits(subscription.balance, currency) - debtOfSubscription(subscription, currency)
 }
 
 /** Counts the days of the current period, and those left including today. */
 export function daysOfPeriod(
   { billingPeriodStartDate: start, billingPeriodEndDate: end }: SubscriptionValueFields,
-  today: Day,
+  today: CalendarDay,
 ): { readonly all: number; readonly left: number } {
   if (!start || !end) return { all: 0, left: 0 }
   const all = daysBetween(start, end) + 1
@@ -88,18 +91,18 @@ export function unusedPeriodValue(
   terms: CreditTerms,
 ): number {
   const { all, left } = daysOfPeriod(subscription, terms.today)
-  return all === 0 ? 0 : proportion(cycleValue(subscription, terms), left, all)
+  return all === 0 ? 0 : calculateProportion(valueOfCycle(subscription, terms), left, all)
 }
 
 /** Returns the price of the current cycle: price and add-ons less coupons. */
-export function cycleValue(
+export function valueOfCycle(
   subscription: SubscriptionValueFields,
   terms: Pick<CreditTerms, 'currency' | 'planCredit'>,
 ): number {
   const { price, addOns = [], discounts = [], currentBillingCycle } = subscription
   const counts = (each: AddOnOrDiscount) => appliesInCycle(each, currentBillingCycle)
   const sum = (all: readonly AddOnOrDiscount[]) =>
-    all.filter(counts).reduce((total, each) => total + amountOf(each, terms), 0)
+    all.filter(counts).reduce((total, each) => total + amountOfModification(each, terms), 0)
   const coupons = discounts.filter(({ id }) => id !== terms.planCredit)
   return Math.max(0, toMinorUnits(price, terms.currency) + sum(addOns) - sum(coupons))
 }
@@ -111,18 +114,18 @@ export function reservedCredit(
 ): number {
   return discounts
     .filter(({ id }) => id === terms.planCredit)
-    .reduce((total, each) => total + amountOf(each, terms) * cyclesLeft(each), 0)
+    .reduce((total, each) => total + amountOfModification(each, terms) * countCyclesLeft(each), 0)
 }
 
 /** Returns the number of cycles for which a limited add-on or discount still applies. */
-export function cyclesLeft(each: AddOnOrDiscount): number {
+export function countCyclesLeft(each: AddOnOrDiscount): number {
   const used = each.currentBillingCycle ?? 0
   return Math.max(0, (each.numberOfBillingCycles ?? 0) - used)
 }
 
 /** Whether an add-on or discount applies in the next cycle. */
 export function hasCyclesLeft(each: AddOnOrDiscount): boolean {
-  return Boolean(each.neverExpires) || cyclesLeft(each) > 0
+  return Boolean(each.neverExpires) || countCyclesLeft(each) > 0
 }
 
 /**
@@ -132,10 +135,10 @@ export function hasCyclesLeft(each: AddOnOrDiscount): boolean {
 export function appliesInCycle(each: AddOnOrDiscount, cycle: number): boolean {
   if (each.neverExpires) return true
   const used = each.currentBillingCycle ?? 0
-  return used >= cycle || (used > 0 && cyclesLeft(each) > 0)
+  return used >= cycle || (used > 0 && countCyclesLeft(each) > 0)
 }
 
-export function amountOf(
+export function amountOfModification(
   each: AddOnOrDiscount,
   { currency }: Pick<CreditTerms, 'currency'>,
 ): number {

@@ -5,7 +5,7 @@ import type { BraintreeContext } from './client.ts'
 import { isNotFound } from './errors.ts'
 import type { AddOnOrDiscount } from './plan-credit.ts'
 
-export interface Plan {
+export interface PlanWithAddOns {
   readonly id: string
   /** Billing interval in months. */
   readonly frequency: number
@@ -23,7 +23,10 @@ export interface Plan {
   readonly discounts: readonly AddOnOrDiscount[]
 }
 
-export async function requirePlan({ gateway }: BraintreeContext, id: string): Promise<Plan> {
+export async function requirePlan(
+  { gateway }: BraintreeContext,
+  id: string,
+): Promise<PlanWithAddOns> {
   const plan = await find(gateway, id)
   const currency = plan.currencyIsoCode.toLowerCase()
   return {

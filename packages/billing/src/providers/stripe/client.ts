@@ -25,7 +25,9 @@ export interface StripeContext {
 }
 
 /** Returns the id of a Stripe object that may be expanded. */
-export function idOf(value: string | { readonly id: string } | null | undefined): string | null {
+export function idOfReference(
+  value: string | { readonly id: string } | null | undefined,
+): string | null {
   if (value === null || value === undefined) return null
   return typeof value === 'string' ? value : value.id
 }

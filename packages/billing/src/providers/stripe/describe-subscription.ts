@@ -1,16 +1,16 @@
 import type Stripe from 'stripe'
-import type { Pause, PausedBills } from '../../features/pauses/contract.ts'
+import type { CollectionPause, PausedBills } from '../../features/pauses/contract.ts'
 import type { PlannedSwap } from '../../features/schedules/contract.ts'
 import type { RequestedItem } from '../item.ts'
 import type { EndReason, ProviderSubscription } from '../subscription.ts'
-import { idOf, listAll, toDate } from './client.ts'
+import { idOfReference, listAll, toDate } from './client.ts'
 import { hasLapsed } from './held-change.ts'
 
 export function toProviderSubscription(subscription: Stripe.Subscription): ProviderSubscription {
   const item = mainItem(subscription)
   return {
     id: subscription.id,
-    customerId: idOf(subscription.customer),
+    customerId: idOfReference(subscription.customer),
     plan: item?.price.id ?? '',
     status: subscription.status,
     isOver: isOver(subscription),
@@ -30,7 +30,7 @@ export function toProviderSubscription(subscription: Stripe.Subscription): Provi
     items: subscription.items.data.map((each) => ({
       id: each.id,
       price: each.price.id,
-      product: idOf(each.price.product),
+      product: idOfReference(each.price.product),
       quantity: isMetered(each.price) ? null : (each.quantity ?? 1),
       isMetered: isMetered(each.price),
       isMain: each === item,
@@ -48,7 +48,7 @@ function isOver({ status }: Stripe.Subscription): boolean {
   return status === 'canceled' || status === 'incomplete_expired'
 }
 
-function pauseOf({ pause_collection: pause }: Stripe.Subscription): Pause | null {
+function pauseOf({ pause_collection: pause }: Stripe.Subscription): CollectionPause | null {
   if (!pause) return null
   const { behavior, resumes_at: until } = pause
   return { until: until === null ? null : toDate(until), bills: behavior as PausedBills }
@@ -138,7 +138,7 @@ function itemsOf(
   of: Stripe.Subscription,
 ): RequestedItem[] {
   const items = phase.items.map(({ price, quantity }) => ({
-    price: idOf(price) ?? '',
+    price: idOfReference(price) ?? '',
     quantity: quantity ?? null,
   }))
   const named = phase.metadata?.main ?? of.metadata.main

@@ -4,7 +4,7 @@ import type { Dialect, DialectSchema, DialectWrites } from '../dialect.ts'
 import { dropNotNull } from './drop-not-null.ts'
 import { openMysql } from './engine.ts'
 import { errorKind } from './errors.ts'
-import { isReplica, SECONDARY_REASON } from './primary.ts'
+import { isReplica, NOT_PRIMARY_REASON_SQL } from './primary.ts'
 import { timestamps } from './timestamps.ts'
 
 const schema: DialectSchema = {
@@ -29,7 +29,7 @@ const schema: DialectSchema = {
   dropNotNull,
   timestamps,
   now: () => sql`(timestampdiff(microsecond, '1970-01-01', utc_timestamp(3)) div 1000)`,
-  secondaryReason: () => sql`(${sql.raw(SECONDARY_REASON)})`,
+  secondaryReason: () => sql`(${sql.raw(NOT_PRIMARY_REASON_SQL)})`,
   isReplica,
 }
 

@@ -12,7 +12,7 @@ const isOn = (name: string) => `cast(@@global.${name} as char) not in ('0', 'OFF
  * `super_read_only` implies `read_only`; readers of Aurora have `innodb_read_only` set. A replica
  * that accepts writes cannot be detected this way.
  */
-export const SECONDARY_REASON = `case
+export const NOT_PRIMARY_REASON_SQL = `case
   when ${isOn('read_only')} then 'is read-only (read_only)'
   when ${isOn('innodb_read_only')} then 'is read-only (innodb_read_only)'
 end`

@@ -8,7 +8,10 @@ import {
   WINNER_COLUMN,
 } from '../dialect.ts'
 
-/** Batches statements: a statement costs Node and Postgres more than the rows it touches. */
+/**
+ * Combines statements that arrive at the same time into one, because executing a statement costs
+ * Node and Postgres more than the rows in it.
+ */
 export const batching: SharedStatements = {
   share: 'statement',
   patience: 10,

@@ -11,7 +11,7 @@ import type { Dialect, DialectSchema, DialectWrites } from '../dialect.ts'
 import { batching } from './batching.ts'
 import { openPostgres } from './engine.ts'
 import { errorKind } from './errors.ts'
-import { SECONDARY_REASON } from './primary.ts'
+import { NOT_PRIMARY_REASON_SQL } from './primary.ts'
 import { timestamps } from './timestamps.ts'
 
 const schema: DialectSchema = {
@@ -33,7 +33,7 @@ const schema: DialectSchema = {
   now: () => sql`cast(extract(epoch from clock_timestamp()) * 1000 as bigint)`,
   // A subscriber of logical replication accepts writes and yet receives the table from another
   // server, possibly late.
-  secondaryReason: (table) => sql`coalesce(${sql.raw(SECONDARY_REASON)}, (
+  secondaryReason: (table) => sql`coalesce(${sql.raw(NOT_PRIMARY_REASON_SQL)}, (
     select 'receives the table ' || srrelid::regclass || ' by logical replication'
     from pg_subscription_rel where srrelid = to_regclass(quote_ident(${sql.lit(table)})) limit 1))`,
   async isReplica(db) {

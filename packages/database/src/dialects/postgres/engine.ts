@@ -10,7 +10,7 @@ import { toStorables } from '../../values.ts'
 import type { Engine, EngineOptions, Query, QueryResult, Session } from '../engine.ts'
 import { cancelPostgres } from './cancel.ts'
 import { errorKind, isStalePlan } from './errors.ts'
-import { SECONDARY_REASON } from './primary.ts'
+import { NOT_PRIMARY_REASON_SQL } from './primary.ts'
 
 const BIGINT = 20
 /**
@@ -156,7 +156,7 @@ export async function openPostgres(url: string, options: EngineOptions): Promise
       `select set_config('statement_timeout', '${timeout}', false),
         set_config('idle_in_transaction_session_timeout', '${IDLE_IN_TRANSACTION}', false),
         set_config('datestyle', 'ISO', false),
-        ${SECONDARY_REASON} as reason`,
+        ${NOT_PRIMARY_REASON_SQL} as reason`,
       (_, result) => {
         const reason: string | null | undefined = result?.rows[0]?.reason
         if (reason) secondaries.set(client, reason)

@@ -5,7 +5,7 @@ import { batching } from './batching.ts'
 import { dropNotNull } from './drop-not-null.ts'
 import { openSqlite } from './engine.ts'
 import { errorKind } from './errors.ts'
-import { checkUrl, fileOf, pathOf } from './url.ts'
+import { checkUrl, databaseFileOfUrl, pathOfUrl } from './url.ts'
 
 const schema: DialectSchema = {
   changesCommit: false,
@@ -45,8 +45,8 @@ export const sqlite: Dialect = {
   example: 'sqlite:<file>, sqlite::memory:, file:<file>',
   isLocal: true,
   checkUrl,
-  fileOf,
-  open: (url, options) => openSqlite(pathOf(url), options),
+  fileOf: databaseFileOfUrl,
+  open: (url, options) => openSqlite(pathOfUrl(url), options),
   flavour: {
     createAdapter: () => new SqliteAdapter(),
     createQueryCompiler: () => new SqliteQueryCompiler(),

@@ -1,6 +1,6 @@
 import { createBatcher } from '../../batching/batcher.ts'
 import { hasErrorKind, UNAVAILABLE } from '../../errors.ts'
-import { Mutex } from '../../statements/mutex.ts'
+import { DatabaseMutex } from '../../statements/mutex.ts'
 import type { Engine, EngineOptions, Query, QueryResult } from '../engine.ts'
 import { batching } from './batching.ts'
 import { errorKind } from './errors.ts'
@@ -30,7 +30,7 @@ export async function openSqlite(path: string, options: EngineOptions): Promise<
   const driver = await importSqlite()
   const store = path === IN_MEMORY ? openMemory(driver) : await openFile(path, options, driver)
   const { writer, reader } = store
-  const turn = new Mutex()
+  const turn = new DatabaseMutex()
   const underWay = new Set<Promise<unknown>>()
   let closed = false
 

@@ -1,11 +1,11 @@
 import { WaitedTooLong } from '../../errors.ts'
-import type { Mutex } from '../../statements/mutex.ts'
+import type { DatabaseMutex } from '../../statements/mutex.ts'
 import type { Session } from '../engine.ts'
 import type { SqliteStore } from './storage/store.ts'
 import { retryWhileLocked } from './storage/until-free.ts'
 
 /** Creates a session on the only connection that writes; `turn` admits one session at a time. */
-export function createSqliteSession(store: SqliteStore, turn: Mutex): Session {
+export function createSqliteSession(store: SqliteStore, turn: DatabaseMutex): Session {
   const { writer } = store
   let leave: (() => void) | undefined
   let patience = 0

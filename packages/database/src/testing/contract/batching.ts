@@ -3,7 +3,7 @@ import { findTogether } from '../../batching/find.ts'
 import { insertTogether } from '../../batching/insert.ts'
 import { prepareFinish, prepareInsertWhileUnfinished, prepareReplace } from './claims.ts'
 import type { ContractPart } from './part.ts'
-import { findThings, insertThings, type Thing, thing, withThings } from './things.ts'
+import { createThing, findThings, insertThings, type ThingRow, withThings } from './things.ts'
 
 const COLUMNS = ['id', 'name', 'owner', 'amount', 'done_at', 'seen_at', 'flagged']
 const ids = Array.from({ length: 60 }, (_, i) => `id${String(i).padStart(2, '0')}`)
@@ -13,12 +13,12 @@ export const batchingContract: ContractPart = ({ describe, it }, create) => {
   describe('batched calls', () => {
     it('insert each row once, and report which caller inserted it', () =>
       withThings(create, async (database) => {
-        const insert = insertTogether<Thing>(database, {
+        const insert = insertTogether<ThingRow>(database, {
           table: 'things',
           columns: COLUMNS,
           key: ['id'],
         })
-        const rows = ids.map((id, i) => thing(id, { owner: `Ünï "${id}"`, amount: i }))
+        const rows = ids.map((id, i) => createThing(id, { owner: `Ünï "${id}"`, amount: i }))
         const added = await Promise.all([...rows, ...rows].map((row) => insert(row)))
         assert.equal(added.filter(Boolean).length, rows.length)
         assert.deepEqual(await findThings(database), rows)
@@ -26,14 +26,14 @@ export const batchingContract: ContractPart = ({ describe, it }, create) => {
 
     it('fail only for the call that cannot be executed', () =>
       withThings(create, async (database) => {
-        const insert = insertTogether<Thing>(database, {
+        const insert = insertTogether<ThingRow>(database, {
           table: 'things',
           columns: COLUMNS,
           key: ['id'],
         })
-        const wrong = thing('x'.repeat(65))
+        const wrong = createThing('x'.repeat(65))
         const results = await Promise.allSettled(
-          [thing('a'), wrong, thing('b')].map((row) => insert(row)),
+          [createThing('a'), wrong, createThing('b')].map((row) => insert(row)),
         )
         const states = results.map(({ status }) => status)
         assert.deepEqual(states, ['fulfilled', 'rejected', 'fulfilled'])
@@ -41,8 +41,8 @@ export const batchingContract: ContractPart = ({ describe, it }, create) => {
 
     it('return each caller its own row', () =>
       withThings(create, async (database) => {
-        await insertThings(database, ...ids.map((id) => thing(id)))
-        const find = findTogether<Thing>(database, { table: 'things', key: 'id' })
+        await insertThings(database, ...ids.map((id) => createThing(id)))
+        const find = findTogether<ThingRow>(database, { table: 'things', key: 'id' })
         const asked = [...ids, 'none', ...ids]
         const found = await Promise.all(asked.map((id) => find(id)))
         assert.deepEqual(
@@ -53,7 +53,7 @@ export const batchingContract: ContractPart = ({ describe, it }, create) => {
 
     it('let one caller win each row', () =>
       withThings(create, async (database) => {
-        await insertThings(database, ...ids.map((id) => thing(id)))
+        await insertThings(database, ...ids.map((id) => createThing(id)))
         const finish = prepareFinish(database, { id: 'text', now: 'bigint' })
         const results = await Promise.all(
           [...ids, ...ids, 'none'].map((id, i) => finish({ id, now: i + 1 })),
@@ -66,7 +66,7 @@ export const batchingContract: ContractPart = ({ describe, it }, create) => {
 
     it('let one caller win each row, and insert once for it', () =>
       withThings(create, async (database) => {
-        await insertThings(database, ...ids.map((id) => thing(id, { owner: `of ${id}` })))
+        await insertThings(database, ...ids.map((id) => createThing(id, { owner: `of ${id}` })))
         const replace = prepareReplace(database, { id: 'text', now: 'bigint', next: 'text' })
         const results = await Promise.all(
           [...ids, ...ids].map((id, i) => replace({ id, next: `next${i}`, now: i + 1 })),
@@ -80,7 +80,7 @@ export const batchingContract: ContractPart = ({ describe, it }, create) => {
 
     it('insert any number of rows that depend on the same row', () =>
       withThings(create, async (database, other) => {
-        await insertThings(database, thing('a'), thing('done', { done_at: 1 }))
+        await insertThings(database, createThing('a'), createThing('done', { done_at: 1 }))
         const types = { id: 'text', next: 'text' } as const
         const rest = [
           prepareInsertWhileUnfinished(database, types),

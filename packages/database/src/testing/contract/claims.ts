@@ -4,14 +4,14 @@ import type { Database } from '../../database.ts'
 import type { ParamTypes } from '../../definitions.ts'
 import { isUniqueViolation } from '../../error-kinds.ts'
 import type { ContractPart } from './part.ts'
-import { findThings, insertThings, type Tables, thing, withThings } from './things.ts'
+import { createThing, findThings, insertThings, type TestTables, withThings } from './things.ts'
 
 interface Finish {
   readonly id: string
   readonly now: number
 }
 
-export function prepareFinish(database: Database<Tables>, together?: ParamTypes<Finish>) {
+export function prepareFinish(database: Database<TestTables>, together?: ParamTypes<Finish>) {
   return database.updateOneReturning<Finish, { amount: number; done_at: number }>({
     table: 'things',
     key: (param) => ({ id: param('id') }),
@@ -26,7 +26,7 @@ interface Replace extends Finish {
   readonly next: string
 }
 
-export function prepareReplace(database: Database<Tables>, together?: ParamTypes<Replace>) {
+export function prepareReplace(database: Database<TestTables>, together?: ParamTypes<Replace>) {
   return database.claimThenInsert<Replace, { id: string; owner: string }>({
     claim: {
       table: 'things',
@@ -58,10 +58,10 @@ interface Rest {
  * Prepares an insert that takes place only while another row is unfinished (its `done_at` is null).
  */
 export function prepareInsertWhileUnfinished(
-  database: Database<Tables>,
+  database: Database<TestTables>,
   together?: ParamTypes<Rest>,
 ) {
-  return insertWhile<Tables, Rest>(database, {
+  return insertWhile<TestTables, Rest>(database, {
     row: {
       table: 'things',
       key: (param) => ({ id: param('id') }),
@@ -81,8 +81,12 @@ export const claimsContract: ContractPart = ({ describe, it }, create) => {
     it('return the row after the change, or null', () =>
       withThings(create, async (database) => {
         const finish = prepareFinish(database)
-        const rest = [thing('b'), thing('done', { done_at: 1 }), thing('large', { amount: 99 })]
-        await insertThings(database, thing('a', { amount: 1 }), ...rest)
+        const rest = [
+          createThing('b'),
+          createThing('done', { done_at: 1 }),
+          createThing('large', { amount: 99 }),
+        ]
+        await insertThings(database, createThing('a', { amount: 1 }), ...rest)
         assert.deepEqual({ ...(await finish({ id: 'a', now: 50 })) }, { amount: 7, done_at: 50 })
         for (const id of ['a', 'done', 'large', 'none']) {
           assert.equal(await finish({ id, now: 50 }), null)
@@ -93,7 +97,7 @@ export const claimsContract: ContractPart = ({ describe, it }, create) => {
     it('have one winner among concurrent callers', () =>
       withThings(create, async (database, other) => {
         const finish = [prepareFinish(database), prepareFinish(other)] as const
-        await insertThings(database, thing('a'))
+        await insertThings(database, createThing('a'))
         const results = await Promise.all(
           Array.from({ length: 30 }, (_, i) => finish[i % 2 ? 0 : 1]({ id: 'a', now: i + 1 })),
         )
@@ -103,28 +107,28 @@ export const claimsContract: ContractPart = ({ describe, it }, create) => {
     it('insert for the winner, using columns of the claimed row', () =>
       withThings(create, async (database) => {
         const replace = prepareReplace(database)
-        await insertThings(database, thing('a', { owner: 'kept' }), thing('taken'))
+        await insertThings(database, createThing('a', { owner: 'kept' }), createThing('taken'))
         const won = await replace({ id: 'a', next: 'b', now: 9 })
         assert.deepEqual({ ...won }, { id: 'a', owner: 'kept' })
         assert.equal(await replace({ id: 'a', next: 'c', now: 9 }), null)
         await assert.rejects(replace({ id: 'b', next: 'taken', now: 9 }), isUniqueViolation)
         assert.deepEqual(await findThings(database), [
-          thing('a', { owner: 'kept', done_at: 9 }),
-          thing('b', { owner: 'kept', flagged: 1 }),
-          thing('taken'),
+          createThing('a', { owner: 'kept', done_at: 9 }),
+          createThing('b', { owner: 'kept', flagged: 1 }),
+          createThing('taken'),
         ])
       }))
 
     it('belong to the transaction they run on', () =>
       withThings(create, async (database) => {
         const replace = prepareReplace(database)
-        await insertThings(database, thing('a'))
+        await insertThings(database, createThing('a'))
         const fail = database.transaction(async (tx) => {
           assert.notEqual(await replace({ id: 'a', next: 'b', now: 5 }, tx), null)
           throw new Error('no')
         })
         await assert.rejects(fail, /no/)
-        assert.deepEqual(await findThings(database), [thing('a')])
+        assert.deepEqual(await findThings(database), [createThing('a')])
       }))
   })
 
@@ -132,22 +136,22 @@ export const claimsContract: ContractPart = ({ describe, it }, create) => {
     it('is inserted only if the other row exists and meets the condition', () =>
       withThings(create, async (database) => {
         const rest = prepareInsertWhileUnfinished(database)
-        await insertThings(database, thing('a'), thing('done', { done_at: 1 }))
+        await insertThings(database, createThing('a'), createThing('done', { done_at: 1 }))
         assert.equal(await rest({ id: 'a', next: 'b' }), true)
         assert.equal(await rest({ id: 'done', next: 'c' }), false)
         assert.equal(await rest({ id: 'none', next: 'd' }), false)
         await assert.rejects(rest({ id: 'a', next: 'b' }), isUniqueViolation)
         assert.deepEqual(await findThings(database), [
-          thing('a'),
-          thing('b', { owner: 'a', amount: 1, flagged: 1 }),
-          thing('done', { done_at: 1 }),
+          createThing('a'),
+          createThing('b', { owner: 'a', amount: 1, flagged: 1 }),
+          createThing('done', { done_at: 1 }),
         ])
       }))
 
     it('is committed before a concurrent transaction can delete the other row', () =>
       withThings(create, async (database, other) => {
         const rest = prepareInsertWhileUnfinished(database)
-        await insertThings(database, thing('a'))
+        await insertThings(database, createThing('a'))
         const order: string[] = []
         const remove = async () => {
           await other.kysely.deleteFrom('things').where('id', '=', 'a').execute()

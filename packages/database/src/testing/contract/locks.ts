@@ -5,11 +5,11 @@ import type { Database } from '../../database.ts'
 import { migrate, readMigrations } from '../../migrate.ts'
 import type { ContractPart } from './part.ts'
 import {
+  createThing,
   findThing,
   findThings,
   insertThings,
-  type Tables,
-  thing,
+  type TestTables,
   thingsMigration,
   withEmpty,
   withThings,
@@ -20,10 +20,10 @@ export const locksContract: ContractPart = ({ describe, it }, create) => {
   describe('locks', () => {
     it('admit one holder at a time, which sees the writes of the previous one', () =>
       withThings(create, async (database, other) => {
-        await insertThings(database, thing('a'))
-        const step = (db: Database<Tables>) =>
+        await insertThings(database, createThing('a'))
+        const step = (db: Database<TestTables>) =>
           db.exclusively('counting', async (tx) => {
-            const { amount } = (await findThing(tx, 'a')) ?? thing('a')
+            const { amount } = (await findThing(tx, 'a')) ?? createThing('a')
             await sleep(5)
             await tx.kysely
               .updateTable('things')
@@ -38,19 +38,19 @@ export const locksContract: ContractPart = ({ describe, it }, create) => {
     it('are released when the work fails', () =>
       withThings(create, async (database, other) => {
         const fail = database.exclusively('failing', async (tx) => {
-          await insertThings(tx, thing('a'))
+          await insertThings(tx, createThing('a'))
           throw new Error('no')
         })
         await assert.rejects(fail, /no/)
-        await other.exclusively('failing', (tx) => insertThings(tx, thing('b')))
-        assert.deepEqual(await findThings(database), [thing('b')])
+        await other.exclusively('failing', (tx) => insertThings(tx, createThing('b')))
+        assert.deepEqual(await findThings(database), [createThing('b')])
       }))
 
     it('make migrations run once when several processes start', () =>
       withEmpty(create, async (database, other) => {
         const seed = {
           id: '002-seed',
-          up: (tx: Database) => insertThings(tx, thing('seed')),
+          up: (tx: Database) => insertThings(tx, createThing('seed')),
         }
         const set = { name: 'things', migrations: [thingsMigration, seed] }
         const runs = await Promise.all(

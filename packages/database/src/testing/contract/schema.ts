@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import type { Database } from '../../database.ts'
 import { isUniqueViolation } from '../../error-kinds.ts'
 import { NotPrimary } from '../../errors.ts'
-import { createColumns } from '../../schema/columns.ts'
+import { createColumnDefinitions } from '../../schema/columns.ts'
 import { field } from '../../schema/fields.ts'
 import {
   addColumn,
@@ -17,7 +17,7 @@ import { holdsMilliseconds, toTimestamps } from '../../schema/timestamps.ts'
 import { isReplica, requirePrimary, secondaryReason } from '../../statements/primary.ts'
 import { timestamp } from '../../values.ts'
 import type { ContractPart } from './part.ts'
-import { insertThings, thing, thingsMigration, withEmpty, withThings } from './things.ts'
+import { createThing, insertThings, thingsMigration, withEmpty, withThings } from './things.ts'
 
 /**
  * In order: before 1970, 1970, an ordinary day, the morning when summer time begins, after 2038,
@@ -32,11 +32,11 @@ export const schemaContract: ContractPart = ({ describe, it }, create) => {
   describe('the schema', () => {
     it('is created once, however often it is requested', () =>
       withEmpty(create, async (database) => {
-        const columns = createColumns(database)
+        const columns = createColumnDefinitions(database)
         assert.equal(await hasTable(database, 'things'), false)
         assert.equal(await hasColumn(database, 'things', 'id'), false)
         await thingsMigration.up(database, columns)
-        await insertThings(database, thing('a'))
+        await insertThings(database, createThing('a'))
         await thingsMigration.up(database, columns)
         assert.equal(await hasTable(database, 'things'), true)
         assert.equal(await hasColumn(database, 'things', 'id'), true)
@@ -49,15 +49,16 @@ export const schemaContract: ContractPart = ({ describe, it }, create) => {
 
     it('gains columns and indexes, and keeps its rows', () =>
       withThings(create, async (database) => {
-        const columns = createColumns(database)
-        await insertThings(database, thing('a'))
+        const columns = createColumnDefinitions(database)
+        await insertThings(database, createThing('a'))
         for (let i = 0; i < 2; i++) {
           await addColumn(database, 'things', 'colour', columns.string(20).nullable())
           const index = { name: 'things_by_colour', table: 'things', columns: ['colour'] }
           await createIndex(database, { ...index, unique: true })
         }
         await assert.rejects(addColumn(database, 'things', 'size', columns.integer), TypeError)
-        const paint = (id: string) => insertThings(database, { ...thing(id), ...{ colour: 'red' } })
+        const paint = (id: string) =>
+          insertThings(database, { ...createThing(id), ...{ colour: 'red' } })
         await paint('b')
         await assert.rejects(paint('c'), isUniqueViolation)
       }))
@@ -73,13 +74,13 @@ export const schemaContract: ContractPart = ({ describe, it }, create) => {
         assert.notEqual(await isReplica(database), true)
         // Replaces connections that are no longer trusted.
         assert.throws(() => requirePrimary(database, 'is a standby'), NotPrimary)
-        await insertThings(database, thing('a'))
-        await database.transaction((tx) => insertThings(tx, thing('b')))
+        await insertThings(database, createThing('a'))
+        await database.transaction((tx) => insertThings(tx, createThing('b')))
       }))
 
     it('increments counter columns', () =>
       withEmpty(create, async (database) => {
-        const columns = createColumns(database)
+        const columns = createColumnDefinitions(database)
         await createTable(database, 'counted', {
           columns: { number: columns.counter, word: columns.string(10) },
         })
@@ -102,7 +103,7 @@ export const schemaContract: ContractPart = ({ describe, it }, create) => {
 
     it('makes a column nullable, and keeps rows, types and indexes', () =>
       withEmpty(create, async (database) => {
-        const columns = createColumns(database)
+        const columns = createColumnDefinitions(database)
         const plain = database as Database
         await createTable(plain, 'visits', {
           columns: { id: columns.counter, place: columns.string(5), guest: columns.string(5) },
@@ -134,7 +135,7 @@ export const schemaContract: ContractPart = ({ describe, it }, create) => {
 
     it('converts columns of milliseconds to timestamps, and keeps moments, indexes and nulls', () =>
       withEmpty(create, async (database) => {
-        const columns = createColumns(database)
+        const columns = createColumnDefinitions(database)
         const plain = database as Database
         await createTable(plain, 'visits', {
           columns: {
@@ -188,7 +189,7 @@ export const schemaContract: ContractPart = ({ describe, it }, create) => {
 
     it('accepts reserved words of SQL as names', () =>
       withEmpty(create, async (database) => {
-        const columns = createColumns(database)
+        const columns = createColumnDefinitions(database)
         await createTable(database, 'order', {
           columns: { select: columns.id, from: columns.integer },
           primaryKey: ['select'],

@@ -1,12 +1,12 @@
 import type { Database } from '../../database.ts'
 import { migrate } from '../../migrate.ts'
-import type { Columns } from '../../schema/columns.ts'
+import type { ColumnDefinitions } from '../../schema/columns.ts'
 import type { StoredTimestamp } from '../../schema/fields.ts'
 import { createTable } from '../../schema/tables.ts'
 import type { ContractDatabase } from './part.ts'
 
 /** A row of a table with a column of each kind. */
-export interface Thing {
+export interface ThingRow {
   id: string
   name: string | null
   owner: string | null
@@ -16,13 +16,13 @@ export interface Thing {
   flagged: number
 }
 
-export interface Tables {
-  things: Thing
+export interface TestTables {
+  things: ThingRow
 }
 
 export const thingsMigration = {
   id: '001-things',
-  up: (database: Database, columns: Columns) =>
+  up: (database: Database, columns: ColumnDefinitions) =>
     createTable(database, 'things', {
       columns: {
         id: columns.id,
@@ -39,7 +39,7 @@ export const thingsMigration = {
     }),
 }
 
-export function thing(id: string, rest: Partial<Thing> = {}): Thing {
+export function createThing(id: string, rest: Partial<ThingRow> = {}): ThingRow {
   return {
     id,
     name: null,
@@ -52,17 +52,23 @@ export function thing(id: string, rest: Partial<Thing> = {}): Thing {
   }
 }
 
-export async function insertThings(database: Database<Tables>, ...rows: Thing[]): Promise<void> {
+export async function insertThings(
+  database: Database<TestTables>,
+  ...rows: ThingRow[]
+): Promise<void> {
   for (const row of rows) await database.kysely.insertInto('things').values(row).execute()
 }
 
-export async function findThings(database: Database<Tables>): Promise<Thing[]> {
+export async function findThings(database: Database<TestTables>): Promise<ThingRow[]> {
   const rows = await database.kysely.selectFrom('things').selectAll().orderBy('id').execute()
   // Some drivers return rows as instances of their own class.
   return rows.map((row) => ({ ...row }))
 }
 
-export async function findThing(database: Database<Tables>, id: string): Promise<Thing | null> {
+export async function findThing(
+  database: Database<TestTables>,
+  id: string,
+): Promise<ThingRow | null> {
   const rows = await findThings(database)
   return rows.find((row) => row.id === id) ?? null
 }
@@ -73,7 +79,7 @@ const PATIENT = { timeout: 10_000 }
 /** Opens an empty database as two processes would, and cleans up after the test. */
 export async function withEmpty(
   create: () => Promise<ContractDatabase>,
-  work: (database: Database<Tables>, other: Database<Tables>) => Promise<void>,
+  work: (database: Database<TestTables>, other: Database<TestTables>) => Promise<void>,
 ): Promise<void> {
   const made = await create()
   const opened: Database[] = []
@@ -91,7 +97,7 @@ export async function withEmpty(
 /** Opens an empty database as two processes would, with the table of things. */
 export function withThings(
   create: () => Promise<ContractDatabase>,
-  work: (database: Database<Tables>, other: Database<Tables>) => Promise<void>,
+  work: (database: Database<TestTables>, other: Database<TestTables>) => Promise<void>,
 ): Promise<void> {
   return withEmpty(create, async (database, other) => {
     await migrate(database, { name: 'things', migrations: [thingsMigration] })

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import type { Database } from '../../database.ts'
 import { isUnavailable, isUniqueViolation } from '../../error-kinds.ts'
 import type { ContractPart } from './part.ts'
-import { findThings, insertThings, type Tables, thing, withThings } from './things.ts'
+import { createThing, findThings, insertThings, type TestTables, withThings } from './things.ts'
 
-const add = (db: Database<Tables>, id: string, amount: number) =>
+const add = (db: Database<TestTables>, id: string, amount: number) =>
   db.kysely
     .updateTable('things')
     .set((eb) => ({ amount: eb('amount', '+', amount) }))
@@ -17,13 +17,13 @@ export const transactionsContract: ContractPart = ({ describe, it }, create) => 
     it('are atomic, and invisible until they commit', () =>
       withThings(create, async (database, other) => {
         const fail = database.transaction(async (tx) => {
-          await insertThings(tx, thing('a'), thing('b'))
+          await insertThings(tx, createThing('a'), createThing('b'))
           throw new Error('no')
         })
         await assert.rejects(fail, /no/)
         assert.deepEqual(await findThings(database), [])
         await database.transaction(async (tx) => {
-          await insertThings(tx, thing('a'), thing('b'))
+          await insertThings(tx, createThing('a'), createThing('b'))
           assert.equal((await findThings(tx)).length, 2)
           // Readers do not wait.
           assert.equal((await findThings(database)).length, 0)
@@ -35,8 +35,8 @@ export const transactionsContract: ContractPart = ({ describe, it }, create) => 
     it('fail as a whole after a failed statement, even if its error was caught', () =>
       withThings(create, async (database) => {
         const swallow = database.transaction(async (tx) => {
-          await insertThings(tx, thing('a'))
-          await insertThings(tx, thing('a')).catch(() => {})
+          await insertThings(tx, createThing('a'))
+          await insertThings(tx, createThing('a')).catch(() => {})
         })
         await assert.rejects(swallow, isUniqueViolation)
         assert.deepEqual(await findThings(database), [])
@@ -45,7 +45,7 @@ export const transactionsContract: ContractPart = ({ describe, it }, create) => 
     it('lose no update and finish when they deadlock', () =>
       withThings(create, async (database, other) => {
         const ids = ['a', 'b', 'c', 'd']
-        await insertThings(database, ...ids.map((id) => thing(id)))
+        await insertThings(database, ...ids.map((id) => createThing(id)))
         const cross = (i: number) =>
           (i % 2 ? database : other).transaction(async (tx) => {
             const order = [...ids.slice(i % 4), ...ids.slice(0, i % 4)]
@@ -62,7 +62,7 @@ export const transactionsContract: ContractPart = ({ describe, it }, create) => 
           await database
             .transaction(async (tx) => {
               if (i % 3 === 0) throw new Error('no')
-              await insertThings(tx, thing(i % 3 === 1 ? 'same' : `${i}`))
+              await insertThings(tx, createThing(i % 3 === 1 ? 'same' : `${i}`))
             })
             .catch(() => {})
         }
@@ -73,9 +73,9 @@ export const transactionsContract: ContractPart = ({ describe, it }, create) => 
       withThings(create, async (database, other) => {
         let closing: Promise<void> | undefined
         await other.transaction(async (tx) => {
-          await insertThings(tx, thing('a'))
+          await insertThings(tx, createThing('a'))
           closing = other.close()
-          await insertThings(tx, thing('b'))
+          await insertThings(tx, createThing('b'))
         })
         await closing
         assert.equal((await findThings(database)).length, 2)

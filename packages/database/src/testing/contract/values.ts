@@ -4,7 +4,14 @@ import { insertTogether } from '../../batching/insert.ts'
 import { field } from '../../schema/fields.ts'
 import { type Timestamp, timestamp } from '../../values.ts'
 import type { ContractPart } from './part.ts'
-import { findThing, findThings, insertThings, type Thing, thing, withThings } from './things.ts'
+import {
+  createThing,
+  findThing,
+  findThings,
+  insertThings,
+  type ThingRow,
+  withThings,
+} from './things.ts'
 
 /** Pairs of texts that many databases consider equal. */
 const ALIKE = [
@@ -45,7 +52,8 @@ export const valuesContract: ContractPart = ({ describe, it }, create) => {
           db.selectFrom('things').select('id').where('name', '=', param('name')),
         )
         for (const [i, pair] of ALIKE.entries()) {
-          for (const name of pair) await insertThings(database, thing(`${i}${name}`, { name }))
+          for (const name of pair)
+            await insertThings(database, createThing(`${i}${name}`, { name }))
           for (const name of pair) {
             assert.deepEqual(
               (await find({ name })).rows.map(({ id }) => id),
@@ -68,25 +76,27 @@ export const valuesContract: ContractPart = ({ describe, it }, create) => {
           '\r\n',
         ]
         for (const [i, owner] of notes.entries()) {
-          await insertThings(database, thing(`${i}`, { owner }))
+          await insertThings(database, createThing(`${i}`, { owner }))
           assert.equal((await findThing(database, `${i}`))?.owner, owner)
         }
         const owner = 'ü'.repeat(100_000)
-        await insertThings(database, thing('long', { owner }))
+        await insertThings(database, createThing('long', { owner }))
         assert.equal((await findThing(database, 'long'))?.owner, owner)
       }))
 
     it('rejects text that is too long for its column instead of truncating it', () =>
       withThings(create, async (database) => {
-        await assert.rejects(insertThings(database, thing('x'.repeat(65))))
-        await assert.rejects(insertThings(database, thing('long', { name: '😀'.repeat(201) })))
-        await insertThings(database, thing('😀'.repeat(64), { name: '😀'.repeat(200) }))
+        await assert.rejects(insertThings(database, createThing('x'.repeat(65))))
+        await assert.rejects(
+          insertThings(database, createThing('long', { name: '😀'.repeat(201) })),
+        )
+        await insertThings(database, createThing('😀'.repeat(64), { name: '😀'.repeat(200) }))
         assert.equal((await findThings(database)).length, 1)
       }))
 
     it('sorts text by code point', () =>
       withThings(create, async (database) => {
-        await insertThings(database, ...['b', 'B', 'a', 'é', 'z'].map((id) => thing(id)))
+        await insertThings(database, ...['b', 'B', 'a', 'é', 'z'].map((id) => createThing(id)))
         const ids = (await findThings(database)).map(({ id }) => id)
         assert.deepEqual(ids, ['B', 'a', 'b', 'z', 'é'])
       }))
@@ -95,8 +105,8 @@ export const valuesContract: ContractPart = ({ describe, it }, create) => {
       withThings(create, async (database) => {
         const amount = Number.MAX_SAFE_INTEGER
         const rows = [
-          thing('a', { amount, done_at: 1_764_000_000_123, flagged: 1 }),
-          thing('b', { amount: -amount, done_at: -1 }),
+          createThing('a', { amount, done_at: 1_764_000_000_123, flagged: 1 }),
+          createThing('b', { amount: -amount, done_at: -1 }),
         ]
         await insertThings(database, ...rows)
         assert.deepEqual(await findThings(database), rows)
@@ -110,16 +120,16 @@ export const valuesContract: ContractPart = ({ describe, it }, create) => {
 
     it('keeps moments exact to the millisecond in every time zone, and compares them as moments', () =>
       withThings(create, async (database) => {
-        const insert = insertTogether<Thing>(database, {
+        const insert = insertTogether<ThingRow>(database, {
           table: 'things',
-          columns: Object.keys(thing('a')),
+          columns: Object.keys(createThing('a')),
           key: ['id'],
         })
         const moments = [
           0, 1, 999, 1_764_000_000_123, 1_774_749_600_500, -86_400_001, 253_402_300_799_999,
         ]
         await Promise.all(
-          moments.map((at) => insert(thing(`${at}`, { seen_at: timestamp(new Date(at)) }))),
+          moments.map((at) => insert(createThing(`${at}`, { seen_at: timestamp(new Date(at)) }))),
         )
         for (const at of moments) {
           const seen_at = (await findThing(database, `${at}`))?.seen_at ?? Number.NaN

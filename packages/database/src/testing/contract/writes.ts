@@ -2,14 +2,19 @@ import assert from 'node:assert/strict'
 import { isUniqueViolation } from '../../error-kinds.ts'
 import { deleteBatch, increase, insertIfAbsent, upsert } from '../../writes/portable.ts'
 import type { ContractPart } from './part.ts'
-import { findThing, findThings, insertThings, thing, withThings } from './things.ts'
+import { createThing, findThing, findThings, insertThings, withThings } from './things.ts'
 
 /** Checks single writes. */
 export const writesContract: ContractPart = ({ describe, it }, create) => {
   describe('writes', () => {
     it('report how many rows they matched', () =>
       withThings(create, async (database) => {
-        await insertThings(database, thing('a'), thing('b'), thing('c', { amount: 5 }))
+        await insertThings(
+          database,
+          createThing('a'),
+          createThing('b'),
+          createThing('c', { amount: 5 }),
+        )
         const set = database.statement<{ amount: number }>((db, param) =>
           db
             .updateTable('things')
@@ -28,13 +33,13 @@ export const writesContract: ContractPart = ({ describe, it }, create) => {
 
     it('report a duplicate with an error that isUniqueViolation recognizes', () =>
       withThings(create, async (database) => {
-        await insertThings(database, thing('a', { name: 'same' }))
-        await assert.rejects(insertThings(database, thing('a')), isUniqueViolation)
+        await insertThings(database, createThing('a', { name: 'same' }))
+        await assert.rejects(insertThings(database, createThing('a')), isUniqueViolation)
         await assert.rejects(
-          insertThings(database, thing('b', { name: 'same' })),
+          insertThings(database, createThing('b', { name: 'same' })),
           isUniqueViolation,
         )
-        const missing = { ...thing('c'), amount: null as never }
+        const missing = { ...createThing('c'), amount: null as never }
         await assert.rejects(insertThings(database, missing), (e) => !isUniqueViolation(e))
       }))
 
@@ -42,28 +47,32 @@ export const writesContract: ContractPart = ({ describe, it }, create) => {
       withThings(create, async (database, other) => {
         const results = await Promise.all(
           Array.from({ length: 20 }, (_, i) =>
-            insertIfAbsent(i % 2 ? database : other, 'things', { ...thing('a', { amount: i }) }),
+            insertIfAbsent(i % 2 ? database : other, 'things', {
+              ...createThing('a', { amount: i }),
+            }),
           ),
         )
         assert.equal(results.filter(Boolean).length, 1)
         for (const wrong of [{ amount: null }, { amount: 'many' }, { id: 'x'.repeat(65) }]) {
-          await assert.rejects(insertIfAbsent(database, 'things', { ...thing('b'), ...wrong }))
+          await assert.rejects(
+            insertIfAbsent(database, 'things', { ...createThing('b'), ...wrong }),
+          )
         }
         await database.transaction(async (tx) => {
-          assert.equal(await insertIfAbsent(tx, 'things', { ...thing('a') }), false)
-          assert.equal(await insertIfAbsent(tx, 'things', { ...thing('b') }), true)
+          assert.equal(await insertIfAbsent(tx, 'things', { ...createThing('a') }), false)
+          assert.equal(await insertIfAbsent(tx, 'things', { ...createThing('b') }), true)
         })
         assert.equal((await findThings(database)).length, 2)
       }))
 
     it('upsert: replaces all columns except the key', () =>
       withThings(create, async (database) => {
-        await upsert(database, 'things', { ...thing('a', { amount: 1, owner: 'x' }) }, ['id'])
+        await upsert(database, 'things', { ...createThing('a', { amount: 1, owner: 'x' }) }, ['id'])
         await upsert(database, 'things', { id: 'a', amount: 2, flagged: 1 }, ['id'])
-        await upsert(database, 'things', { ...thing('b') }, ['id'])
+        await upsert(database, 'things', { ...createThing('b') }, ['id'])
         assert.deepEqual(await findThings(database), [
-          thing('a', { amount: 2, owner: 'x', flagged: 1 }),
-          thing('b'),
+          createThing('a', { amount: 2, owner: 'x', flagged: 1 }),
+          createThing('b'),
         ])
       }))
 
@@ -72,7 +81,12 @@ export const writesContract: ContractPart = ({ describe, it }, create) => {
         const by = { key: ['id'], column: 'amount' }
         await Promise.all(
           Array.from({ length: 20 }, (_, i) =>
-            increase(i % 2 ? database : other, 'things', { ...thing('a', { amount: 3 }) }, by),
+            increase(
+              i % 2 ? database : other,
+              'things',
+              { ...createThing('a', { amount: 3 }) },
+              by,
+            ),
           ),
         )
         assert.equal((await findThing(database, 'a'))?.amount, 60)
@@ -80,8 +94,9 @@ export const writesContract: ContractPart = ({ describe, it }, create) => {
 
     it('delete in batches: deletes at most the limit, and only matching rows', () =>
       withThings(create, async (database) => {
-        for (let i = 0; i < 7; i++) await insertThings(database, thing(`old${i}`, { done_at: i }))
-        const kept = [thing('live'), thing('new', { done_at: 200 })]
+        for (let i = 0; i < 7; i++)
+          await insertThings(database, createThing(`old${i}`, { done_at: i }))
+        const kept = [createThing('live'), createThing('new', { done_at: 200 })]
         await insertThings(database, ...kept)
         const batch = (limit: number) =>
           deleteBatch(database, {

@@ -6,7 +6,7 @@ import { UnauthorizedClient } from '../../errors.ts'
 import type { Grant } from '../../grants/grant.ts'
 import { withDefaultScopes } from '../../grants/requested-share.ts'
 import { readForm } from '../../http/form.ts'
-import { noStoreJson } from '../../http/responses.ts'
+import { noStoreJsonResponse } from '../../http/responses.ts'
 import { parseSeconds } from '../../lifetimes.ts'
 import { storeDeviceRequest } from './device-request.ts'
 import { showDevicePage, submitDevicePage } from './page.ts'
@@ -88,7 +88,7 @@ async function authorizeDevice(
   const { deviceCode, userCode } = await storeDeviceRequest(newRequest, lifetime, context)
   const { issuerUrl, basePath } = context.options
   const page = `${issuerUrl.origin}${basePath}/device`
-  return noStoreJson({
+  return noStoreJsonResponse({
     device_code: deviceCode,
     user_code: userCode,
     verification_uri: page,

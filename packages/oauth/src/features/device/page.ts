@@ -1,7 +1,7 @@
 import type { HttpRequest, HttpResponse } from '@tollgate/http'
 import { choosePageLanguage, type PageLanguage } from '../../authorization/page-language.ts'
 import type { ServerContext } from '../../context.ts'
-import { equalSecrets, hmac, sha256 } from '../../crypto.ts'
+import { computeHmac, equalSecrets, sha256 } from '../../crypto.ts'
 import { CsrfMismatch, TooManyRequests, Unauthenticated } from '../../errors.ts'
 import { type Form, parseForm, readForm, requireParam } from '../../http/form.ts'
 import { assertSameOrigin } from '../../http/same-origin.ts'
@@ -95,7 +95,7 @@ function askForCode(
  */
 function csrfTokens({ id, sessionId }: Person, { keyring }: ServerContext): string[] {
   const keys = keyring.macKeys('approval forms')
-  return keys.map((key) => hmac(key, ['device', id, sessionId].join('\n')))
+  return keys.map((key) => computeHmac(key, ['device', id, sessionId].join('\n')))
 }
 
 /**

@@ -1,5 +1,5 @@
 import type { ServerContext } from '../../context.ts'
-import { hmac, randomLetters } from '../../crypto.ts'
+import { computeHmac, randomLetters } from '../../crypto.ts'
 import { ticketHash } from '../../storage/tickets.ts'
 
 export const USER_CODE = 'device user code'
@@ -36,5 +36,5 @@ function withDash(letters: string): string {
  */
 export function userCodeHashes(userCode: string, { keyring }: ServerContext): string[] {
   const keys = keyring.macKeys('approval forms')
-  return keys.map((key) => ticketHash(USER_CODE, hmac(key, `${USER_CODE}\n${userCode}`)))
+  return keys.map((key) => ticketHash(USER_CODE, computeHmac(key, `${USER_CODE}\n${userCode}`)))
 }

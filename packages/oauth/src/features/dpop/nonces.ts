@@ -1,5 +1,5 @@
 import type { ServerContext } from '../../context.ts'
-import { deriveMacKey, equalSecrets, hmac, type MacKey } from '../../crypto.ts'
+import { computeHmac, deriveMacKey, equalSecrets, type MacKey } from '../../crypto.ts'
 
 /**
  * Length of a time slot for DPoP nonces, in milliseconds. A nonce is valid in the slot in which it
@@ -38,7 +38,7 @@ export function createDpopNonces(): DpopNonces {
   }
 
   const macOf = (key: MacKey, slot: string, { issuer }: ServerContext) =>
-    hmac(key, `${issuer}\n${slot}`)
+    computeHmac(key, `${issuer}\n${slot}`)
 
   return {
     current(context) {

@@ -8,7 +8,7 @@ import {
   filterKnownScopes,
   readResources,
 } from '../../resources/requested.ts'
-import type { Resources } from '../../resources/resources.ts'
+import type { ResourceServers } from '../../resources/resources.ts'
 import { parseScope } from '../../scopes.ts'
 import type { Client } from '../../storage/records.ts'
 import type { VerifiedAssertion } from './assertion.ts'
@@ -77,7 +77,7 @@ function targetsOf(
   return granted && chooseTokenResources(granted, named, known)
 }
 
-function readClaimed(resource: unknown, known: Resources): readonly string[] | null {
+function readClaimed(resource: unknown, known: ResourceServers): readonly string[] | null {
   const uris: readonly unknown[] = [resource].flat()
   const isAddress = (uri: unknown) => typeof uri === 'string' && /^\S+$/.test(uri)
   if (uris.length === 0 || !uris.every(isAddress)) {

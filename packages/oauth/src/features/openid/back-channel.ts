@@ -4,7 +4,7 @@ import { signJwt } from '../../keys/signing-key.ts'
 import type { Client, PendingLogout } from '../../storage/records.ts'
 import { idTokenAlgorithmFor } from './id-token.ts'
 import type { OpenIdSettings } from './settings.ts'
-import { subjectFor } from './subject.ts'
+import { subjectForClient } from './subject.ts'
 
 const EVENT = 'http://schemas.openid.net/event/backchannel-logout'
 /** Lifetime of a logout token. Back-Channel Logout §2.4 recommends at most two minutes. */
@@ -175,7 +175,7 @@ async function createLogoutToken(
     'logout+jwt',
     {
       iss: context.issuer,
-      sub: subjectFor(client, userId, settings),
+      sub: subjectForClient(client, userId, settings),
       aud: clientIdOf(client),
       iat: now,
       exp: now + TOKEN_SECONDS,

@@ -27,7 +27,7 @@ export const standardScopes = identityScopes.filter((name) => name !== 'groups')
  * Returns the descriptions of the scopes that `openid()` adds (OpenID Connect Core §5.4 and §11),
  * by name.
  */
-export function scopesOffered(identity: readonly IdentityScope[]): ScopeDefinitions {
+export function listOfferedScopes(identity: readonly IdentityScope[]): ScopeDefinitions {
   const names = ['openid', ...identity, 'offline_access'] as const
   return Object.fromEntries(names.map((name) => [name, ENGLISH(`scope.${name}`)]))
 }
@@ -81,7 +81,7 @@ const RESERVED: ReadonlySet<string> = new Set([
 ])
 
 /** Returns the names of the claims listed in the discovery document (`claims_supported`). */
-export function claimsOffered(identity: readonly IdentityScope[]): readonly string[] {
+export function listOfferedClaims(identity: readonly IdentityScope[]): readonly string[] {
   return [
     ...['sub', 'iss', 'aud', 'exp', 'iat', 'auth_time', 'nonce', 'acr', 'amr', 'azp', 'sid'],
     ...identity.flatMap((name) => CLAIMS_OF_SCOPE[name]),

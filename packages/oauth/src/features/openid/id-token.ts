@@ -6,8 +6,8 @@ import type { GrantDetails } from '../../storage/details.ts'
 import type { Client } from '../../storage/records.ts'
 import { filterRequestedClaims, selectClaims, selectRequestedClaims } from './claims.ts'
 import type { OpenIdSettings } from './settings.ts'
-import { subjectFor } from './subject.ts'
-import { claimsOf } from './user-claims.ts'
+import { subjectForClient } from './subject.ts'
+import { readUserClaims } from './user-claims.ts'
 
 export interface IdTokenRequest {
   readonly client: Client
@@ -45,7 +45,7 @@ export async function createIdToken(
   const claims = {
     ...(await userClaims(request, context)),
     iss: context.issuer,
-    sub: subjectFor(client, userId, settings),
+    sub: subjectForClient(client, userId, settings),
     aud: clientIdOf(client),
     azp: clientIdOf(client),
     exp: settings.expireAt(now).getTime() / 1000,
@@ -96,7 +96,7 @@ async function userClaims(
   const wishes = filterRequestedClaims(details.claims?.id_token, scopes, details)
   if (!withScopes && !wishes) return {}
   try {
-    const all = await claimsOf(userId, scopes, details, context)
+    const all = await readUserClaims(userId, scopes, details, context)
     if (!all) return {}
     return withScopes ? selectClaims(all, scopes, wishes) : selectRequestedClaims(all, wishes)
   } catch (error) {

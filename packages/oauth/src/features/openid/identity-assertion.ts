@@ -10,8 +10,8 @@ import type { Client, Token } from '../../storage/records.ts'
 import { type IdTokenHint, readIdTokenHint } from './hint.ts'
 import type { AssertionAudience } from './identity-assertion-settings.ts'
 import type { OpenIdSettings } from './settings.ts'
-import { subjectFor } from './subject.ts'
-import { claimsOf } from './user-claims.ts'
+import { subjectForClient } from './subject.ts'
+import { readUserClaims } from './user-claims.ts'
 
 /** Token type URIs of RFC 8693 §3. */
 const ID_TOKEN = 'urn:ietf:params:oauth:token-type:id_token'
@@ -161,10 +161,10 @@ async function subjectAtAudience(
   settings: OpenIdSettings,
   context: ServerContext,
 ): Promise<string> {
-  if (relyingParty === null) return subjectFor(client, userId, settings)
+  if (relyingParty === null) return subjectForClient(client, userId, settings)
   const there = await context.clients.find(relyingParty)
   if (!there) throw new InvalidTarget('The audience is not a client of this server any more')
-  return subjectFor(there, userId, settings)
+  return subjectForClient(there, userId, settings)
 }
 
 /** Returns the e-mail address, if the client has the scope: it can read the assertion too. */
@@ -174,6 +174,6 @@ async function emailOf(
   context: ServerContext,
 ): Promise<Readonly<Record<string, unknown>>> {
   if (!tellsEmail || !scopes.includes('email')) return {}
-  const { email, email_verified } = (await claimsOf(userId, ['email'], null, context)) ?? {}
+  const { email, email_verified } = (await readUserClaims(userId, ['email'], null, context)) ?? {}
   return email === undefined ? {} : { email, email_verified: email_verified === true }
 }

@@ -7,7 +7,7 @@ import type { Client } from '../../storage/records.ts'
 import type { Person } from '../../users/signed-in.ts'
 import { type IdTokenHint, readIdTokenHint } from './hint.ts'
 import type { OpenIdSettings } from './settings.ts'
-import { subjectFor } from './subject.ts'
+import { subjectForClient } from './subject.ts'
 
 /** A request of a client to sign a person out (OpenID Connect RP-Initiated Logout §2). */
 export interface LogoutRequest {
@@ -83,7 +83,7 @@ export async function hintMatchesSession(
   settings: OpenIdSettings,
   context: ServerContext,
 ): Promise<boolean> {
-  if (!hint || !client || hint.sub !== subjectFor(client, person.id, settings)) return false
+  if (!hint || !client || hint.sub !== subjectForClient(client, person.id, settings)) return false
   // Without session ids, a person has only one session.
   if (person.sessionId === null || hint.sid === null) return person.sessionId === hint.sid
   if (hint.sid === clientSessionId(person.sessionId, client.id)) return true

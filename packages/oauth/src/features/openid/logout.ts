@@ -1,11 +1,11 @@
 import type { HttpRequest, HttpResponse } from '@tollgate/http'
 import { choosePageLanguage } from '../../authorization/page-language.ts'
 import type { ServerContext } from '../../context.ts'
-import { equalSecrets, hmac } from '../../crypto.ts'
+import { computeHmac, equalSecrets } from '../../crypto.ts'
 import { CsrfMismatch, InvalidRequest } from '../../errors.ts'
 import { type Form, parseForm, readForm } from '../../http/form.ts'
 import { cspSourceOfRedirect, displayedRedirectTarget, htmlPage } from '../../http/html.ts'
-import { redirect } from '../../http/responses.ts'
+import { redirectResponse } from '../../http/responses.ts'
 import { assertSameOrigin } from '../../http/same-origin.ts'
 import { endHashedSession } from '../../tokens/revoke.ts'
 import { endOwnSession, findSignedIn, type Person } from '../../users/signed-in.ts'
@@ -53,7 +53,7 @@ function redirectToGet(request: HttpRequest, form: Form, context: ServerContext)
   if (query.length > MAX_QUERY_LENGTH) {
     throw new InvalidRequest(`The request is longer than ${MAX_QUERY_LENGTH} characters`)
   }
-  return redirect(`${context.options.basePath}/logout?${query}`)
+  return redirectResponse(`${context.options.basePath}/logout?${query}`)
 }
 
 /** Handles the two buttons of the confirmation page. The redirect URI is checked again. */
@@ -104,7 +104,7 @@ async function respond(
 ): Promise<HttpResponse> {
   return logoutRequest.redirectTo === null
     ? resultPage(request, false, logoutRequest, context)
-    : redirect(logoutRequest.redirectTo)
+    : redirectResponse(logoutRequest.redirectTo)
 }
 
 async function resultPage(
@@ -156,5 +156,5 @@ function isNavigation(request: HttpRequest): boolean {
  */
 function csrfTokens({ id, sessionId }: Person, { keyring, issuer }: ServerContext): string[] {
   const text = ['sign out', issuer, id, sessionId].join('\n')
-  return keyring.macKeys('approval forms').map((key) => hmac(key, text))
+  return keyring.macKeys('approval forms').map((key) => computeHmac(key, text))
 }

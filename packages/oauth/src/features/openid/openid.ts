@@ -4,7 +4,7 @@ import type { TokenEndpointRequest } from '../../grants/grant.ts'
 import { TOKEN_EXCHANGE } from '../../grants/token-exchange.ts'
 import { parseScope } from '../../scopes.ts'
 import type { Feature } from '../feature.ts'
-import { claimsOffered, scopesOffered, scopesOfRequestedClaims } from './claims.ts'
+import { listOfferedClaims, listOfferedScopes, scopesOfRequestedClaims } from './claims.ts'
 import { acceptedClaimValues, parseClaimsRequest, requiredAcr } from './claims-request.ts'
 import { frontChannelResponses } from './front-channel.ts'
 import { readIdTokenHint } from './hint.ts'
@@ -12,7 +12,7 @@ import { createIdToken, offeredIdTokenAlgorithms } from './id-token.ts'
 import { exchangeIdToken, ID_JAG_TOKEN_TYPE } from './identity-assertion.ts'
 import { createLogoutSupport } from './logout-parts.ts'
 import { type OpenIdOptions, type OpenIdSettings, resolveOpenIdOptions } from './settings.ts'
-import { subjectFor } from './subject.ts'
+import { subjectForClient } from './subject.ts'
 import { userinfoEndpoint } from './userinfo.ts'
 
 /** Longest accepted `nonce`. It is stored in a row and in a token. */
@@ -31,7 +31,7 @@ export function openid(options: OpenIdOptions = {}): Feature {
   const settings = resolveOpenIdOptions(options)
   const endpoint = userinfoEndpoint(settings)
   const logout = settings.logout && createLogoutSupport(settings, settings.logout)
-  const scopes = scopesOffered(settings.scopes)
+  const scopes = listOfferedScopes(settings.scopes)
   const issuesAssertions = settings.assertionAudiences.size > 0
   return {
     name: 'openid',
@@ -68,7 +68,7 @@ export function openid(options: OpenIdOptions = {}): Feature {
       userinfo_signing_alg_values_supported: offeredIdTokenAlgorithms(settings, context),
       ...(settings.acrValues.length > 0 && { acr_values_supported: settings.acrValues }),
       claim_types_supported: ['normal'],
-      claims_supported: claimsOffered(settings.scopes),
+      claims_supported: listOfferedClaims(settings.scopes),
       claims_parameter_supported: true,
       request_parameter_supported: false,
       request_uri_parameter_supported: false,
@@ -109,7 +109,7 @@ export function openid(options: OpenIdOptions = {}): Feature {
       }
     },
     acceptsPerson(params, client, person, context: ServerContext) {
-      const sub = subjectFor(client, person.id, settings)
+      const sub = subjectForClient(client, person.id, settings)
       const hint = params.get('id_token_hint')
       if (hint !== undefined) {
         const meant = readIdTokenHint(hint, context)
@@ -123,7 +123,9 @@ export function openid(options: OpenIdOptions = {}): Feature {
       return isMeant && (requiredAcr(claims)?.includes(person.acr ?? '') ?? true)
     },
     subjectFor: (client, userId) =>
-      client.settings.subject_type === 'pairwise' ? subjectFor(client, userId, settings) : null,
+      client.settings.subject_type === 'pairwise'
+        ? subjectForClient(client, userId, settings)
+        : null,
     async extendTokenResponse({ token, scopes, accessToken }, context: ServerContext) {
       const { userId, details } = token
       if (!details || userId === null || !scopes.includes('openid')) return {}

@@ -1,4 +1,4 @@
-import { hmac } from '../../crypto.ts'
+import { computeHmac } from '../../crypto.ts'
 import { UnauthorizedClient } from '../../errors.ts'
 import type { Client } from '../../storage/records.ts'
 import type { OpenIdSettings } from './settings.ts'
@@ -7,7 +7,7 @@ import type { OpenIdSettings } from './settings.ts'
  * Returns the subject under which a client knows a person (OpenID Connect Core §8). With pairwise
  * subjects, clients of different sectors cannot link their data about a person.
  */
-export function subjectFor(client: Client, userId: string, settings: OpenIdSettings): string {
+export function subjectForClient(client: Client, userId: string, settings: OpenIdSettings): string {
   const kind = client.settings.subject_type ?? 'public'
   if (kind === 'public') return userId
   if (settings.pairwiseKey === null) {
@@ -16,7 +16,7 @@ export function subjectFor(client: Client, userId: string, settings: OpenIdSetti
       'This client has pairwise subjects, which this server does not offer',
     )
   }
-  return hmac(settings.pairwiseKey, JSON.stringify([sectorOf(client), userId]))
+  return computeHmac(settings.pairwiseKey, JSON.stringify([sectorOf(client), userId]))
 }
 
 /** Grants whose result is sent to a redirect URI, which proves the client's host. */

@@ -6,7 +6,7 @@ import type { UserClaims } from '../../users/claims.ts'
  * Calls `users.claims()` of the application for the claims about a user. Returns `null` if the user
  * no longer exists.
  */
-export async function claimsOf(
+export async function readUserClaims(
   userId: string,
   scopes: readonly string[],
   details: GrantDetails | null,

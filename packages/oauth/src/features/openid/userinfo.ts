@@ -6,7 +6,7 @@ import { parsePresented } from '../../guard/bearer.ts'
 import type { VerifiedToken } from '../../guard/verify.ts'
 import { mediaType } from '../../http/body.ts'
 import { readForm } from '../../http/form.ts'
-import { noStoreJson } from '../../http/responses.ts'
+import { noStoreJsonResponse } from '../../http/responses.ts'
 import { signJwt } from '../../keys/signing-key.ts'
 import type { Client } from '../../storage/records.ts'
 import { isFor } from '../../tokens/formats/claims.ts'
@@ -14,8 +14,8 @@ import { requireKeyHolder } from '../../tokens/key-holder.ts'
 import { filterRequestedClaims, selectClaims } from './claims.ts'
 import { offeredIdTokenAlgorithms } from './id-token.ts'
 import type { OpenIdSettings } from './settings.ts'
-import { subjectFor } from './subject.ts'
-import { claimsOf } from './user-claims.ts'
+import { subjectForClient } from './subject.ts'
+import { readUserClaims } from './user-claims.ts'
 
 /** Handles GET and POST /oauth/userinfo (OpenID Connect Core §5.3). */
 export function userinfoEndpoint(settings: OpenIdSettings) {
@@ -34,13 +34,13 @@ export function userinfoEndpoint(settings: OpenIdSettings) {
     const row = await context.storage.tokens.find(token.tokenId)
     if (!client || !row) throw new InvalidToken('The access token is invalid, expired or revoked')
     const userId = token.subject.id
-    const all = await claimsOf(userId, token.scopes, row.details, context)
+    const all = await readUserClaims(userId, token.scopes, row.details, context)
     if (!all) throw new InvalidToken('The access token is invalid, expired or revoked')
     const { details } = row
     const wishes = details && filterRequestedClaims(details.claims?.userinfo, token.scopes, details)
     const claims = {
       ...selectClaims(all, token.scopes, wishes ?? undefined),
-      sub: subjectFor(client, userId, settings),
+      sub: subjectForClient(client, userId, settings),
     }
     return respond(claims, client, settings, context)
   }
@@ -60,10 +60,10 @@ async function respond(
   const algorithm =
     registeredAlgorithm &&
     offeredIdTokenAlgorithms(settings, context).find((name) => name === registeredAlgorithm)
-  if (!algorithm) return noStoreJson(claims)
+  if (!algorithm) return noStoreJsonResponse(claims)
   const signed = { ...claims, iss: context.issuer, aud: clientIdOf(client) }
   const body = await signJwt(context.keys.current(algorithm), 'JWT', signed)
-  return { ...noStoreJson(null, 200, { 'content-type': 'application/jwt' }), body }
+  return { ...noStoreJsonResponse(null, 200, { 'content-type': 'application/jwt' }), body }
 }
 
 /** Reads the access token from the header or from a form body, but not from both (RFC 6750 §2). */

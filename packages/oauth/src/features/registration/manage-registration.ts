@@ -9,7 +9,7 @@ import { equalSecrets, sha256 } from '../../crypto.ts'
 import { InvalidClientMetadata, InvalidToken } from '../../errors.ts'
 import { parseBearer } from '../../guard/bearer.ts'
 import { readJson } from '../../http/body.ts'
-import { empty, noStoreJson } from '../../http/responses.ts'
+import { emptyResponse, noStoreJsonResponse } from '../../http/responses.ts'
 import type { Client } from '../../storage/records.ts'
 import { clientInformation } from './client-information.ts'
 import { readClientMetadata, type ValidatedClientMetadata } from './read-metadata.ts'
@@ -29,7 +29,7 @@ export async function readRegistration(
   id: string,
 ): Promise<HttpResponse> {
   const { client, token } = await requireManaged(request, id, context)
-  return noStoreJson(clientInformation(client, token, context))
+  return noStoreJsonResponse(clientInformation(client, token, context))
 }
 
 /**
@@ -55,7 +55,7 @@ export async function replaceRegistration(
   }
   await assertSectorListsRedirects(described, context.outgoing.documents.fetchNow, context.network)
   const saved = await changeClient(client.id, (now) => replaced(now, described), context)
-  return noStoreJson(clientInformation(saved, token, context))
+  return noStoreJsonResponse(clientInformation(saved, token, context))
 }
 
 /** Combines the new metadata with the settings that only this server may change. */
@@ -80,7 +80,7 @@ export async function deleteRegistration(
 ): Promise<HttpResponse> {
   const { client } = await requireManaged(request, id, context)
   await manageClients(context).revoke(client.id)
-  return empty()
+  return emptyResponse()
 }
 
 /**

@@ -6,7 +6,7 @@ import { randomId, randomSecret, sha256 } from '../../crypto.ts'
 import { InvalidToken } from '../../errors.ts'
 import { parseBearer } from '../../guard/bearer.ts'
 import { readJson } from '../../http/body.ts'
-import { noStoreJson } from '../../http/responses.ts'
+import { noStoreJsonResponse } from '../../http/responses.ts'
 import type { Client } from '../../storage/records.ts'
 import { clientInformation } from './client-information.ts'
 import {
@@ -33,7 +33,10 @@ export async function register(
   const managementToken = `tgr_${randomSecret()}`
   const { client, secret } = await store(described, managementToken, settings, context)
   const issued = secret === null ? {} : { client_secret: secret, client_secret_expires_at: 0 }
-  return noStoreJson({ ...clientInformation(client, managementToken, context), ...issued }, 201)
+  return noStoreJsonResponse(
+    { ...clientInformation(client, managementToken, context), ...issued },
+    201,
+  )
 }
 
 export function metadataRulesOf({ redirects, scopes }: RegistrationSettings): MetadataRules {

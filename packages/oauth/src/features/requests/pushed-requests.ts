@@ -6,7 +6,7 @@ import { clientIdOf } from '../../clients/client.ts'
 import type { ServerContext } from '../../context.ts'
 import { InvalidDpopProof, InvalidRequest } from '../../errors.ts'
 import { type Form, readForm, requireParam } from '../../http/form.ts'
-import { noStoreJson } from '../../http/responses.ts'
+import { noStoreJsonResponse } from '../../http/responses.ts'
 import { parseSeconds } from '../../lifetimes.ts'
 import { readProvenKey } from '../../tokens/proven-key.ts'
 import type { Feature, ProvenKey } from '../feature.ts'
@@ -107,7 +107,7 @@ async function push(
   parseAuthorizationRequest(pushed, address, null, context)
   const { params, expandedBy } = received
   const uri = await storePushedRequest({ client, params, expandedBy }, seconds, context)
-  return noStoreJson({ request_uri: uri, expires_in: seconds }, 201, proven?.headers)
+  return noStoreJsonResponse({ request_uri: uri, expires_in: seconds }, 201, proven?.headers)
 }
 
 /** Adds the key of the DPoP proof as `dpop_jkt`, which has the same meaning (RFC 9449 §10.1). */

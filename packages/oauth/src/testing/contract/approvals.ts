@@ -1,5 +1,11 @@
 import assert from 'node:assert/strict'
-import { code, interaction, later, T0, token } from '../contract-fixtures.ts'
+import {
+  CONTRACT_START,
+  code,
+  interaction,
+  secondsAfterStart,
+  token,
+} from '../contract-fixtures.ts'
 import type { ContractPart } from './part.ts'
 
 /**
@@ -13,16 +19,16 @@ export const approvalsContract: ContractPart = ({ describe, it }, create) => {
       await codes.create(code)
       assert.deepEqual(await codes.find(code.hash), code)
       const results = await Promise.all(
-        Array.from({ length: 20 }, () => codes.exchange(code.hash, later(1), token)),
+        Array.from({ length: 20 }, () => codes.exchange(code.hash, secondsAfterStart(1), token)),
       )
       assert.equal(results.filter((won) => won).length, 1)
       assert.deepEqual(await tokens.find(token.id), token)
-      assert.deepEqual((await codes.find(code.hash))?.usedAt, later(1))
+      assert.deepEqual((await codes.find(code.hash))?.usedAt, secondsAfterStart(1))
     })
 
     it('create no token if the code does not exist', async () => {
       const { codes, tokens } = await create()
-      assert.equal(await codes.exchange('none', T0, token), false)
+      assert.equal(await codes.exchange('none', CONTRACT_START, token), false)
       assert.equal(await tokens.find(token.id), null)
     })
   })
@@ -37,11 +43,20 @@ export const approvalsContract: ContractPart = ({ describe, it }, create) => {
     it('are decided once, and store the consent and the code in the same step', async () => {
       const { interactions, consents, codes } = await create()
       await interactions.create(interaction, 10)
-      const consent = { userId: 'ada', clientId: 'client-1', scopes: ['a'], updatedAt: T0 }
+      const consent = {
+        userId: 'ada',
+        clientId: 'client-1',
+        scopes: ['a'],
+        updatedAt: CONTRACT_START,
+      }
       const decisions = await Promise.all([
-        interactions.approve(interaction.hash, { at: T0, consent, code }),
-        interactions.approve(interaction.hash, { at: T0, consent, code: { ...code, hash: 'x' } }),
-        interactions.deny(interaction.hash, T0),
+        interactions.approve(interaction.hash, { at: CONTRACT_START, consent, code }),
+        interactions.approve(interaction.hash, {
+          at: CONTRACT_START,
+          consent,
+          code: { ...code, hash: 'x' },
+        }),
+        interactions.deny(interaction.hash, CONTRACT_START),
       ])
       assert.equal(decisions.filter((won) => won).length, 1)
       const stored = [await codes.find(code.hash), await codes.find('x')]
@@ -53,7 +68,7 @@ export const approvalsContract: ContractPart = ({ describe, it }, create) => {
     it('cannot be decided after they expired', async () => {
       const { interactions } = await create()
       await interactions.create(interaction, 10)
-      assert.equal(await interactions.deny(interaction.hash, later(600)), false)
+      assert.equal(await interactions.deny(interaction.hash, secondsAfterStart(600)), false)
     })
 
     it('add the scopes of each approval to the consent', async () => {
@@ -63,8 +78,8 @@ export const approvalsContract: ContractPart = ({ describe, it }, create) => {
         ['2', ['b', 'c']],
       ] as const) {
         await interactions.create({ ...interaction, hash }, 10)
-        const consent = { userId: 'ada', clientId: 'client-1', scopes, updatedAt: T0 }
-        await interactions.approve(hash, { at: T0, consent, code: { ...code, hash } })
+        const consent = { userId: 'ada', clientId: 'client-1', scopes, updatedAt: CONTRACT_START }
+        await interactions.approve(hash, { at: CONTRACT_START, consent, code: { ...code, hash } })
       }
       const found = await consents.find('ada', 'client-1')
       assert.deepEqual(found?.scopes, ['a', 'b', 'c'])
@@ -74,14 +89,19 @@ export const approvalsContract: ContractPart = ({ describe, it }, create) => {
 
     it('store the code of an approval without a consent, and leave the consent unchanged', async () => {
       const { interactions, consents, codes } = await create()
-      const consent = { userId: 'ada', clientId: 'client-1', scopes: ['a'], updatedAt: T0 }
+      const consent = {
+        userId: 'ada',
+        clientId: 'client-1',
+        scopes: ['a'],
+        updatedAt: CONTRACT_START,
+      }
       for (const [hash, remembered] of [
         ['1', null],
         ['2', consent],
         ['3', null],
       ] as const) {
         await interactions.create({ ...interaction, hash }, 10)
-        const approval = { at: T0, consent: remembered, code: { ...code, hash } }
+        const approval = { at: CONTRACT_START, consent: remembered, code: { ...code, hash } }
         assert.equal(await interactions.approve(hash, approval), true)
         assert.equal((await codes.find(hash))?.hash, hash)
         const found = await consents.find('ada', 'client-1')
@@ -99,8 +119,14 @@ export const approvalsContract: ContractPart = ({ describe, it }, create) => {
       for (const [index, [scopes, declined]] of answers.entries()) {
         const hash = `answer-${index}`
         await interactions.create({ ...interaction, hash }, 10)
-        const consent = { userId: 'ada', clientId: 'client-1', scopes, declined, updatedAt: T0 }
-        await interactions.approve(hash, { at: T0, consent, code: { ...code, hash } })
+        const consent = {
+          userId: 'ada',
+          clientId: 'client-1',
+          scopes,
+          declined,
+          updatedAt: CONTRACT_START,
+        }
+        await interactions.approve(hash, { at: CONTRACT_START, consent, code: { ...code, hash } })
       }
       const found = await consents.find('ada', 'client-1')
       assert.deepEqual(found?.scopes, ['a', 'c'])
@@ -110,8 +136,13 @@ export const approvalsContract: ContractPart = ({ describe, it }, create) => {
     it('store a code or token without an approval screen only while the consent is unchanged', async () => {
       const { interactions, consents, codes, tokens } = await create()
       await interactions.create(interaction, 10)
-      const consent = { userId: 'ada', clientId: 'client-1', scopes: ['a'], updatedAt: T0 }
-      await interactions.approve(interaction.hash, { at: T0, consent, code })
+      const consent = {
+        userId: 'ada',
+        clientId: 'client-1',
+        scopes: ['a'],
+        updatedAt: CONTRACT_START,
+      }
+      await interactions.approve(interaction.hash, { at: CONTRACT_START, consent, code })
       assert.equal(await consents.use(consent, { code: { ...code, hash: 'second' } }), true)
       assert.equal(await consents.use(consent, { token }), true)
       assert.notEqual(await codes.find('second'), null)
@@ -126,8 +157,13 @@ export const approvalsContract: ContractPart = ({ describe, it }, create) => {
     it('store a code and a token together or neither of them', async () => {
       const { interactions, consents, codes, tokens } = await create()
       await interactions.create(interaction, 10)
-      const consent = { userId: 'ada', clientId: 'client-1', scopes: ['a'], updatedAt: T0 }
-      await interactions.approve(interaction.hash, { at: T0, consent })
+      const consent = {
+        userId: 'ada',
+        clientId: 'client-1',
+        scopes: ['a'],
+        updatedAt: CONTRACT_START,
+      }
+      await interactions.approve(interaction.hash, { at: CONTRACT_START, consent })
       const both = { code: { ...code, hash: 'both' }, token }
       assert.equal(await consents.use({ ...consent, scopes: ['a', 'b'] }, both), false)
       assert.equal(await codes.find('both'), null)
@@ -140,8 +176,13 @@ export const approvalsContract: ContractPart = ({ describe, it }, create) => {
     it('report whether the consent is unchanged, even if no code or token is to be stored', async () => {
       const { interactions, consents } = await create()
       await interactions.create(interaction, 10)
-      const consent = { userId: 'ada', clientId: 'client-1', scopes: ['a'], updatedAt: T0 }
-      await interactions.approve(interaction.hash, { at: T0, consent })
+      const consent = {
+        userId: 'ada',
+        clientId: 'client-1',
+        scopes: ['a'],
+        updatedAt: CONTRACT_START,
+      }
+      await interactions.approve(interaction.hash, { at: CONTRACT_START, consent })
       assert.equal(await consents.use(consent, {}), true)
       assert.equal(await consents.use({ ...consent, scopes: ['a', 'b'] }, {}), false)
       await consents.remove('ada', 'client-1')
@@ -150,11 +191,16 @@ export const approvalsContract: ContractPart = ({ describe, it }, create) => {
 
     it('leave no code behind if the consent is removed while a code is stored because of it', async () => {
       const { interactions, consents, codes } = await create()
-      const consent = { userId: 'ada', clientId: 'client-1', scopes: ['a'], updatedAt: T0 }
+      const consent = {
+        userId: 'ada',
+        clientId: 'client-1',
+        scopes: ['a'],
+        updatedAt: CONTRACT_START,
+      }
       for (let round = 0; round < 5; round += 1) {
         const hash = `round-${round}`
         await interactions.create({ ...interaction, hash }, 10)
-        await interactions.approve(hash, { at: T0, consent, code: { ...code, hash } })
+        await interactions.approve(hash, { at: CONTRACT_START, consent, code: { ...code, hash } })
         const uses = Array.from({ length: 5 }, (_, index) =>
           consents.use(consent, { code: { ...code, hash: `${hash}-${index}` } }),
         )
@@ -180,7 +226,7 @@ export const approvalsContract: ContractPart = ({ describe, it }, create) => {
       const { interactions } = await create()
       for (let index = 0; index < 5; index += 1) {
         const hash = `i${index}`
-        await interactions.create({ ...interaction, hash, createdAt: later(index) }, 3)
+        await interactions.create({ ...interaction, hash, createdAt: secondsAfterStart(index) }, 3)
       }
       assert.equal(await interactions.find('i1'), null)
       assert.notEqual(await interactions.find('i2'), null)

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import type { ClientPosition, ClientSlice } from '../../storage/repositories.ts'
-import { client, later, newRevocation, T0 } from '../contract-fixtures.ts'
+import { CONTRACT_START, client, newRevocation, secondsAfterStart } from '../contract-fixtures.ts'
 import type { ContractPart } from './part.ts'
 
 /** Tests how a storage handles clients. */
@@ -35,7 +35,7 @@ export const clientsContract: ContractPart = ({ describe, it }, create) => {
       const { clients } = await create()
       await clients.create({ ...client, id: '1', name: 'b' })
       await clients.create({ ...client, id: '2', name: 'a' })
-      await clients.create({ ...client, id: '3', name: 'c', revokedAt: T0 })
+      await clients.create({ ...client, id: '3', name: 'c', revokedAt: CONTRACT_START })
       await clients.create({ ...client, id: '4', name: 'd', userId: 'bob' })
       const names = (await clients.listByUser('ada')).map(({ name }) => name)
       assert.deepEqual(names, ['a', 'b'])
@@ -44,11 +44,11 @@ export const clientsContract: ContractPart = ({ describe, it }, create) => {
     it('lists all clients in parts, by age and then by id, compared by bytes', async () => {
       const { clients } = await create()
       const made = [
-        { id: 'b', createdAt: later(1), revokedAt: later(3) },
-        { id: 'a', createdAt: later(1) },
-        { id: 'A', createdAt: later(1) },
-        { id: 'z', createdAt: T0 },
-        { id: 'c', createdAt: later(2) },
+        { id: 'b', createdAt: secondsAfterStart(1), revokedAt: secondsAfterStart(3) },
+        { id: 'a', createdAt: secondsAfterStart(1) },
+        { id: 'A', createdAt: secondsAfterStart(1) },
+        { id: 'z', createdAt: CONTRACT_START },
+        { id: 'c', createdAt: secondsAfterStart(2) },
       ]
       for (const each of made) await clients.create({ ...client, ...each })
       const ids: string[] = []
@@ -63,14 +63,14 @@ export const clientsContract: ContractPart = ({ describe, it }, create) => {
       assert.equal(after, null)
       const exact = await clients.page({ limit: 5, after: null, search: null })
       assert.equal(exact.next, null)
-      assert.deepEqual(exact.clients[1], { ...client, id: 'A', createdAt: later(1) })
+      assert.deepEqual(exact.clients[1], { ...client, id: 'A', createdAt: secondsAfterStart(1) })
     })
 
     it('continues a list after a client that was deleted or is new since', async () => {
       const { clients } = await create()
       await clients.create({ ...client, id: 'a' })
       await clients.create({ ...client, id: 'c' })
-      const after = { createdAt: T0, id: 'b' }
+      const after = { createdAt: CONTRACT_START, id: 'b' }
       const { clients: found } = await clients.page({ limit: 5, after, search: null })
       assert.deepEqual(
         found.map(({ id }) => id),
@@ -82,7 +82,7 @@ export const clientsContract: ContractPart = ({ describe, it }, create) => {
       const { clients } = await create()
       const names = ['Web shop', 'SHOP 2', 'Über 100%', 'Under_score', "it's!", 'back\\slash']
       for (const [index, name] of names.entries()) {
-        await clients.create({ ...client, id: String(index), name, createdAt: later(index) })
+        await clients.create({ ...client, id: String(index), name, createdAt: secondsAfterStart(index) })
       }
       const searched = async (search: string, limit = 5) =>
         (await clients.page({ limit, after: null, search })).clients.map(({ name }) => name)
@@ -107,7 +107,7 @@ export const clientsContract: ContractPart = ({ describe, it }, create) => {
         firstParty: true,
         resourceServer: true,
         settings: { client_uri: 'https://b.example' },
-        updatedAt: later(1),
+        updatedAt: secondsAfterStart(1),
       }
       assert.equal(
         await clients.update(client.id, change, newRevocation('client-changed', client.id)),
@@ -120,7 +120,7 @@ export const clientsContract: ContractPart = ({ describe, it }, create) => {
   })
 
   describe('changes of a client', () => {
-    const change = (fields: object) => ({ ...fields, updatedAt: later(1) })
+    const change = (fields: object) => ({ ...fields, updatedAt: secondsAfterStart(1) })
     const news = newRevocation('client-changed', client.id)
 
     it('keep the fields that they do not contain', async () => {
@@ -153,7 +153,7 @@ export const clientsContract: ContractPart = ({ describe, it }, create) => {
         [1, 2, 3].map((count) =>
           clients.update(
             client.id,
-            { settings: { default_max_age: count }, updatedAt: later(count) },
+            { settings: { default_max_age: count }, updatedAt: secondsAfterStart(count) },
             news,
             since,
           ),
@@ -169,10 +169,10 @@ export const clientsContract: ContractPart = ({ describe, it }, create) => {
 
     it('fail without an entry in the revocation feed if the client is revoked or unknown', async () => {
       const { clients, revocations } = await create()
-      await clients.create({ ...client, revokedAt: T0 })
+      await clients.create({ ...client, revokedAt: CONTRACT_START })
       assert.equal(await clients.update(client.id, change({ name: 'new' }), news), false)
       assert.equal(await clients.update('none', change({ name: 'new' }), news), false)
-      assert.deepEqual((await clients.find(client.id))?.revokedAt, T0)
+      assert.deepEqual((await clients.find(client.id))?.revokedAt, CONTRACT_START)
       assert.deepEqual((await revocations.readFrom(0, 10)).entries, [])
     })
   })

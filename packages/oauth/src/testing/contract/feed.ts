@@ -1,5 +1,13 @@
 import assert from 'node:assert/strict'
-import { code, interaction, key, later, newRevocation, T0, token } from '../contract-fixtures.ts'
+import {
+  CONTRACT_START,
+  code,
+  interaction,
+  key,
+  newRevocation,
+  secondsAfterStart,
+  token,
+} from '../contract-fixtures.ts'
 import type { ContractPart } from './part.ts'
 
 /** Tests how a storage handles signing keys, the revocation feed and purging. */
@@ -72,8 +80,8 @@ export const feedContract: ContractPart = ({ describe, it }, create) => {
       const { now: before } = await revocations.readFrom(0, 10)
       await revocations.append({
         ...newRevocation('token', '1'),
-        at: later(-1e6),
-        until: later(1e6),
+        at: secondsAfterStart(-1e6),
+        until: secondsAfterStart(1e6),
       })
       const { entries, now: after } = await revocations.readFrom(0, 10)
       const writtenAt = entries[0]?.writtenAt.getTime() ?? 0
@@ -91,10 +99,10 @@ export const feedContract: ContractPart = ({ describe, it }, create) => {
 
     it('stay for a day by the clock of the store, and the newest one always', async () => {
       const storage = await create()
-      const over = { ...newRevocation('token', 'old'), until: later(-10) }
+      const over = { ...newRevocation('token', 'old'), until: secondsAfterStart(-10) }
       for (let i = 0; i < 3; i += 1) await storage.revocations.append(over)
-      assert.equal(await storage.revocations.markEnded(T0), null)
-      assert.equal(await storage.purge(T0, 10), 0)
+      assert.equal(await storage.revocations.markEnded(CONTRACT_START), null)
+      assert.equal(await storage.purge(CONTRACT_START, 10), 0)
       assert.equal((await storage.revocations.readFrom(0, 10)).entries.length, 3)
     })
   })
@@ -103,12 +111,12 @@ export const feedContract: ContractPart = ({ describe, it }, create) => {
     it('deletes expired rows, and none that are still valid', async () => {
       const storage = await create()
       await storage.tokens.create(token)
-      await storage.tokens.create({ ...token, id: 'old', liveUntil: later(-10) })
-      await storage.codes.create({ ...code, expiresAt: later(-10) })
-      await storage.interactions.create({ ...interaction, expiresAt: later(-10) }, 10)
+      await storage.tokens.create({ ...token, id: 'old', liveUntil: secondsAfterStart(-10) })
+      await storage.codes.create({ ...code, expiresAt: secondsAfterStart(-10) })
+      await storage.interactions.create({ ...interaction, expiresAt: secondsAfterStart(-10) }, 10)
       let deleted = 0
       for (;;) {
-        const batch = await storage.purge(T0, 1)
+        const batch = await storage.purge(CONTRACT_START, 1)
         if (batch === 0) break
         deleted += batch
       }

@@ -1,15 +1,25 @@
 import assert from 'node:assert/strict'
 import type { Storage } from '../../storage/repositories.ts'
-import { later, session, T0 } from '../contract-fixtures.ts'
+import { CONTRACT_START, secondsAfterStart, session } from '../contract-fixtures.ts'
 import type { ContractPart } from './part.ts'
 
-const WHEN = { dueAt: T0, expiresAt: later(3600) }
+const WHEN = { dueAt: CONTRACT_START, expiresAt: secondsAfterStart(3600) }
 const ids = (all: readonly { readonly sid: string }[]) => all.map(({ sid }) => sid).sort()
 
 async function addThree({ sessions }: Storage): Promise<void> {
   await sessions.add(session)
-  await sessions.add({ ...session, sid: 'sid-2', clientId: 'client-2', seenAt: later(5) })
-  await sessions.add({ ...session, sid: 'sid-3', sessionId: 'other', seenAt: later(-5) })
+  await sessions.add({
+    ...session,
+    sid: 'sid-2',
+    clientId: 'client-2',
+    seenAt: secondsAfterStart(5),
+  })
+  await sessions.add({
+    ...session,
+    sid: 'sid-3',
+    sessionId: 'other',
+    seenAt: secondsAfterStart(-5),
+  })
 }
 
 /** Tests how a storage handles the sessions of clients and the logouts it queues for them. */
@@ -19,7 +29,7 @@ export const sessionsContract: ContractPart = ({ describe, it }, create) => {
       const { sessions } = await create()
       assert.equal(await sessions.find('sid-1'), null)
       assert.equal(await sessions.add(session), true)
-      assert.equal(await sessions.add({ ...session, createdAt: later(9) }), false)
+      assert.equal(await sessions.add({ ...session, createdAt: secondsAfterStart(9) }), false)
       assert.deepEqual(await sessions.find('sid-1'), session)
     })
 
@@ -37,12 +47,12 @@ export const sessionsContract: ContractPart = ({ describe, it }, create) => {
     it('records the use of a session, unless it has ended', async () => {
       const { sessions } = await create()
       await sessions.add(session)
-      await sessions.touch('sid-1', later(60), later(900))
-      await sessions.touch('sid-9', later(60), later(900))
+      await sessions.touch('sid-1', secondsAfterStart(60), secondsAfterStart(900))
+      await sessions.touch('sid-9', secondsAfterStart(60), secondsAfterStart(900))
       assert.deepEqual(await sessions.find('sid-1'), {
         ...session,
-        seenAt: later(60),
-        liveUntil: later(900),
+        seenAt: secondsAfterStart(60),
+        liveUntil: secondsAfterStart(900),
       })
       assert.equal(await sessions.find('sid-9'), null)
     })
@@ -60,7 +70,7 @@ export const sessionsContract: ContractPart = ({ describe, it }, create) => {
       await addThree(storage)
       assert.equal(await storage.sessions.end({ sessionId: 'session' }, WHEN, 10), 2)
       assert.deepEqual(ids(await storage.sessions.listByUser('ada')), ['sid-3'])
-      const due = await storage.logouts.listDue(T0, 10)
+      const due = await storage.logouts.listDue(CONTRACT_START, 10)
       assert.deepEqual(ids(due), ['sid-1', 'sid-2'])
       const [first] = due.filter(({ sid }) => sid === 'sid-1')
       const { clientId, userId, attempts, dueAt, expiresAt } = first ?? {}
@@ -77,7 +87,7 @@ export const sessionsContract: ContractPart = ({ describe, it }, create) => {
       assert.equal(await storage.sessions.end({ userId: 'ada' }, WHEN, 2), 2)
       assert.equal(await storage.sessions.end({ userId: 'ada' }, WHEN, 2), 1)
       assert.equal(await storage.sessions.end({ everyone: true }, WHEN, 2), 1)
-      assert.equal((await storage.logouts.listDue(T0, 10)).length, 4)
+      assert.equal((await storage.logouts.listDue(CONTRACT_START, 10)).length, 4)
     })
 
     it('queues one logout notification for a client even if several callers end the session concurrently', async () => {
@@ -86,7 +96,7 @@ export const sessionsContract: ContractPart = ({ describe, it }, create) => {
       await Promise.all(
         Array.from({ length: 6 }, () => storage.sessions.end({ sessionId: 'session' }, WHEN, 10)),
       )
-      assert.equal((await storage.logouts.listDue(T0, 10)).length, 1)
+      assert.equal((await storage.logouts.listDue(CONTRACT_START, 10)).length, 1)
     })
   })
 
@@ -100,40 +110,40 @@ export const sessionsContract: ContractPart = ({ describe, it }, create) => {
 
     it('are due from their scheduled time until they expire', async () => {
       const logouts = await queued()
-      assert.equal((await logouts.listDue(later(-1), 10)).length, 0)
-      assert.equal((await logouts.listDue(T0, 2)).length, 2)
-      assert.deepEqual(ids(await logouts.listDue(T0, 1, ['client-1'])), ['sid-2'])
-      assert.equal((await logouts.listDue(later(3599), 10)).length, 3)
-      assert.equal((await logouts.listDue(later(3600), 10)).length, 0)
+      assert.equal((await logouts.listDue(secondsAfterStart(-1), 10)).length, 0)
+      assert.equal((await logouts.listDue(CONTRACT_START, 2)).length, 2)
+      assert.deepEqual(ids(await logouts.listDue(CONTRACT_START, 1, ['client-1'])), ['sid-2'])
+      assert.equal((await logouts.listDue(secondsAfterStart(3599), 10)).length, 3)
+      assert.equal((await logouts.listDue(secondsAfterStart(3600), 10)).length, 0)
     })
 
     it('are claimed by only one of many concurrent callers, and are due again later', async () => {
       const logouts = await queued()
-      const [logout] = await logouts.listDue(T0, 1)
+      const [logout] = await logouts.listDue(CONTRACT_START, 1)
       assert.ok(logout)
-      const claims = Array.from({ length: 6 }, () => logouts.claim(logout, later(30)))
+      const claims = Array.from({ length: 6 }, () => logouts.claim(logout, secondsAfterStart(30)))
       assert.equal((await Promise.all(claims)).filter(Boolean).length, 1)
-      assert.equal((await logouts.listDue(T0, 10)).length, 2)
-      const again = await logouts.listDue(later(30), 10)
+      assert.equal((await logouts.listDue(CONTRACT_START, 10)).length, 2)
+      const again = await logouts.listDue(secondsAfterStart(30), 10)
       assert.equal(again.find(({ id }) => id === logout.id)?.attempts, 1)
     })
 
     it('can be postponed for one client, and removed', async () => {
       const logouts = await queued()
-      await logouts.postpone('client-1', later(30))
-      assert.deepEqual(ids(await logouts.listDue(T0, 10)), ['sid-2'])
-      const due = await logouts.listDue(later(30), 10)
+      await logouts.postpone('client-1', secondsAfterStart(30))
+      assert.deepEqual(ids(await logouts.listDue(CONTRACT_START, 10)), ['sid-2'])
+      const due = await logouts.listDue(secondsAfterStart(30), 10)
       assert.equal(due.length, 3)
       for (const { id } of due) await logouts.remove(id)
-      assert.equal((await logouts.listDue(later(30), 10)).length, 0)
+      assert.equal((await logouts.listDue(secondsAfterStart(30), 10)).length, 0)
     })
 
     it('are purged after they expired, as are sessions', async () => {
       const storage = await create()
       await addThree(storage)
       await storage.sessions.end({ sessionId: 'other' }, WHEN, 10)
-      assert.equal(await storage.purge(later(599), 10), 0)
-      assert.equal(await storage.purge(later(4000), 10), 3)
+      assert.equal(await storage.purge(secondsAfterStart(599), 10), 0)
+      assert.equal(await storage.purge(secondsAfterStart(4000), 10), 3)
     })
   })
 }

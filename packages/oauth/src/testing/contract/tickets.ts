@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { UNUSED_CLIENT, unusedTicket } from '../../storage/tickets.ts'
-import { client, later, T0, ticket } from '../contract-fixtures.ts'
+import { CONTRACT_START, client, secondsAfterStart, ticket } from '../contract-fixtures.ts'
 import type { ContractPart } from './part.ts'
 
 /** Tests how a storage handles short-lived tickets. */
@@ -48,17 +48,17 @@ export const ticketsContract: ContractPart = ({ describe, it }, create) => {
     it('deletes tickets when they have expired, and when endEverything() is called', async () => {
       const storage = await create()
       await storage.tickets.add(ticket)
-      await storage.tickets.add({ ...ticket, hash: 'old', expiresAt: later(-10) })
-      assert.equal(await storage.purgeExpired(T0, 10), 1)
+      await storage.tickets.add({ ...ticket, hash: 'old', expiresAt: secondsAfterStart(-10) })
+      assert.equal(await storage.purgeExpired(CONTRACT_START, 10), 1)
       assert.equal(await storage.tickets.find('old'), null)
-      await storage.endAll(T0)
+      await storage.endAll(CONTRACT_START)
       assert.equal(await storage.tickets.find(ticket.hash), null)
     })
 
     it('changes the expiry and the holder together with the content', async () => {
       const { tickets } = await create()
       await tickets.add({ ...ticket, holder: 'a' })
-      const also = { expiresAt: later(600), holder: null }
+      const also = { expiresAt: secondsAfterStart(600), holder: null }
       assert.equal(await tickets.change(ticket.hash, 'other', 'new', also), false)
       assert.equal(await tickets.countHeld(ticket.kind, 'a'), 1)
       assert.equal(await tickets.change(ticket.hash, ticket.content, 'new', also), true)
@@ -86,10 +86,15 @@ export const ticketsContract: ContractPart = ({ describe, it }, create) => {
       const { tickets } = await create()
       const ends = [30, 10, 20]
       for (const end of ends) {
-        await tickets.add({ ...ticket, hash: `a ${end}`, holder: 'a', expiresAt: later(end) })
+        await tickets.add({
+          ...ticket,
+          hash: `a ${end}`,
+          holder: 'a',
+          expiresAt: secondsAfterStart(end),
+        })
       }
-      await tickets.add({ ...ticket, hash: 'b 5', holder: 'b', expiresAt: later(5) })
-      await tickets.add({ ...ticket, hash: 'used', expiresAt: later(1) })
+      await tickets.add({ ...ticket, hash: 'b 5', holder: 'b', expiresAt: secondsAfterStart(5) })
+      await tickets.add({ ...ticket, hash: 'used', expiresAt: secondsAfterStart(1) })
       assert.equal(await tickets.evict(ticket.kind, 'a', 2), 2)
       const left = ['a 30', 'b 5', 'used']
       for (const hash of ['a 30', 'a 10', 'a 20', 'b 5', 'used']) {
@@ -101,7 +106,7 @@ export const ticketsContract: ContractPart = ({ describe, it }, create) => {
 
     it('evicts an unused client together with its ticket, and keeps a used one', async () => {
       const storage = await create()
-      const until = later(10).getTime()
+      const until = secondsAfterStart(10).getTime()
       const by = 'registration' as const
       const unused = { ...client, settings: { self_registered: { by, unused_until: until } } }
       const used = { ...client, id: 'used', settings: { self_registered: { by } } }
@@ -116,7 +121,7 @@ export const ticketsContract: ContractPart = ({ describe, it }, create) => {
 
     it('deletes an unused client with its expired ticket, unless the client has changed', async () => {
       const storage = await create()
-      const until = later(-10).getTime()
+      const until = secondsAfterStart(-10).getTime()
       const registered = (id: string, unused_until?: number) => ({
         ...client,
         id,
@@ -131,7 +136,7 @@ export const ticketsContract: ContractPart = ({ describe, it }, create) => {
         registered('gone', until),
         registered('used'),
         registered('renewed', until + 1),
-        registered('open', later(10).getTime()),
+        registered('open', secondsAfterStart(10).getTime()),
       ]
       for (const each of [gone, used, renewed, open]) await storage.clients.create(each)
       const expired = [gone, used, renewed]
@@ -139,13 +144,13 @@ export const ticketsContract: ContractPart = ({ describe, it }, create) => {
         await storage.tickets.add({ ...unusedTicket({ clientId: id, until }), holder: null })
       }
       const last = {
-        ...unusedTicket({ clientId: open.id, until: later(10).getTime() }),
+        ...unusedTicket({ clientId: open.id, until: secondsAfterStart(10).getTime() }),
         holder: null,
       }
       await storage.tickets.add(last)
-      await storage.endAll(T0)
-      assert.equal(await storage.purge(T0, 10), 0)
-      assert.equal(await storage.purgeExpired(T0, 10), 3)
+      await storage.endAll(CONTRACT_START)
+      assert.equal(await storage.purge(CONTRACT_START, 10), 0)
+      assert.equal(await storage.purgeExpired(CONTRACT_START, 10), 3)
       assert.equal(await storage.clients.find('gone'), null)
       for (const each of [used, renewed, open]) {
         assert.deepEqual(await storage.clients.find(each.id), each)

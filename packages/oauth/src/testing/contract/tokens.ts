@@ -1,7 +1,15 @@
 import assert from 'node:assert/strict'
 import type { Token, TokenRotation } from '../../storage/records.ts'
 import type { TokenQuery } from '../../storage/repositories.ts'
-import { client, code, interaction, later, rotation, T0, token } from '../contract-fixtures.ts'
+import {
+  CONTRACT_START,
+  client,
+  code,
+  interaction,
+  newRotation,
+  secondsAfterStart,
+  token,
+} from '../contract-fixtures.ts'
 import type { ContractPart } from './part.ts'
 
 /** Tests how a storage handles tokens. */
@@ -20,41 +28,41 @@ export const tokensContract: ContractPart = ({ describe, it }, create) => {
       const { tokens } = await create()
       await tokens.create(token)
       const results = await Promise.all(
-        Array.from({ length: 20 }, () => tokens.rotate(rotation(0, later(1)))),
+        Array.from({ length: 20 }, () => tokens.rotate(newRotation(0, secondsAfterStart(1)))),
       )
       const won = results.filter((result) => result !== null)
       assert.equal(won.length, 1)
       assert.equal(won[0]?.generation, 1)
-      assert.deepEqual(won[0]?.liveUntil, later(601))
+      assert.deepEqual(won[0]?.liveUntil, secondsAfterStart(601))
       assert.deepEqual(await tokens.find(token.id), won[0])
     })
 
     it('revokes the previous access tokens in the same step if requested', async () => {
       const { tokens, revocations } = await create()
       await tokens.create(token)
-      await tokens.rotate(rotation(0, later(1)))
+      await tokens.rotate(newRotation(0, secondsAfterStart(1)))
       assert.deepEqual((await revocations.readFrom(0, 10)).entries, [])
-      const ending = { ...rotation(1, later(2)), endsOldAccessTokens: true }
+      const ending = { ...newRotation(1, secondsAfterStart(2)), endsOldAccessTokens: true }
       const results = await Promise.all(Array.from({ length: 5 }, () => tokens.rotate(ending)))
       assert.equal(results.filter((result) => result !== null).length, 1)
       const { entries } = await revocations.readFrom(0, 10)
       assert.deepEqual(
         entries.map(({ kind, subject, until }) => [kind, subject, until]),
-        [['token', `${token.id}.1`, later(602)]],
+        [['token', `${token.id}.1`, secondsAfterStart(602)]],
       )
     })
 
     it('never moves the expiry of a row to an earlier time', async () => {
       const { tokens } = await create()
-      await tokens.create({ ...token, liveUntil: later(9999) })
-      const rotated = await tokens.rotate(rotation(0, later(1)))
-      assert.deepEqual(rotated?.liveUntil, later(9999))
+      await tokens.create({ ...token, liveUntil: secondsAfterStart(9999) })
+      const rotated = await tokens.rotate(newRotation(0, secondsAfterStart(1)))
+      assert.deepEqual(rotated?.liveUntil, secondsAfterStart(9999))
     })
 
     it('stores when the previous refresh token would have expired', async () => {
       const { tokens } = await create()
       await tokens.create(token)
-      const rotated = await tokens.rotate(rotation(0, later(1)))
+      const rotated = await tokens.rotate(newRotation(0, secondsAfterStart(1)))
       assert.deepEqual(rotated?.previousExpiresAt, token.refreshExpiresAt)
       assert.deepEqual(await tokens.find(token.id), rotated)
     })
@@ -65,9 +73,13 @@ export const tokensContract: ContractPart = ({ describe, it }, create) => {
       const details = { nonce: 'n', added: { for: 'share', claims: { plan: 'pro' } } }
       for (const endsOldAccessTokens of [false, true]) {
         const generation = endsOldAccessTokens ? 2 : 0
-        const set = { ...rotation(generation, later(1)), endsOldAccessTokens, details }
+        const set = {
+          ...newRotation(generation, secondsAfterStart(1)),
+          endsOldAccessTokens,
+          details,
+        }
         assert.deepEqual((await tokens.rotate(set))?.details, details)
-        const kept = await tokens.rotate(rotation(generation + 1, later(1)))
+        const kept = await tokens.rotate(newRotation(generation + 1, secondsAfterStart(1)))
         assert.deepEqual(kept?.details, details)
         assert.deepEqual(await tokens.find(token.id), kept)
       }
@@ -76,9 +88,12 @@ export const tokensContract: ContractPart = ({ describe, it }, create) => {
     it('moves a row with an older generation to the requested one', async () => {
       const { tokens } = await create()
       await tokens.create(token)
-      const moved = await tokens.rotate({ ...rotation(0, later(1)), nextGeneration: 7 })
+      const moved = await tokens.rotate({
+        ...newRotation(0, secondsAfterStart(1)),
+        nextGeneration: 7,
+      })
       assert.equal(moved?.generation, 7)
-      assert.equal(await tokens.rotate(rotation(0, later(1))), null)
+      assert.equal(await tokens.rotate(newRotation(0, secondsAfterStart(1))), null)
     })
 
     it('marks a late repeat of the current generation, once or several times', async () => {
@@ -87,13 +102,13 @@ export const tokensContract: ContractPart = ({ describe, it }, create) => {
       const marks = Array.from({ length: 5 }, () => tokens.markLateRepeat(token.id, 3))
       assert.deepEqual(await Promise.all(marks), [true, true, true, true, true])
       assert.equal((await tokens.find(token.id))?.lateGeneration, 3)
-      const rotated = await tokens.rotate(rotation(3, later(1)))
+      const rotated = await tokens.rotate(newRotation(3, secondsAfterStart(1)))
       assert.equal(rotated?.lateGeneration, 3)
     })
 
     const unmarked: ReadonlyArray<[string, Partial<Token>]> = [
       ['of another generation', { generation: 4 }],
-      ['that was revoked', { generation: 3, revokedAt: T0 }],
+      ['that was revoked', { generation: 3, revokedAt: CONTRACT_START }],
       ['that had a late repeat one generation before', { generation: 3, lateGeneration: 2 }],
       ['that does not exist', { id: 'other', generation: 3 }],
     ]
@@ -111,8 +126,8 @@ export const tokensContract: ContractPart = ({ describe, it }, create) => {
       ['of another client', {}, { clientId: 'other' }],
       ['issued under another version of the secret', {}, { clientSecretVersion: 2 }],
       ['of another generation', { generation: 3 }, {}],
-      ['that was revoked', { revokedAt: T0 }, {}],
-      ['that expired', { refreshExpiresAt: later(1) }, {}],
+      ['that was revoked', { revokedAt: CONTRACT_START }, {}],
+      ['that expired', { refreshExpiresAt: secondsAfterStart(1) }, {}],
       ['without a refresh token', { refreshExpiresAt: null }, {}],
       ['that does not exist', {}, { id: 'none' }],
     ]
@@ -121,7 +136,10 @@ export const tokensContract: ContractPart = ({ describe, it }, create) => {
         const { tokens } = await create()
         const before = { ...token, ...change }
         await tokens.create(before)
-        assert.equal(await tokens.rotate({ ...rotation(0, later(1)), ...request }), null)
+        assert.equal(
+          await tokens.rotate({ ...newRotation(0, secondsAfterStart(1)), ...request }),
+          null,
+        )
         assert.deepEqual(await tokens.find(token.id), before)
       })
     }
@@ -129,20 +147,20 @@ export const tokensContract: ContractPart = ({ describe, it }, create) => {
     it('revokes a token once, and keeps the feed entry until no part of the token can be valid', async () => {
       const { tokens, revocations } = await create()
       await tokens.create(token)
-      assert.equal((await tokens.revoke({ id: token.id }, later(5))).length, 1)
-      assert.equal((await tokens.revoke({ id: token.id }, later(6))).length, 0)
-      assert.deepEqual((await tokens.find(token.id))?.revokedAt, later(5))
+      assert.equal((await tokens.revoke({ id: token.id }, secondsAfterStart(5))).length, 1)
+      assert.equal((await tokens.revoke({ id: token.id }, secondsAfterStart(6))).length, 0)
+      assert.deepEqual((await tokens.find(token.id))?.revokedAt, secondsAfterStart(5))
       const { entries } = await revocations.readFrom(0, 10)
       assert.equal(entries.length, 1)
       assert.deepEqual(entries[0]?.until, token.liveUntil)
-      assert.equal(await tokens.rotate(rotation(0, later(6))), null)
+      assert.equal(await tokens.rotate(newRotation(0, secondsAfterStart(6))), null)
     })
 
     it('purges a revoked token while its feed entry stays', async () => {
       const storage = await create()
       await storage.tokens.create(token)
-      await storage.tokens.revoke({ id: token.id }, later(5))
-      await storage.purge(later(6), 10)
+      await storage.tokens.revoke({ id: token.id }, secondsAfterStart(5))
+      await storage.purge(secondsAfterStart(6), 10)
       assert.equal(await storage.tokens.find(token.id), null)
       assert.equal((await storage.revocations.readFrom(0, 10)).entries.length, 1)
     })
@@ -152,12 +170,12 @@ export const tokensContract: ContractPart = ({ describe, it }, create) => {
       await tokens.create({ ...token, id: '1' })
       await tokens.create({ ...token, id: '2', clientId: 'client-2' })
       await tokens.create({ ...token, id: '3', userId: 'bob' })
-      const pair = await tokens.revoke({ userId: 'ada', clientId: 'client-1' }, T0)
+      const pair = await tokens.revoke({ userId: 'ada', clientId: 'client-1' }, CONTRACT_START)
       assert.deepEqual(
         pair.map(({ id }) => id),
         ['1'],
       )
-      const person = await tokens.revoke({ userId: 'ada' }, T0)
+      const person = await tokens.revoke({ userId: 'ada' }, CONTRACT_START)
       assert.deepEqual(
         person.map(({ id }) => id),
         ['2'],
@@ -169,7 +187,7 @@ export const tokensContract: ContractPart = ({ describe, it }, create) => {
       const { tokens, codes, interactions } = await create()
       await codes.create(code)
       await interactions.create(interaction, 10)
-      await tokens.revoke({ userId: 'ada' }, T0)
+      await tokens.revoke({ userId: 'ada' }, CONTRACT_START)
       assert.equal(await codes.find(code.hash), null)
       assert.equal(await interactions.find(interaction.hash), null)
     })
@@ -177,10 +195,10 @@ export const tokensContract: ContractPart = ({ describe, it }, create) => {
     it('lists the valid tokens of a user, newest first', async () => {
       const { tokens } = await create()
       await tokens.create({ ...token, id: '1' })
-      await tokens.create({ ...token, id: '2', createdAt: later(1) })
-      await tokens.create({ ...token, id: '3', revokedAt: T0 })
-      await tokens.create({ ...token, id: '4', liveUntil: later(1) })
-      const ids = (await tokens.listByUser('ada', later(2))).map(({ id }) => id)
+      await tokens.create({ ...token, id: '2', createdAt: secondsAfterStart(1) })
+      await tokens.create({ ...token, id: '3', revokedAt: CONTRACT_START })
+      await tokens.create({ ...token, id: '4', liveUntil: secondsAfterStart(1) })
+      const ids = (await tokens.listByUser('ada', secondsAfterStart(2))).map(({ id }) => id)
       assert.deepEqual(ids, ['2', '1'])
     })
 
@@ -190,13 +208,13 @@ export const tokensContract: ContractPart = ({ describe, it }, create) => {
         { id: '1' },
         { id: '2', clientId: 'client-2' },
         { id: '3', userId: null, refreshExpiresAt: null },
-        { id: '4', revokedAt: T0 },
-        { id: '5', liveUntil: later(2) },
+        { id: '4', revokedAt: CONTRACT_START },
+        { id: '5', liveUntil: secondsAfterStart(2) },
         { id: '6', userId: 'bob' },
-        { id: '7', liveUntil: later(3) },
+        { id: '7', liveUntil: secondsAfterStart(3) },
       ]
       for (const each of made) await tokens.create({ ...token, ...each })
-      const all = { userId: null, clientId: null, at: later(2), limit: 9, after: null }
+      const all = { userId: null, clientId: null, at: secondsAfterStart(2), limit: 9, after: null }
       const idsOf = async (query: Partial<TokenQuery>) =>
         (await tokens.page({ ...all, ...query })).map(({ id }) => id).join('')
       assert.equal(await idsOf({}), '76321')
@@ -215,7 +233,7 @@ export const tokensContract: ContractPart = ({ describe, it }, create) => {
       await clients.create({ ...client, id: 'shop', name: 'Shop' })
       await tokens.create({ ...token, id: '1', clientId: 'shop', userId: 'eve' })
       await tokens.create({ ...token, id: '2', clientId: 'unknown', userId: 'eve' })
-      const listed = await tokens.listWithClients('eve', later(0))
+      const listed = await tokens.listWithClients('eve', secondsAfterStart(0))
       assert.deepEqual(
         listed.map((each) => [each.token.id, each.client.name]),
         [['1', 'Shop']],

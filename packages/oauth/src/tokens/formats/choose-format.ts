@@ -1,23 +1,23 @@
-import type { Keyring } from '../../keys/keyring.ts'
+import type { DerivedKeyring } from '../../keys/keyring.ts'
 import type { SigningKeys } from '../../keys/signing-keys.ts'
 import { findResource } from '../../resources/requested.ts'
-import type { Resources } from '../../resources/resources.ts'
+import type { ResourceServers } from '../../resources/resources.ts'
 import type { Token } from '../../storage/records.ts'
 import {
   type AccessTokenFormat,
   type AccessTokenFormatName,
   type AccessTokenOptions,
-  checkedFormat,
   type FormatContext,
+  withClaimChecks,
 } from './format.ts'
 import { type JwtFormatOptions, jwtFormat } from './jwt.ts'
 import { opaqueFormat } from './opaque.ts'
 
 export interface FormatChoice extends FormatContext {
   readonly keys: SigningKeys
-  readonly keyring: Keyring
+  readonly keyring: DerivedKeyring
   readonly issuer: string
-  readonly resources: Resources
+  readonly resources: ResourceServers
   /** The server's default format, for APIs without a format of their own. */
   readonly accessTokenFormat: AccessTokenFormatName | AccessTokenFormat
 }
@@ -47,7 +47,7 @@ export function chooseFormat(
 
   const ownJwt = jwt({ algorithm: own.algorithm, typ: own.tokenType })
   const custom =
-    typeof accessTokenFormat === 'string' ? null : checkedFormat(accessTokenFormat, choice)
+    typeof accessTokenFormat === 'string' ? null : withClaimChecks(accessTokenFormat, choice)
   const serverFormat = custom ?? (accessTokenFormat === 'opaque' ? opaque : ownJwt)
   const defaultFormat =
     own.format === null ? serverFormat : own.format === 'opaque' ? opaque : ownJwt

@@ -91,7 +91,7 @@ export function createAccessTokens(options: AccessTokenOptions): AccessTokens {
  * Wraps a custom format to check its results: encoded tokens must fit into a header, and decoded
  * claims must keep the key that the token is bound to.
  */
-export function checkedFormat(
+export function withClaimChecks(
   format: AccessTokenFormat,
   context: FormatContext,
 ): AccessTokenFormat {

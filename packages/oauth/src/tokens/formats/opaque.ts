@@ -1,5 +1,5 @@
-import { equalSecrets, hmac, type MacKey } from '../../crypto.ts'
-import type { Keyring } from '../../keys/keyring.ts'
+import { computeHmac, equalSecrets, type MacKey } from '../../crypto.ts'
+import type { DerivedKeyring } from '../../keys/keyring.ts'
 import { parseScope } from '../../scopes.ts'
 import type { Token } from '../../storage/records.ts'
 import { buildClaims } from './claims.ts'
@@ -32,7 +32,7 @@ const SHAPE =
   /^tga_([0-9a-f-]{36})\.(\d{1,9})\.(\d{1,12})\.(\d{1,12})\.([\w-]{0,4000})\.([\w-]{43})$/
 
 export interface OpaqueTokenOptions {
-  readonly keyring: Pick<Keyring, 'macKeys'>
+  readonly keyring: Pick<DerivedKeyring, 'macKeys'>
   readonly server: { readonly issuer: string; readonly audience: string }
   /** Returns the `aud` claim for all APIs of a grant. */
   audienceOf(token: Token): string | readonly string[]
@@ -48,7 +48,8 @@ export function opaqueFormat(options: OpaqueTokenOptions): AccessTokenFormat {
   const { issuer, audience } = options.server
   const keys = () => options.keyring.macKeys('opaque access tokens')
   // The MAC covers the issuer, because two servers may share a secret and a store.
-  const macOf = (key: MacKey, content: string) => hmac(key, `${content}\n${issuer}\n${audience}`)
+  const macOf = (key: MacKey, content: string) =>
+    computeHmac(key, `${content}\n${issuer}\n${audience}`)
   const isOurs = (content: string, given: string) =>
     keys().some((key) => equalSecrets(macOf(key, content), given))
 

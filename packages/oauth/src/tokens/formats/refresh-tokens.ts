@@ -1,5 +1,5 @@
-import { equalSecrets, hmac } from '../../crypto.ts'
-import type { Keyring } from '../../keys/keyring.ts'
+import { computeHmac, equalSecrets } from '../../crypto.ts'
+import type { DerivedKeyring } from '../../keys/keyring.ts'
 
 /** The content of a genuine refresh token. */
 export interface RefreshTokenContent {
@@ -27,20 +27,20 @@ const SHAPE = /^tgr_([0-9a-f-]{36})\.(\d{1,9})\.([\w-]{1,1400})\.([\w-]{43})$/
  * same successor. The user id is included so that the application can be asked about the user
  * before the token is used up.
  */
-export function createRefreshTokens(keyring: Pick<Keyring, 'macKeys'>): RefreshTokens {
+export function createRefreshTokens(keyring: Pick<DerivedKeyring, 'macKeys'>): RefreshTokens {
   const keys = () => keyring.macKeys('refresh tokens')
   return {
     format({ tokenId, generation, userId }) {
       const [key] = keys()
       if (!key) throw new Error('There is no secret to make refresh tokens with')
       const content = `${tokenId}.${generation}.${Buffer.from(userId).toString('base64url')}`
-      return `${PREFIX}${content}.${hmac(key, content)}`
+      return `${PREFIX}${content}.${computeHmac(key, content)}`
     },
     parse(text) {
       const [, tokenId, generation, user, given] = SHAPE.exec(text) ?? []
       if (!tokenId || !generation || !user || !given) return null
       const content = text.slice(PREFIX.length, -given.length - 1)
-      if (!keys().some((key) => equalSecrets(hmac(key, content), given))) return null
+      if (!keys().some((key) => equalSecrets(computeHmac(key, content), given))) return null
       const userId = Buffer.from(user, 'base64url').toString('utf8')
       return { tokenId, generation: Number(generation), userId }
     },

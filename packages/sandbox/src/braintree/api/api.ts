@@ -1,13 +1,13 @@
 import type { HttpRequest, HttpResponse } from '../../core/http.ts'
-import { Router } from '../../core/router.ts'
-import type { Trouble } from '../../core/trouble.ts'
+import { PathRouter } from '../../core/router.ts'
+import type { FailureSimulator } from '../../core/trouble.ts'
 import { withCause } from '../state/context.ts'
-import { BraintreeError, NotFound, Refused } from '../wire/errors.ts'
+import { BraintreeError, NotFound, ValidationRefused } from '../wire/errors.ts'
 import { isObject } from '../wire/validation.ts'
 import { XmlList, type XmlObject, type XmlValue, xmlDocument } from '../wire/xml.ts'
 import { parseBody } from './body.ts'
-import { type Merchants, merchantOf } from './keys.ts'
-import type { Operation, OperationResponse, Operations } from './operation.ts'
+import { type ContextByMerchant, resolveMerchant } from './keys.ts'
+import type { BraintreeOperation, BraintreeOperations, OperationResponse } from './operation.ts'
 
 const XML = { 'content-type': 'application/xml; charset=utf-8' }
 
@@ -16,14 +16,14 @@ const XML = { 'content-type': 'application/xml; charset=utf-8' }
  * codes.
  */
 export class BraintreeApi {
-  readonly #merchants: Merchants
-  readonly #router: Router<Operation>
-  readonly #trouble: Trouble
+  readonly #merchants: ContextByMerchant
+  readonly #router: PathRouter<BraintreeOperation>
+  readonly #trouble: FailureSimulator
 
   constructor(
-    merchants: Merchants,
-    operations: Readonly<Record<string, Operations>>,
-    trouble: Trouble,
+    merchants: ContextByMerchant,
+    operations: Readonly<Record<string, BraintreeOperations>>,
+    trouble: FailureSimulator,
   ) {
     this.#merchants = merchants
     this.#router = createRouter(operations)
@@ -46,7 +46,7 @@ export class BraintreeApi {
   #respond(request: HttpRequest): HttpResponse {
     let body: unknown
     try {
-      const { context, path } = merchantOf(this.#merchants, request)
+      const { context, path } = resolveMerchant(this.#merchants, request)
       const route = this.#router.find(request.method, path)
       if (!route) throw new NotFound('No such URL')
       body = parseBody(request)
@@ -56,7 +56,7 @@ export class BraintreeApi {
         toHttpResponse(route.target({ context, params, query, body })),
       )
     } catch (error) {
-      if (error instanceof Refused) return refusalResponse(error, body)
+      if (error instanceof ValidationRefused) return refusalResponse(error, body)
       if (error instanceof BraintreeError) return { status: error.status }
       throw error
     }
@@ -73,7 +73,7 @@ function toHttpResponse(response: OperationResponse): HttpResponse {
   }
 }
 
-function refusalResponse(error: Refused, body: unknown): HttpResponse {
+function refusalResponse(error: ValidationRefused, body: unknown): HttpResponse {
   const value = {
     errors: error.errors.toXml(),
     params: paramsXml(body),
@@ -86,8 +86,10 @@ function refusalResponse(error: Refused, body: unknown): HttpResponse {
 /**
  * Builds the router from the operations of each resource, whose paths are relative to the resource.
  */
-function createRouter(resources: Readonly<Record<string, Operations>>): Router<Operation> {
-  const router = new Router<Operation>()
+function createRouter(
+  resources: Readonly<Record<string, BraintreeOperations>>,
+): PathRouter<BraintreeOperation> {
+  const router = new PathRouter<BraintreeOperation>()
   for (const [name, operations] of Object.entries(resources)) {
     for (const [key, operation] of Object.entries(operations)) {
       const [method = '', path = ''] = key.split(' ')

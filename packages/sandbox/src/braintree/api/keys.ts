@@ -6,14 +6,14 @@ import { AuthenticationFailed, NotAuthorized, NotFound } from '../wire/errors.ts
 /**
  * The merchants of a server: each merchant id with the context that holds its API keys and tables.
  */
-export type Merchants = ReadonlyMap<string, BraintreeContext>
+export type ContextByMerchant = ReadonlyMap<string, BraintreeContext>
 
 /**
  * Returns the merchant that an API call is for, and the call's path below the merchant. Rejects API
  * keys of another merchant.
  */
-export function merchantOf(
-  merchants: Merchants,
+export function resolveMerchant(
+  merchants: ContextByMerchant,
   request: HttpRequest,
 ): { readonly context: BraintreeContext; readonly path: string } {
   const context = merchantWithKeys(merchants, request.headers.authorization)
@@ -23,7 +23,7 @@ export function merchantOf(
 }
 
 function merchantWithKeys(
-  merchants: Merchants,
+  merchants: ContextByMerchant,
   authorization: string | undefined,
 ): BraintreeContext {
   const encoded = /^Basic ([A-Za-z0-9+/=]+)$/.exec(authorization ?? '')?.[1]

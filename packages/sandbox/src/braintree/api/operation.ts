@@ -1,10 +1,10 @@
-import type { Table } from '../../core/store/table.ts'
+import type { StoreTable } from '../../core/store/table.ts'
 import type { BraintreeContext } from '../state/context.ts'
 import { NotFound } from '../wire/errors.ts'
 import type { XmlValue } from '../wire/xml.ts'
 
 /** An API call with verified keys and a known route. */
-export interface Call {
+export interface BraintreeCall {
   readonly context: BraintreeContext
   /** Values of the `:name` segments in the route's path. */
   readonly params: Readonly<Record<string, string>>
@@ -23,19 +23,22 @@ export type OperationResponse = {
   readonly status?: 200 | 201
 } | null
 
-export type Operation = (call: Call) => OperationResponse
+export type BraintreeOperation = (call: BraintreeCall) => OperationResponse
 
 /**
  * Operations of one resource. The keys are the method and the path relative to the resource, such
  * as `GET /:id`.
  */
-export type Operations = Readonly<Record<string, Operation>>
+export type BraintreeOperations = Readonly<Record<string, BraintreeOperation>>
 
 /**
  * Returns the row with the id that a path contains.
  * @throws {NotFound} if there is no row with this id.
  */
-export function requireRow<Row extends object>(table: Table<Row>, id: string | undefined): Row {
+export function requireRow<Row extends object>(
+  table: StoreTable<Row>,
+  id: string | undefined,
+): Row {
   const row = table.get(id ?? '')
   if (!row) throw new NotFound('Nothing has this id')
   return row

@@ -1,4 +1,4 @@
-import type { Table } from '../../core/store/table.ts'
+import type { StoreTable } from '../../core/store/table.ts'
 import { identifyNumber } from '../state/card-numbers.ts'
 import type { BraintreeContext } from '../state/context.ts'
 import type { CardDetails } from '../state/rows/vault.ts'
@@ -6,7 +6,7 @@ import { BadRequest, NotAuthorized } from '../wire/errors.ts'
 import { formatAmount } from '../wire/money.ts'
 import { Fields, isObject } from '../wire/validation.ts'
 import { XmlCollection, XmlList, type XmlObject } from '../wire/xml.ts'
-import type { Call, OperationResponse, Operations } from './operation.ts'
+import type { BraintreeCall, BraintreeOperations, OperationResponse } from './operation.ts'
 
 /**
  * A field by which records can be searched: how to read its value, and whether it is compared as
@@ -20,11 +20,11 @@ export type SearchField<Row> =
   | { readonly number: (row: Row, context: BraintreeContext) => number | null }
   | { readonly money: (row: Row) => { minor: number; currency: string } }
 
-export interface Searchable<Row extends object> {
+export interface SearchFields<Row extends object> {
   /** Name of the root element in the XML of a page of records. */
   readonly root: string
   readonly itemName: string
-  readonly table: (context: BraintreeContext) => Table<Row>
+  readonly table: (context: BraintreeContext) => StoreTable<Row>
   readonly xml: (context: BraintreeContext, row: Row) => XmlObject
   readonly fields: Readonly<Record<string, SearchField<Row>>>
   /** Restricts the search to the rows for which this function returns `true`. */
@@ -39,7 +39,7 @@ const PAGE_SIZE = 50
  * Returns the two operations of a search: one finds the ids of the matching records, the other
  * returns a page of records by their ids.
  */
-export function searchOperations<Row extends object>(noun: Searchable<Row>): Operations {
+export function searchOperations<Row extends object>(noun: SearchFields<Row>): BraintreeOperations {
   return {
     'POST /advanced_search_ids': (call) => searchIds(call, noun),
     'POST /advanced_search': (call) => searchPage(call, noun),
@@ -48,13 +48,13 @@ export function searchOperations<Row extends object>(noun: Searchable<Row>): Ope
 
 /** Returns the ids of all records that match the search criteria, newest first. */
 export function searchIds<Row extends object>(
-  call: Call,
-  noun: Searchable<Row>,
+  call: BraintreeCall,
+  searchFields: SearchFields<Row>,
 ): OperationResponse {
-  const criteria = readCriteria(call, noun)
+  const criteria = readCriteria(call, searchFields)
   const ids: string[] = []
-  for (const [id, row] of noun.table(call.context).entries()) {
-    if (noun.only?.(row) === false) continue
+  for (const [id, row] of searchFields.table(call.context).entries()) {
+    if (searchFields.only?.(row) === false) continue
     if (criteria.every((matches) => matches(row))) ids.push(id)
   }
   ids.reverse()
@@ -68,8 +68,8 @@ export function searchIds<Row extends object>(
  * many records as it requested.
  */
 export function searchPage<Row extends object>(
-  call: Call,
-  noun: Searchable<Row>,
+  call: BraintreeCall,
+  noun: SearchFields<Row>,
 ): OperationResponse {
   const ids = new Fields(call.body).object('search').list('ids')
   const table = noun.table(call.context)
@@ -85,7 +85,10 @@ export function searchPage<Row extends object>(
 
 type Matcher<Row> = (row: Row) => boolean
 
-function readCriteria<Row extends object>(call: Call, noun: Searchable<Row>): Matcher<Row>[] {
+function readCriteria<Row extends object>(
+  call: BraintreeCall,
+  noun: SearchFields<Row>,
+): Matcher<Row>[] {
   const search = new Fields(call.body).object('search')
   return Object.entries(search.values).map(([name, criterion]) => {
     if (name === 'ids') return matchIds(noun, call.context, criterion)
@@ -97,7 +100,7 @@ function readCriteria<Row extends object>(call: Call, noun: Searchable<Row>): Ma
 }
 
 function matchIds<Row extends object>(
-  noun: Searchable<Row>,
+  noun: SearchFields<Row>,
   context: BraintreeContext,
   criterion: unknown,
 ): Matcher<Row> {

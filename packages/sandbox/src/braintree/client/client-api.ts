@@ -1,7 +1,7 @@
 import type { HttpRequest, HttpResponse } from '../../core/http.ts'
-import { Router } from '../../core/router.ts'
+import { PathRouter } from '../../core/router.ts'
 import { parseJson } from '../api/body.ts'
-import { type Merchants, splitPath } from '../api/keys.ts'
+import { type ContextByMerchant, splitPath } from '../api/keys.ts'
 import { type BraintreeContext, withCause } from '../state/context.ts'
 import { type ClientAuthorization, readFingerprint } from '../vault/fingerprints.ts'
 import {
@@ -10,23 +10,24 @@ import {
   BraintreeError,
   NotAuthorized,
   NotFound,
-  Refused,
+  ValidationRefused,
 } from '../wire/errors.ts'
 import { Fields, isObject } from '../wire/validation.ts'
 import type { ClientCall, ClientResponse } from './call.ts'
-import { configuration } from './configuration.ts'
+import { readConfiguration } from './configuration.ts'
 import { addCard, addPayPalAccount, listMethods, setUpAgreement } from './payment-methods.ts'
-import { authenticate, lookUp } from './three-d-secure.ts'
+import { lookUp, startThreeDSecure } from './three-d-secure.ts'
 
 type ClientOperation = (call: ClientCall) => ClientResponse
 
 const OPERATIONS: Readonly<Record<string, ClientOperation>> = {
-  'GET /client_api/v1/configuration': configuration,
+  'GET /client_api/v1/configuration': readConfiguration,
   'GET /client_api/v1/payment_methods': listMethods,
   'POST /client_api/v1/payment_methods/credit_cards': addCard,
   'POST /client_api/v1/payment_methods/paypal_accounts': addPayPalAccount,
   'POST /client_api/v1/payment_methods/:nonce/three_d_secure/lookup': lookUp,
-  'POST /client_api/v1/payment_methods/:nonce/three_d_secure/authenticate_from_jwt': authenticate,
+  'POST /client_api/v1/payment_methods/:nonce/three_d_secure/authenticate_from_jwt':
+    startThreeDSecure,
   'POST /client_api/v1/paypal_hermes/setup_billing_agreement': setUpAgreement,
 }
 
@@ -40,10 +41,10 @@ const HEADERS = {
 
 /** The API that web pages call. A client token authenticates these calls instead of API keys. */
 export class ClientApi {
-  readonly #merchants: Merchants
-  readonly #router = new Router<ClientOperation>()
+  readonly #merchants: ContextByMerchant
+  readonly #router = new PathRouter<ClientOperation>()
 
-  constructor(merchants: Merchants) {
+  constructor(merchants: ContextByMerchant) {
     this.#merchants = merchants
     for (const [key, operation] of Object.entries(OPERATIONS)) {
       const [method = '', path = ''] = key.split(' ')
@@ -69,7 +70,7 @@ export class ClientApi {
       )
     } catch (error) {
       if (!(error instanceof BraintreeError)) throw error
-      const fieldErrors = error instanceof Refused ? error.errors.toFieldErrors() : []
+      const fieldErrors = error instanceof ValidationRefused ? error.errors.toFieldErrors() : []
       const body = JSON.stringify({ error: { message: error.message }, fieldErrors })
       return { status: error.status, headers: HEADERS, body }
     }

@@ -5,7 +5,7 @@ import type { ClientCall, ClientResponse } from './call.ts'
  * Returns the configuration that Braintree's browser scripts load first: the available payment
  * methods and the URLs to call.
  */
-export function configuration({ context, authorization }: ClientCall): ClientResponse {
+export function readConfiguration({ context, authorization }: ClientCall): ClientResponse {
   const { merchantId } = context.keys
   const { challenges, paypal, threeDSecure } = settingsOf(context)
   const clientApiUrl = `${context.baseUrl}/merchants/${merchantId}/client_api`

@@ -1,15 +1,15 @@
 import { readAddress } from '../state/addresses.ts'
-import type { Address, Instrument } from '../state/rows/vault.ts'
+import type { BillingAddress, PaymentInstrument } from '../state/rows/vault.ts'
 import type { SubmittedMethod } from '../vault/nonces.ts'
 import { createNonce } from '../vault/nonces.ts'
 import {
   checkDuplicate,
+  createPayPalAccount,
   methodFromNumber,
-  payPalAccount,
   storePaymentMethod,
 } from '../vault/vault.ts'
 import { verifyCard } from '../vault/verification.ts'
-import { Refused } from '../wire/errors.ts'
+import { ValidationRefused } from '../wire/errors.ts'
 import { Fields } from '../wire/validation.ts'
 import type { ClientCall, ClientResponse } from './call.ts'
 
@@ -36,7 +36,8 @@ export function addCard(call: ClientCall): ClientResponse {
   const typedIn = methodFromNumber(card)
   const billingAddress = readAddress(card.object('billing_address'))
   const { errors } = card
-  if (!typedIn || !errors.isEmpty) throw new Refused({ errors, message: 'Credit card is invalid' })
+  if (!typedIn || !errors.isEmpty)
+    throw new ValidationRefused({ errors, message: 'Credit card is invalid' })
   const isKept = card.object('options').flag('validate') !== false
   const nonce = isKept
     ? storeOrCreateNonce(call, typedIn, billingAddress)
@@ -57,7 +58,7 @@ export function addPayPalAccount(call: ClientCall): ClientResponse {
   const given = call.fields.object('paypal_account')
   const agreed = ['consent_code', 'payment_token', 'billing_agreement_token']
   const isForGood = agreed.some((key) => !given.isBlank(key))
-  const offered = payPalAccount(context, {
+  const offered = createPayPalAccount(context, {
     email: given.text('email'),
     payerId: given.text('payer_id'),
     token: given.text('token'),
@@ -88,7 +89,7 @@ export function setUpAgreement({ context }: ClientCall): ClientResponse {
 function storeOrCreateNonce(
   call: ClientCall,
   offered: SubmittedMethod,
-  billingAddress: Address | null,
+  billingAddress: BillingAddress | null,
 ): string {
   const { context, authorization } = call
   const { customerId } = authorization
@@ -117,14 +118,14 @@ function storeOrCreateNonce(
 function createUnstoredNonce(
   { context }: ClientCall,
   { instrument, alwaysFailsWith }: SubmittedMethod,
-  typedIn: { billingAddress?: Address | null; wantedToken?: string | null },
+  typedIn: { billingAddress?: BillingAddress | null; wantedToken?: string | null },
 ): string {
   const made = { instrument, alwaysFailsWith, customerId: null, token: null }
   return createNonce(context, { ...made, ...typedIn })
 }
 
 /** Returns a nonce and its payment method in the JSON format for pages. */
-export function describeNonce(nonce: string, instrument: Instrument): object {
+export function describeNonce(nonce: string, instrument: PaymentInstrument): object {
   if (instrument.kind === 'paypal_account') {
     const { email, payerId } = instrument.paypal
     const details = { email, payerInfo: { email, payerId } }

@@ -1,6 +1,6 @@
 import { Html, html } from '../../core/html.ts'
 import type { HttpRequest, HttpResponse } from '../../core/http.ts'
-import type { Merchants } from '../api/keys.ts'
+import type { ContextByMerchant } from '../api/keys.ts'
 import { FIELD_FRAME, FIELD_SCRIPT } from './browser/field-frame.ts'
 import { PAYPAL_BUTTON_SCRIPT, PAYPAL_SDK, PAYPAL_WINDOW_SCRIPT } from './browser/paypal-sdk.ts'
 import { COMPONENTS } from './browser/script.ts'
@@ -26,7 +26,7 @@ const SCRIPTS: Readonly<Record<string, string>> = {
  */
 export function serveBrowser(
   { method, path }: HttpRequest,
-  merchants: Merchants,
+  merchants: ContextByMerchant,
 ): HttpResponse | null {
   if (method !== 'GET') return null
   const component = COMPONENTS[COMPONENT_PATH.exec(path)?.[1] ?? '']

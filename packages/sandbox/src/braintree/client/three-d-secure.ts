@@ -4,7 +4,7 @@ import type { ThreeDSecureInfo } from '../state/rows/vault.ts'
 import { type CardOutcome, lookUpCard } from '../vault/authentications.ts'
 import { readJwt, writeJwt } from '../vault/fingerprints.ts'
 import { createNonce, findNonce, type UsableNonce } from '../vault/nonces.ts'
-import { NotAuthorized, NotFound, refuse } from '../wire/errors.ts'
+import { NotAuthorized, NotFound, throwValidationError } from '../wire/errors.ts'
 import type { ClientCall, ClientResponse } from './call.ts'
 import { describeNonce } from './payment-methods.ts'
 
@@ -20,7 +20,8 @@ export function lookUp({ context, params, fields }: ClientCall): ClientResponse 
   if (!settingsOf(context).threeDSecure) throw new NotAuthorized('3-D Secure is switched off')
   const use = requireCard(context, params.nonce ?? '')
   const amount = fields.text('amount') ?? ''
-  if (!/^\d+(?:\.\d{1,2})?$/.test(amount)) refuse(['three_d_secure'], 'amount', '81503')
+  if (!/^\d+(?:\.\d{1,2})?$/.test(amount))
+    throwValidationError(['three_d_secure'], 'amount', '81503')
   const { lookup, answered } = lookUpCard(use.instrument.card)
   const nonce = exchange(context, use, lookup)
   const acsUrl = answered ? challengeUrl(context, nonce) : null
@@ -37,7 +38,7 @@ export function lookUp({ context, params, fields }: ClientCall): ClientResponse 
  * Accepts the signed result of the bank's 3-D Secure challenge. The page's nonce is replaced by a
  * new one, which contains the result.
  */
-export function authenticate({ context, params, fields }: ClientCall): ClientResponse {
+export function startThreeDSecure({ context, params, fields }: ClientCall): ClientResponse {
   const use = requireCard(context, params.nonce ?? '')
   const claims = readJwt(context, fields.text('jwt') ?? '')
   const { answered, refused } = lookUpCard(use.instrument.card)

@@ -1,4 +1,9 @@
-import { type Call, type OperationResponse, type Operations, requireRow } from '../api/operation.ts'
+import {
+  type BraintreeCall,
+  type BraintreeOperations,
+  type OperationResponse,
+  requireRow,
+} from '../api/operation.ts'
 import { addressXml, readAddressParts } from '../state/addresses.ts'
 import type { BraintreeContext } from '../state/context.ts'
 import type { AddressRow } from '../state/rows/vault.ts'
@@ -8,7 +13,7 @@ import { Fields } from '../wire/validation.ts'
 
 const MAX_ADDRESSES = 50
 
-function create({ context, body, params }: Call): OperationResponse {
+function create({ context, body, params }: BraintreeCall): OperationResponse {
   const customerId = params.customer ?? ''
   requireRow(context.tables.customers, customerId)
   const fields = new Fields(body).object('address')
@@ -22,7 +27,7 @@ function create({ context, body, params }: Call): OperationResponse {
   return respond(storeAddress(context, customerId, parts), 201)
 }
 
-function update({ context, body, params }: Call): OperationResponse {
+function update({ context, body, params }: BraintreeCall): OperationResponse {
   const row = requireAddress(context, params)
   const fields = new Fields(body).object('address')
   const parts = readAddressParts(fields)
@@ -30,11 +35,11 @@ function update({ context, body, params }: Call): OperationResponse {
   return respond(changeAddress(context, row, parts))
 }
 
-function find({ context, params }: Call): OperationResponse {
+function find({ context, params }: BraintreeCall): OperationResponse {
   return respond(requireAddress(context, params))
 }
 
-function remove({ context, params }: Call): OperationResponse {
+function remove({ context, params }: BraintreeCall): OperationResponse {
   removeAddress(context, requireAddress(context, params))
   return null
 }
@@ -53,7 +58,7 @@ function respond(row: AddressRow, status: 200 | 201 = 200): OperationResponse {
 }
 
 /** Operations on a customer's addresses, below the path `/customers`. */
-export const addresses: Operations = {
+export const addresses: BraintreeOperations = {
   'POST /:customer/addresses': create,
   'GET /:customer/addresses/:address': find,
   'PUT /:customer/addresses/:address': update,

@@ -1,13 +1,13 @@
-import type { Call, OperationResponse, Operations } from '../api/operation.ts'
+import type { BraintreeCall, BraintreeOperations, OperationResponse } from '../api/operation.ts'
 import { type BraintreeContext, findMerchantAccount, settingsOf } from '../state/context.ts'
 import { type ClientAuthorization, writeFingerprint, writeJwt } from '../vault/fingerprints.ts'
-import { Fields, permitted } from '../wire/validation.ts'
+import { Fields, parsePermittedKeys } from '../wire/validation.ts'
 
-const KEYS = permitted(
+const KEYS = parsePermittedKeys(
   `address_id customer_id domains merchant_account_id options payment_method_id proxy_merchant_id
    version`,
 )
-const OPTIONS = permitted(
+const OPTIONS = parsePermittedKeys(
   `make_default verify_card fail_on_duplicate_payment_method
    fail_on_duplicate_payment_method_for_customer`,
 )
@@ -26,7 +26,7 @@ const NEEDS_CUSTOMER = [
   ['fail_on_duplicate_payment_method_for_customer', '92805'],
 ] as const
 
-function generate({ context, body }: Call): OperationResponse {
+function generate({ context, body }: BraintreeCall): OperationResponse {
   const fields = new Fields(body).object('client_token')
   fields.permit(KEYS)
   const version = fields.integer('version') ?? 2
@@ -85,4 +85,4 @@ function readDomains(fields: Fields): string[] {
 }
 
 /** Creates client tokens, with which pages create nonces. */
-export const clientToken: Operations = { 'POST /': generate }
+export const clientToken: BraintreeOperations = { 'POST /': generate }

@@ -1,7 +1,7 @@
 import type { SearchField } from '../api/search.ts'
 import { CONTACT_PARTS } from '../state/contact.ts'
 import type { BraintreeContext } from '../state/context.ts'
-import type { Address, CustomerSnapshot } from '../state/rows/vault.ts'
+import type { BillingAddress, CustomerSnapshot } from '../state/rows/vault.ts'
 
 const SEARCHED = {
   company: 'company',
@@ -21,7 +21,10 @@ const SEARCHED = {
  */
 export function addressFields<Row>(
   prefix: string,
-  addressesOf: (row: Row, context: BraintreeContext) => ReadonlyArray<Address | null | undefined>,
+  addressesOf: (
+    row: Row,
+    context: BraintreeContext,
+  ) => ReadonlyArray<BillingAddress | null | undefined>,
 ): Record<string, SearchField<Row>> {
   const fields = Object.entries(SEARCHED).map(([key, part]): [string, SearchField<Row>] => [
     `${prefix}${key}`,

@@ -1,5 +1,10 @@
-import { type Call, type OperationResponse, type Operations, requireRow } from '../api/operation.ts'
-import { type Searchable, searchOperations } from '../api/search.ts'
+import {
+  type BraintreeCall,
+  type BraintreeOperations,
+  type OperationResponse,
+  requireRow,
+} from '../api/operation.ts'
+import { type SearchFields, searchOperations } from '../api/search.ts'
 import { addressXml } from '../state/addresses.ts'
 import { contactXml, NO_CONTACT } from '../state/contact.ts'
 import type { BraintreeContext } from '../state/context.ts'
@@ -18,7 +23,7 @@ import { XmlList, type XmlObject } from '../wire/xml.ts'
 import { addresses } from './addresses.ts'
 import { addressFields, contactFields } from './contact-search.ts'
 
-function create({ context, body }: Call): OperationResponse {
+function create({ context, body }: BraintreeCall): OperationResponse {
   const fields = new Fields(body).object('customer')
   const id = readCustomerId(context, fields, null)
   const details = readDetails(context, fields)
@@ -40,7 +45,7 @@ function create({ context, body }: Call): OperationResponse {
   return { root: 'customer', value: customerXml(context, row), status: 201 }
 }
 
-function update({ context, body, params }: Call): OperationResponse {
+function update({ context, body, params }: BraintreeCall): OperationResponse {
   const row = requireRow(context.tables.customers, params.id)
   const fields = new Fields(body).object('customer')
   const id = readCustomerId(context, fields, row.id)
@@ -57,7 +62,7 @@ function update({ context, body, params }: Call): OperationResponse {
   return { root: 'customer', value: customerXml(context, row) }
 }
 
-function find({ context, params, query }: Call): OperationResponse {
+function find({ context, params, query }: BraintreeCall): OperationResponse {
   const row = requireRow(context.tables.customers, params.id)
   const filter = query.get('association_filter_id')
   return { root: 'customer', value: customerXml(context, row, associationsShownBy(filter)) }
@@ -69,7 +74,7 @@ function associationsShownBy(filter: string | null): ShownAssociations {
   return filter === 'customertoplevelassociations' ? 'top-level' : 'all'
 }
 
-function remove({ context, params }: Call): OperationResponse {
+function remove({ context, params }: BraintreeCall): OperationResponse {
   const row = requireRow(context.tables.customers, params.id)
   const { addresses: kept, paymentMethods } = context.tables
   for (const method of paymentMethods.findBy('customer', row.id)) {
@@ -146,7 +151,7 @@ function tokensOfEqual(context: BraintreeContext, card: CardDetails): string[] {
   )
 }
 
-const SEARCH: Searchable<CustomerRow> = {
+const SEARCH: SearchFields<CustomerRow> = {
   root: 'customers',
   itemName: 'customer',
   table: (context) => context.tables.customers,
@@ -183,7 +188,7 @@ const SEARCH: Searchable<CustomerRow> = {
 }
 
 /** Operations on customers. A customer can be created together with a payment method. */
-export const customers: Operations = {
+export const customers: BraintreeOperations = {
   'POST /': create,
   'GET /:id': find,
   'PUT /:id': update,

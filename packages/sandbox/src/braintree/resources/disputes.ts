@@ -1,8 +1,8 @@
-import type { Call, OperationResponse, Operations } from '../api/operation.ts'
+import type { BraintreeCall, BraintreeOperations, OperationResponse } from '../api/operation.ts'
 import { disputeXml, transactionIdOf } from '../state/dispute-xml.ts'
 import { NotFound } from '../wire/errors.ts'
 
-function find({ context, params }: Call): OperationResponse {
+function find({ context, params }: BraintreeCall): OperationResponse {
   const row = context.tables.transactions.get(transactionIdOf(params.id ?? '') ?? '')
   if (!row?.dispute) throw new NotFound('No such dispute')
   return { root: 'dispute', value: disputeXml(row, row.dispute) }
@@ -12,4 +12,4 @@ function find({ context, params }: Call): OperationResponse {
  * Operations that find disputes. A test opens and decides disputes with the handle's
  * `notify('dispute_…', transactionId)`.
  */
-export const disputes: Operations = { 'GET /:id': find }
+export const disputeOperations: BraintreeOperations = { 'GET /:id': find }

@@ -1,5 +1,5 @@
-import type { Call, OperationResponse, Operations } from '../api/operation.ts'
-import { type Searchable, searchIds, searchPage } from '../api/search.ts'
+import type { BraintreeCall, BraintreeOperations, OperationResponse } from '../api/operation.ts'
+import { type SearchFields, searchIds, searchPage } from '../api/search.ts'
 import type { BraintreeContext } from '../state/context.ts'
 import { methodXml } from '../state/payment-method-xml.ts'
 import type { PaymentMethodRow } from '../state/rows/vault.ts'
@@ -18,7 +18,7 @@ function currentMonth(context: BraintreeContext): number {
 }
 
 /** Reads the month from the query parameter `start` or `end`: `052026`. */
-function readMonth(call: Call, key: string): number {
+function readMonth(call: BraintreeCall, key: string): number {
   const [, month, year] = /^(0[1-9]|1[0-2])(\d{4})$/.exec(call.query.get(key) ?? '') ?? []
   if (!month || !year) throw new BadRequest(`${key} is a month and a year`)
   return Number(`${year}${month}`)
@@ -26,12 +26,12 @@ function readMonth(call: Call, key: string): number {
 
 /** Searches cards by expiration. The request body is ignored. */
 function searchCards(
-  isWanted: (call: Call) => (month: number) => boolean,
+  isWanted: (call: BraintreeCall) => (month: number) => boolean,
   step: typeof searchIds,
-): (call: Call) => OperationResponse {
+): (call: BraintreeCall) => OperationResponse {
   return (call) => {
     const wanted = isWanted(call)
-    const noun: Searchable<PaymentMethodRow> = {
+    const noun: SearchFields<PaymentMethodRow> = {
       root: 'payment_methods',
       itemName: 'credit_card',
       table: (context) => context.tables.paymentMethods,
@@ -46,19 +46,19 @@ function searchCards(
   }
 }
 
-const expired = (call: Call) => {
+const expired = (call: BraintreeCall) => {
   const now = currentMonth(call.context)
   return (month: number) => month < now
 }
 
-const expiring = (call: Call) => {
+const expiring = (call: BraintreeCall) => {
   const start = readMonth(call, 'start')
   const end = readMonth(call, 'end')
   return (month: number) => month >= start && month <= end
 }
 
 /** Operations that search for expired and expiring cards, below the path `/payment_methods`. */
-export const expiringCards: Operations = {
+export const expiringCards: BraintreeOperations = {
   'POST /all/expired_ids': searchCards(expired, searchIds),
   'POST /all/expired': searchCards(expired, searchPage),
   'POST /all/expiring_ids': searchCards(expiring, searchIds),

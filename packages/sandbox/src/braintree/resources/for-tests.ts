@@ -1,15 +1,20 @@
-import { type Call, type OperationResponse, type Operations, requireRow } from '../api/operation.ts'
+import {
+  type BraintreeCall,
+  type BraintreeOperations,
+  type OperationResponse,
+  requireRow,
+} from '../api/operation.ts'
 import { defineModification } from '../catalog/control-panel.ts'
-import { freshId, requireDefaultMerchantAccount } from '../state/context.ts'
+import { createUnusedId, requireDefaultMerchantAccount } from '../state/context.ts'
 import { amountOfNextCycle } from '../state/cycle-amount.ts'
 import { isCanceledOrExpired } from '../state/subscription-status.ts'
 import { subscriptionXml } from '../state/subscription-xml.ts'
 import { makePastDue } from '../subscriptions/billing-cycle.ts'
-import { NotFound, refuse } from '../wire/errors.ts'
-import { Fields, isId, permitted } from '../wire/validation.ts'
+import { NotFound, throwValidationError } from '../wire/errors.ts'
+import { Fields, isId, parsePermittedKeys } from '../wire/validation.ts'
 import { modificationXml } from './plans.ts'
 
-const KEYS = permitted(
+const KEYS = parsePermittedKeys(
   'id kind name description amount plan_id number_of_billing_cycles never_expires',
 )
 const AMOUNT_CODES = { invalid: '92002', negative: '92002', 'too-large': '92023' }
@@ -18,11 +23,11 @@ const AMOUNT_CODES = { invalid: '92002', negative: '92002', 'too-large': '92023'
  * Creates an add-on or discount, which the SDK can only list. Braintree's own test gateway has this
  * URL. It is useful if the sandbox runs in another process, where the handle is not available.
  */
-function createModification({ context, body }: Call): OperationResponse {
+function createModification({ context, body }: BraintreeCall): OperationResponse {
   const fields = new Fields(body).object('modification')
   fields.permit(KEYS)
   const { modifications, plans } = context.tables
-  const id = fields.text('id') ?? freshId(context, 4, (taken) => modifications.has(taken))
+  const id = fields.text('id') ?? createUnusedId(context, 4, (taken) => modifications.has(taken))
   if (!isId(id)) fields.addError('id', '81906')
   else if (modifications.has(id)) fields.addError('id', '81902')
   const kind = fields.text('kind')
@@ -53,12 +58,12 @@ function createModification({ context, body }: Call): OperationResponse {
  * Makes a subscription past due by one billing cycle for a number of days, as Braintree's own tests
  * do.
  */
-function pastDue({ context, params, query }: Call): OperationResponse {
+function pastDue({ context, params, query }: BraintreeCall): OperationResponse {
   const row = requireRow(context.tables.subscriptions, params.id)
   const days = Number(query.get('days_past_due') ?? 1)
   if (!Number.isInteger(days) || days < 1) throw new NotFound('No such number of days')
   if (isCanceledOrExpired(row) || amountOfNextCycle(row) <= 0)
-    refuse(['subscription'], 'base', '91921')
+    throwValidationError(['subscription'], 'base', '91921')
   makePastDue(context, row, days)
   return { root: 'subscription', value: subscriptionXml(context, row) }
 }
@@ -67,10 +72,10 @@ function pastDue({ context, params, query }: Call): OperationResponse {
  * Operations of Braintree's test gateway below `/subscriptions`, which make a subscription past
  * due.
  */
-export const pastDueForTests: Operations = {
+export const pastDueTestOperations: BraintreeOperations = {
   'PUT /:id/make_past_due': pastDue,
 }
 
-export const modificationsForTests: Operations = {
+export const modificationsForTests: BraintreeOperations = {
   'POST /create_modification_for_tests': createModification,
 }

@@ -1,15 +1,20 @@
-import { type Call, type OperationResponse, type Operations, requireRow } from '../api/operation.ts'
+import {
+  type BraintreeCall,
+  type BraintreeOperations,
+  type OperationResponse,
+  requireRow,
+} from '../api/operation.ts'
 import type { MerchantAccountRow } from '../state/rows/merchant.ts'
 import { XmlCollection, XmlList, type XmlObject } from '../wire/xml.ts'
 
 const PAGE_SIZE = 10
 
-function find({ context, params }: Call): OperationResponse {
+function find({ context, params }: BraintreeCall): OperationResponse {
   const row = requireRow(context.tables.merchantAccounts, params.id)
   return { root: 'merchant_account', value: accountXml(row) }
 }
 
-function page({ context, query }: Call): OperationResponse {
+function page({ context, query }: BraintreeCall): OperationResponse {
   const rows = [...context.tables.merchantAccounts.values()]
   const number = Math.max(1, Number(query.get('page')) || 1)
   const shown = rows.slice((number - 1) * PAGE_SIZE, number * PAGE_SIZE)
@@ -32,4 +37,4 @@ function accountXml(row: MerchantAccountRow): XmlObject {
 }
 
 /** Finds and lists merchant accounts. Each has one currency. */
-export const merchantAccounts: Operations = { 'GET /': page, 'GET /:id': find }
+export const merchantAccounts: BraintreeOperations = { 'GET /': page, 'GET /:id': find }

@@ -1,4 +1,9 @@
-import { type Call, type OperationResponse, type Operations, requireRow } from '../api/operation.ts'
+import {
+  type BraintreeCall,
+  type BraintreeOperations,
+  type OperationResponse,
+  requireRow,
+} from '../api/operation.ts'
 import { threeDSecureXml } from '../state/card-xml.ts'
 import type { BraintreeContext } from '../state/context.ts'
 import { methodXml, paymentMethodName } from '../state/payment-method-xml.ts'
@@ -11,26 +16,26 @@ import { checkCardPassThru } from '../vault/three-d-secure.ts'
 import {
   checkDuplicate,
   checkToken,
+  createPayPalAccount,
   makeDefault,
-  methodFromNonce,
   methodFromNumber,
-  payPalAccount,
   removePaymentMethod,
   storePaymentMethod,
+  takeMethodFromNonce,
 } from '../vault/vault.ts'
 import { verifyCard } from '../vault/verification.ts'
-import { NotFound, refuse } from '../wire/errors.ts'
-import { Fields, permitted } from '../wire/validation.ts'
+import { NotFound, throwValidationError } from '../wire/errors.ts'
+import { Fields, parsePermittedKeys } from '../wire/validation.ts'
 import type { XmlObject } from '../wire/xml.ts'
 import { expiringCards } from './expiring-cards.ts'
 
-const KEYS = permitted(
+const KEYS = parsePermittedKeys(
   `billing_address billing_address_id cardholder_name customer_id cvv device_data expiration_date
    expiration_month expiration_year number options payment_method_nonce paypal_refresh_token
    three_d_secure_pass_thru token us_bank_account`,
 )
 
-const UNSUPPORTED = permitted('us_bank_account')
+const UNSUPPORTED = parsePermittedKeys('us_bank_account')
 
 /**
  * `paymentMethod.create` and the older `creditCard.create` share a URL but use different error
@@ -49,11 +54,11 @@ const KINDS = {
   },
 } as const
 
-function create({ context, body }: Call): OperationResponse {
+function create({ context, body }: BraintreeCall): OperationResponse {
   const all = new Fields(body)
   const root = all.has('credit_card') ? 'credit_card' : 'payment_method'
   const kind = KINDS[root]
-  if (all.isBlank(root)) refuse([root], 'base', '93101')
+  if (all.isBlank(root)) throwValidationError([root], 'base', '93101')
   const fields = all.object(root)
   fields.permit(KEYS)
   fields.refuseUnsupported(UNSUPPORTED)
@@ -71,9 +76,9 @@ function create({ context, body }: Call): OperationResponse {
   let offered: SubmittedMethod | null = null
   if (byNumber) offered = methodFromNumber(fields)
   else if (nonce !== null) {
-    const byNonce = methodFromNonce(context, nonce, { fields, codes: kind.nonces })
+    const byNonce = takeMethodFromNonce(context, nonce, { fields, codes: kind.nonces })
     offered = byNonce && withNumber(byNonce, fields)
-  } else if (byRefreshToken) offered = payPalAccount(context, {})
+  } else if (byRefreshToken) offered = createPayPalAccount(context, {})
   checkCardPassThru(fields, offered)
   checkToken(context, fields)
   if (offered && offered.customerId !== null && offered.customerId !== customerId)
@@ -123,11 +128,11 @@ function storedMethod(
   return row
 }
 
-function find({ context, params }: Call): OperationResponse {
+function find({ context, params }: BraintreeCall): OperationResponse {
   return respond(context, requireMethod(context, params))
 }
 
-function update({ context, body, params }: Call): OperationResponse {
+function update({ context, body, params }: BraintreeCall): OperationResponse {
   const row = requireMethod(context, params)
   const all = new Fields(body)
   const root = ['credit_card', 'paypal_account'].find((name) => all.has(name)) ?? 'payment_method'
@@ -138,20 +143,20 @@ function update({ context, body, params }: Call): OperationResponse {
   return respond(context, row)
 }
 
-function remove({ context, params }: Call): OperationResponse {
+function remove({ context, params }: BraintreeCall): OperationResponse {
   removePaymentMethod(context, requireMethod(context, params))
   return null
 }
 
 /** Creates a single-use nonce for a stored payment method, like the ones that browsers receive. */
-function vaultedNonce({ context, params }: Call): OperationResponse {
+function vaultedNonce({ context, params }: BraintreeCall): OperationResponse {
   const row = requireMethod(context, params)
   const { instrument, alwaysFailsWith, customerId, token } = row
   const nonce = createNonce(context, { instrument, alwaysFailsWith, customerId, token })
   return { root: 'payment_method_nonce', value: nonceXml(nonce, row), status: 201 }
 }
 
-function findByNonce({ context, params }: Call): OperationResponse {
+function findByNonce({ context, params }: BraintreeCall): OperationResponse {
   const use = findNonce(context, params.nonce ?? '')
   const row = use.outcome === 'usable' && use.token && context.tables.paymentMethods.get(use.token)
   if (!row) throw new NotFound('No such payment method')
@@ -208,7 +213,7 @@ function respond(
 }
 
 /** Operations on the cards and PayPal accounts that are stored in the vault. */
-export const paymentMethods: Operations = {
+export const paymentMethodOperations: BraintreeOperations = {
   'POST /': create,
   'GET /from_nonce/:nonce': findByNonce,
   'GET /:kind/:token': find,
@@ -219,7 +224,7 @@ export const paymentMethods: Operations = {
 }
 
 /** Operations on payment method nonces. */
-export const paymentMethodNonces: Operations = {
+export const paymentMethodNonces: BraintreeOperations = {
   'GET /:nonce': ({ context, params }) => {
     const use = findNonce(context, params.nonce ?? '')
     if (use.outcome !== 'usable') throw new NotFound('No such nonce')

@@ -1,22 +1,27 @@
-import { type Call, type OperationResponse, type Operations, requireRow } from '../api/operation.ts'
+import {
+  type BraintreeCall,
+  type BraintreeOperations,
+  type OperationResponse,
+  requireRow,
+} from '../api/operation.ts'
 import {
   type BraintreeContext,
+  createUnusedId,
   findMerchantAccount,
-  freshId,
   requireDefaultMerchantAccount,
 } from '../state/context.ts'
 import type { ModificationRow, PlanRow } from '../state/rows/subscriptions.ts'
 import { formatAmount } from '../wire/money.ts'
-import { Fields, isId, permitted } from '../wire/validation.ts'
+import { Fields, isId, parsePermittedKeys } from '../wire/validation.ts'
 import { XmlList, type XmlObject } from '../wire/xml.ts'
 
-const KEYS = permitted(
+const KEYS = parsePermittedKeys(
   `billing_day_of_month billing_frequency currency_iso_code description id merchant_id name
    number_of_billing_cycles price trial_duration trial_duration_unit trial_period`,
 )
 const PRICE_CODES = { invalid: '81904', negative: '81904', 'too-large': '81923' }
 
-function all({ context }: Call): OperationResponse {
+function all({ context }: BraintreeCall): OperationResponse {
   const rows = [...context.tables.plans.values()]
   const value = new XmlList(
     'plan',
@@ -25,15 +30,15 @@ function all({ context }: Call): OperationResponse {
   return { root: 'plans', value }
 }
 
-function find({ context, params }: Call): OperationResponse {
+function find({ context, params }: BraintreeCall): OperationResponse {
   const row = requireRow(context.tables.plans, params.id)
   return { root: 'plan', value: planXml(context, row) }
 }
 
-function create({ context, body }: Call): OperationResponse {
+function create({ context, body }: BraintreeCall): OperationResponse {
   const now = context.clock.nowMs()
   const blank: PlanRow = {
-    id: freshId(context, 4, (id) => context.tables.plans.has(id)),
+    id: createUnusedId(context, 4, (id) => context.tables.plans.has(id)),
     name: '',
     description: null,
     price: 0,
@@ -56,7 +61,7 @@ function create({ context, body }: Call): OperationResponse {
   return { root: 'plan', value: planXml(context, row), status: 201 }
 }
 
-function update({ context, body, params }: Call): OperationResponse {
+function update({ context, body, params }: BraintreeCall): OperationResponse {
   const before = requireRow(context.tables.plans, params.id)
   const row = readPlan(context, new Fields(body).object('plan'), before)
   row.updatedAt = context.clock.nowMs()
@@ -164,7 +169,7 @@ export function modificationXml(row: ModificationRow): XmlObject {
   }
 }
 
-function listOf(kind: ModificationRow['kind']): Operations {
+function listOf(kind: ModificationRow['kind']): BraintreeOperations {
   return {
     'GET /': ({ context }) => {
       const rows = [...context.tables.modifications.values()].filter((row) => row.kind === kind)
@@ -174,7 +179,7 @@ function listOf(kind: ModificationRow['kind']): Operations {
   }
 }
 
-export const plans: Operations = {
+export const plans: BraintreeOperations = {
   'GET /': all,
   'GET /:id': find,
   'POST /': create,
@@ -183,6 +188,6 @@ export const plans: Operations = {
   'PUT /:id': update,
 }
 
-export const addOns: Operations = listOf('add_on')
+export const addOns: BraintreeOperations = listOf('add_on')
 
-export const discounts: Operations = listOf('discount')
+export const discounts: BraintreeOperations = listOf('discount')

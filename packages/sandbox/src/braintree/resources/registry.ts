@@ -1,27 +1,27 @@
-import type { Operations } from '../api/operation.ts'
+import type { BraintreeOperations } from '../api/operation.ts'
 import { clientToken } from './client-token.ts'
 import { customers } from './customers.ts'
-import { disputes } from './disputes.ts'
+import { disputeOperations } from './disputes.ts'
 import { modificationsForTests } from './for-tests.ts'
 import { merchantAccounts } from './merchant-accounts.ts'
-import { paymentMethodNonces, paymentMethods } from './payment-methods.ts'
+import { paymentMethodNonces, paymentMethodOperations } from './payment-methods.ts'
 import { addOns, discounts, plans } from './plans.ts'
 import { subscriptions } from './subscriptions.ts'
 import { transactions } from './transactions.ts'
 import { verifications } from './verifications.ts'
 
 /** All operations of the sandbox's Braintree, by the first path segment below `/merchants/<id>`. */
-export const OPERATIONS: Readonly<Record<string, Operations>> = {
+export const OPERATIONS: Readonly<Record<string, BraintreeOperations>> = {
   client_token: clientToken,
   customers,
-  payment_methods: paymentMethods,
+  payment_methods: paymentMethodOperations,
   payment_method_nonces: paymentMethodNonces,
   merchant_accounts: merchantAccounts,
   modifications: modificationsForTests,
   plans,
   add_ons: addOns,
   discounts,
-  disputes,
+  disputes: disputeOperations,
   subscriptions,
   transactions,
   verifications,

@@ -1,37 +1,42 @@
-import { type Call, type OperationResponse, type Operations, requireRow } from '../api/operation.ts'
-import { type Searchable, searchOperations } from '../api/search.ts'
-import { type BraintreeContext, today } from '../state/context.ts'
+import {
+  type BraintreeCall,
+  type BraintreeOperations,
+  type OperationResponse,
+  requireRow,
+} from '../api/operation.ts'
+import { type SearchFields, searchOperations } from '../api/search.ts'
+import { type BraintreeContext, todayOf } from '../state/context.ts'
 import type { SubscriptionRow } from '../state/rows/subscriptions.ts'
-import { cancel } from '../state/subscription-status.ts'
+import { cancelSubscriptionRow } from '../state/subscription-status.ts'
 import { subscriptionXml } from '../state/subscription-xml.ts'
 import { createSubscription } from '../subscriptions/subscription-create.ts'
 import { updateSubscription } from '../subscriptions/subscription-update.ts'
 import { daysBetween, startOfDay } from '../wire/days.ts'
-import { refuse } from '../wire/errors.ts'
+import { throwValidationError } from '../wire/errors.ts'
 import { Fields } from '../wire/validation.ts'
-import { pastDueForTests } from './for-tests.ts'
+import { pastDueTestOperations } from './for-tests.ts'
 
-function create({ context, body }: Call): OperationResponse {
+function create({ context, body }: BraintreeCall): OperationResponse {
   const row = createSubscription(context, new Fields(body).object('subscription'))
   return respond(context, row, 201)
 }
 
-function find({ context, params }: Call): OperationResponse {
+function find({ context, params }: BraintreeCall): OperationResponse {
   return respond(context, requireRow(context.tables.subscriptions, params.id))
 }
 
-function update({ context, params, body }: Call): OperationResponse {
+function update({ context, params, body }: BraintreeCall): OperationResponse {
   const row = requireRow(context.tables.subscriptions, params.id)
   const after = updateSubscription(context, row, new Fields(body).object('subscription'))
   return respond(context, after)
 }
 
 /** Cancels a subscription immediately, without a refund for the rest of the cycle. */
-function cancelNow({ context, params }: Call): OperationResponse {
+function cancelNow({ context, params }: BraintreeCall): OperationResponse {
   const row = requireRow(context.tables.subscriptions, params.id)
-  if (row.status === 'Canceled') refuse(['subscription'], 'status', '81905')
-  if (row.status === 'Expired') refuse(['subscription'], 'base', '81910')
-  cancel(context, row, 'api')
+  if (row.status === 'Canceled') throwValidationError(['subscription'], 'status', '81905')
+  if (row.status === 'Expired') throwValidationError(['subscription'], 'base', '81910')
+  cancelSubscriptionRow(context, row, 'api')
   return respond(context, row)
 }
 
@@ -47,7 +52,7 @@ function inTrial(row: SubscriptionRow): boolean {
   return row.trialPeriod && row.currentBillingCycle === 0 && row.status === 'Active'
 }
 
-const SEARCH: Searchable<SubscriptionRow> = {
+const SEARCH: SearchFields<SubscriptionRow> = {
   root: 'subscriptions',
   itemName: 'subscription',
   table: (context) => context.tables.subscriptions,
@@ -62,7 +67,7 @@ const SEARCH: Searchable<SubscriptionRow> = {
     price: { money: (row) => ({ minor: row.price, currency: row.currency }) },
     days_past_due: {
       number: (row, context) =>
-        row.pastDueSince === null ? null : daysBetween(row.pastDueSince, today(context)),
+        row.pastDueSince === null ? null : daysBetween(row.pastDueSince, todayOf(context)),
     },
     billing_cycles_remaining: {
       number: (row) =>
@@ -75,11 +80,11 @@ const SEARCH: Searchable<SubscriptionRow> = {
   },
 }
 
-export const subscriptions: Operations = {
+export const subscriptions: BraintreeOperations = {
   'POST /': create,
   'GET /:id': find,
   'PUT /:id': update,
   'PUT /:id/cancel': cancelNow,
-  ...pastDueForTests,
+  ...pastDueTestOperations,
   ...searchOperations(SEARCH),
 }

@@ -1,7 +1,7 @@
-import type { Searchable, SearchField } from '../api/search.ts'
+import type { SearchField, SearchFields } from '../api/search.ts'
 import type { TransactionRow, TransactionStatus } from '../state/rows/transactions.ts'
 import { authorizationCodeOf, transactionXml } from '../state/transaction-xml.ts'
-import { permitted } from '../wire/validation.ts'
+import { parsePermittedKeys } from '../wire/validation.ts'
 import { addressFields, contactFields } from './contact-search.ts'
 
 /**
@@ -22,7 +22,7 @@ function paypalId(row: TransactionRow, prefix: string): string | null {
   return row.instrument.kind === 'paypal_account' ? `${prefix}-${row.id}` : null
 }
 
-export const TRANSACTION_SEARCH: Searchable<TransactionRow> = {
+export const TRANSACTION_SEARCH: SearchFields<TransactionRow> = {
   root: 'credit_card_transactions',
   itemName: 'transaction',
   table: (context) => context.tables.transactions,
@@ -86,7 +86,7 @@ export const TRANSACTION_SEARCH: Searchable<TransactionRow> = {
     submitted_for_settlement_at: reached('submitted_for_settlement'),
     voided_at: reached('voided'),
   },
-  alwaysBlank: permitted(
+  alwaysBlank: parsePermittedKeys(
     `acquirer_reference_number
      sepa_debit_paypal_v2_order_id settlement_batch_id store_id store_ids ach_type
      debit_network reason_code user`,

@@ -1,15 +1,15 @@
 import {
-  type Call,
-  type Operation,
+  type BraintreeCall,
+  type BraintreeOperation,
+  type BraintreeOperations,
   type OperationResponse,
-  type Operations,
   requireRow,
 } from '../api/operation.ts'
 import { runOncePerRequestKey } from '../api/request-keys.ts'
 import { searchOperations } from '../api/search.ts'
 import { adjustAuthorization, updateDetails } from '../sales/changes.ts'
 import {
-  credit,
+  creditMethod,
   declineResponse,
   derivedChargeFields,
   setStatus,
@@ -21,25 +21,25 @@ import { readLevelThree } from '../sales/level-three.ts'
 import { lineItemXml } from '../sales/line-items.ts'
 import { requirePartial, settlePartially, unsettledAmount } from '../sales/partial-settlement.ts'
 import { checkOrderId, createSale, readSaleAmount } from '../sales/sale.ts'
-import { declineSettlement, settle } from '../sales/settlement.ts'
+import { declineSettlement, settleTransaction } from '../sales/settlement.ts'
 import { type BraintreeContext, findMerchantAccount } from '../state/context.ts'
 import type { TransactionRow } from '../state/rows/transactions.ts'
 import { transactionXml } from '../state/transaction-xml.ts'
 import { retryCharge } from '../subscriptions/retry-charge.ts'
-import { Fields, permitted } from '../wire/validation.ts'
+import { Fields, parsePermittedKeys } from '../wire/validation.ts'
 import { XmlList } from '../wire/xml.ts'
 import { TRANSACTION_SEARCH } from './transaction-search.ts'
 
-const SUBMIT_KEYS = permitted(
+const SUBMIT_KEYS = parsePermittedKeys(
   `amount api_request_key descriptor discount_amount final_capture industry line_items order_id
    purchase_order_number shipping shipping_address_id shipping_amount shipping_tax_amount
    ships_from_postal_code tax_amount tax_exempt`,
 )
-const SUBMIT_UNSUPPORTED = permitted('industry shipping shipping_address_id')
-const REFUND_KEYS = permitted('amount api_request_key merchant_account_id order_id')
-const VOID_KEYS = permitted('api_request_key')
+const SUBMIT_UNSUPPORTED = parsePermittedKeys('industry shipping shipping_address_id')
+const REFUND_KEYS = parsePermittedKeys('amount api_request_key merchant_account_id order_id')
+const VOID_KEYS = parsePermittedKeys('api_request_key')
 
-function create({ context, body }: Call): OperationResponse {
+function create({ context, body }: BraintreeCall): OperationResponse {
   const fields = new Fields(body).object('transaction')
   const charge = fields.isBlank('subscription_id') ? createSale : retryCharge
   const row = runOncePerRequestKey(context, fields, 'create', () => charge(context, fields))
@@ -47,7 +47,7 @@ function create({ context, body }: Call): OperationResponse {
   return respond(row, 201)
 }
 
-function find({ context, params }: Call): OperationResponse {
+function find({ context, params }: BraintreeCall): OperationResponse {
   return respond(requireRow(context.tables.transactions, params.id))
 }
 
@@ -57,7 +57,7 @@ function find({ context, params }: Call): OperationResponse {
  */
 type Step = (context: BraintreeContext, row: TransactionRow, fields: Fields) => TransactionRow
 
-function change(step: Step, status: 200 | 201 = 200, root = 'transaction'): Operation {
+function change(step: Step, status: 200 | 201 = 200, root = 'transaction'): BraintreeOperation {
   return ({ context, params, body }) => {
     const row = requireRow(context.tables.transactions, params.id)
     const result = step(context, row, new Fields(body).object(root))
@@ -110,7 +110,7 @@ function readSubmitted(
   }
 }
 
-function lineItems({ context, params }: Call): OperationResponse {
+function lineItems({ context, params }: BraintreeCall): OperationResponse {
   const row = requireRow(context.tables.transactions, params.id)
   const items = (row.lineItems ?? []).map((item) => lineItemXml(item, row.currency))
   return { root: 'line_items', value: new XmlList('line_item', items) }
@@ -156,7 +156,7 @@ function createRefund(
   if (account?.currency !== sale.currency) fields.addError('merchant_account_id', '91513')
   fields.throwIfAny()
   const { planId, subscriptionId, recurring, billingPeriodStart, billingPeriodEnd } = sale
-  const row = credit(context, {
+  const row = creditMethod(context, {
     ...derivedChargeFields(sale),
     amount,
     merchantAccountId: account?.id ?? sale.merchantAccountId,
@@ -189,13 +189,15 @@ function refundedOf(context: BraintreeContext, sale: TransactionRow): number {
   return total
 }
 
-const OPEN = permitted('submitted_for_settlement settling settlement_pending')
+const OPEN = parsePermittedKeys('submitted_for_settlement settling settlement_pending')
 
 /**
  * Returns an operation that changes the settlement state, which Braintree offers in its sandbox
  * only.
  */
-function simulate(settleNow: (context: BraintreeContext, row: TransactionRow) => void): Operation {
+function simulate(
+  settleNow: (context: BraintreeContext, row: TransactionRow) => void,
+): BraintreeOperation {
   return change((context, row, fields) => {
     if (!OPEN.has(row.status)) fields.refuse('base', '91575')
     settleNow(context, row)
@@ -211,7 +213,7 @@ function respond(row: TransactionRow, status: 200 | 201 = 200): OperationRespons
   return { root: 'transaction', value: transactionXml(row), status }
 }
 
-export const transactions: Operations = {
+export const transactions: BraintreeOperations = {
   'POST /': create,
   'GET /:id': find,
   'PUT /:id/submit_for_settlement': change(submitForSettlement),
@@ -222,7 +224,7 @@ export const transactions: Operations = {
   'GET /:id/line_items': lineItems,
   'PUT /:id/void': change(voidTransaction),
   'POST /:id/refund': change(refund, 201),
-  'PUT /:id/settle': simulate(settle),
+  'PUT /:id/settle': simulate(settleTransaction),
   'PUT /:id/settlement_pending': simulate((context, row) =>
     setStatus(context, row, 'settlement_pending'),
   ),

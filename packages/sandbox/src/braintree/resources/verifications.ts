@@ -1,5 +1,10 @@
-import { type Call, type OperationResponse, type Operations, requireRow } from '../api/operation.ts'
-import { type Searchable, searchOperations } from '../api/search.ts'
+import {
+  type BraintreeCall,
+  type BraintreeOperations,
+  type OperationResponse,
+  requireRow,
+} from '../api/operation.ts'
+import { type SearchFields, searchOperations } from '../api/search.ts'
 import { readAddress } from '../state/addresses.ts'
 import type { BraintreeContext } from '../state/context.ts'
 import { verificationXml } from '../state/payment-method-xml.ts'
@@ -10,11 +15,11 @@ import {
   readAuthentication,
   VERIFICATION_ID_CODES,
 } from '../vault/three-d-secure.ts'
-import { methodFromNonce, methodFromNumber } from '../vault/vault.ts'
+import { methodFromNumber, takeMethodFromNonce } from '../vault/vault.ts'
 import { readVerificationOptions, requestVerification } from '../vault/verification.ts'
-import { Fields, permitted } from '../wire/validation.ts'
+import { Fields, parsePermittedKeys } from '../wire/validation.ts'
 
-const KEYS = permitted(
+const KEYS = parsePermittedKeys(
   `credit_card external_vault intended_transaction_source options payment_method_nonce risk_data
    three_d_secure_authentication_id three_d_secure_pass_thru`,
 )
@@ -29,7 +34,7 @@ const CODES = {
 }
 
 /** Verifies a card without storing it. */
-function create({ context, body }: Call): OperationResponse {
+function create({ context, body }: BraintreeCall): OperationResponse {
   const fields = new Fields(body).object('verification')
   fields.permit(KEYS)
   const card = fields.object('credit_card')
@@ -53,10 +58,10 @@ function readOffered(
 ): SubmittedMethod | null {
   const nonce = fields.text('payment_method_nonce') ?? card.text('payment_method_nonce')
   if (nonce === null) return methodFromNumber(card)
-  return methodFromNonce(context, nonce, { fields, codes: NONCE_CODES })
+  return takeMethodFromNonce(context, nonce, { fields, codes: NONCE_CODES })
 }
 
-function find({ context, params }: Call): OperationResponse {
+function find({ context, params }: BraintreeCall): OperationResponse {
   const row = requireRow(context.tables.verifications, params.id)
   return { root: 'verification', value: verificationXml(row) }
 }
@@ -66,7 +71,7 @@ function methodOf(row: VerificationRow, context: BraintreeContext): PaymentMetho
   return context.tables.paymentMethods.get(row.token ?? '')
 }
 
-const SEARCH: Searchable<VerificationRow> = {
+const SEARCH: SearchFields<VerificationRow> = {
   root: 'credit_card_verifications',
   itemName: 'verification',
   table: (context) => context.tables.verifications,
@@ -95,7 +100,7 @@ const SEARCH: Searchable<VerificationRow> = {
 }
 
 /** Operations on card verifications, for stored and for unstored cards. */
-export const verifications: Operations = {
+export const verifications: BraintreeOperations = {
   'POST /': create,
   'GET /:id': find,
   ...searchOperations(SEARCH),

@@ -1,13 +1,13 @@
 import { type BraintreeContext, findMerchantAccount } from '../state/context.ts'
 import type { TransactionRow } from '../state/rows/transactions.ts'
 import { transactionXml } from '../state/transaction-xml.ts'
-import { verdictForAmount } from '../vault/processor.ts'
-import { type Fields, permitted } from '../wire/validation.ts'
+import { decideByTestAmount } from '../vault/processor.ts'
+import { type Fields, parsePermittedKeys } from '../wire/validation.ts'
 import { readDescriptor } from './descriptor.ts'
 import { checkOrderId, readSaleAmount } from './sale.ts'
 
-const DETAILS = permitted('amount descriptor order_id')
-const AMOUNT = permitted('amount')
+const DETAILS = parsePermittedKeys('amount descriptor order_id')
+const AMOUNT = parsePermittedKeys('amount')
 
 /** Changes the amount, order id or descriptor of a sale that is not settled yet. */
 export function updateDetails(
@@ -51,7 +51,7 @@ export function adjustAuthorization(
   if (amount === row.amount) {
     fields.at('authorization_adjustment').refuse('base', '95606', extras)
   }
-  const { responseCode, status } = verdictForAmount({ ...row, amount })
+  const { responseCode, status } = decideByTestAmount({ ...row, amount })
   const timestamp = context.clock.nowMs()
   const adjustment = { timestamp, amount: amount - row.amount, responseCode }
   row.adjustments = [...(row.adjustments ?? []), adjustment]

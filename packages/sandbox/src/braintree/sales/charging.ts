@@ -1,16 +1,16 @@
 import { copyJson } from '../../core/store/copy-json.ts'
-import { type BraintreeContext, freshId } from '../state/context.ts'
+import { type BraintreeContext, createUnusedId } from '../state/context.ts'
 import type { TransactionRow, TransactionStatus } from '../state/rows/transactions.ts'
-import type { CustomerSnapshot, Instrument } from '../state/rows/vault.ts'
+import type { CustomerSnapshot, PaymentInstrument } from '../state/rows/vault.ts'
 import { transactionXml } from '../state/transaction-xml.ts'
 import {
   APPROVED,
+  decideByTestAmount,
   messageFor,
-  type Verdict,
-  verdictFor,
-  verdictForAmount,
+  type ProcessorDecision,
+  simulatedDecisionOf,
 } from '../vault/processor.ts'
-import { Refused } from '../wire/errors.ts'
+import { ValidationRefused } from '../wire/errors.ts'
 import { responseTypeOf } from '../wire/processor-responses.ts'
 
 export interface ChargeRequest {
@@ -19,14 +19,14 @@ export interface ChargeRequest {
   readonly merchantAccountId: string
   readonly customer: CustomerSnapshot | null
   readonly token: string | null
-  readonly instrument: Instrument
+  readonly instrument: PaymentInstrument
   readonly alwaysFailsWith: string | null
   readonly submitForSettlement: boolean
   /**
    * Verdict that is known before the processor is asked: the rejection of a duplicate, or an
    * authorization that was granted earlier.
    */
-  readonly rejection?: Verdict | null
+  readonly rejection?: ProcessorDecision | null
   readonly details?: Partial<TransactionRow>
 }
 
@@ -44,7 +44,7 @@ export function derivedChargeFields(
 /**
  * Asks the processor for a charge and stores the transaction, whether it is approved or declined.
  */
-export function charge(context: BraintreeContext, request: ChargeRequest): TransactionRow {
+export function chargeMethod(context: BraintreeContext, request: ChargeRequest): TransactionRow {
   const verdict = request.rejection ?? decide(context, request)
   const row = newTransaction(context, 'sale', request)
   row.responseCode = verdict.responseCode
@@ -59,10 +59,10 @@ export function charge(context: BraintreeContext, request: ChargeRequest): Trans
  * sales: a hard decline rejects the refund; after a soft decline the refund is submitted
  * nevertheless.
  */
-export function credit(context: BraintreeContext, request: ChargeRequest): TransactionRow {
+export function creditMethod(context: BraintreeContext, request: ChargeRequest): TransactionRow {
   const row = newTransaction(context, 'credit', request)
   const asked = request.instrument.kind === 'credit_card'
-  const verdict = asked ? verdictForAmount(request) : APPROVED
+  const verdict = asked ? decideByTestAmount(request) : APPROVED
   const soft = verdict.responseCode.startsWith('2') && isSoftDecline(verdict.responseCode)
   row.responseCode = soft ? '1005' : verdict.responseCode
   row.authorizationDecline = soft ? verdict.responseCode : null
@@ -77,11 +77,11 @@ function isSoftDecline(code: string): boolean {
 }
 
 /** Decides about a charge: first by simulated declines, then by the card, then by the amount. */
-function decide(context: BraintreeContext, request: ChargeRequest): Verdict {
+function decide(context: BraintreeContext, request: ChargeRequest): ProcessorDecision {
   const demanded = request.customer?.id && context.trouble.takeDecline(request.customer.id)
-  if (demanded) return verdictFor(demanded)
-  if (request.alwaysFailsWith) return verdictFor(request.alwaysFailsWith)
-  const verdict = verdictForAmount(request)
+  if (demanded) return simulatedDecisionOf(demanded)
+  if (request.alwaysFailsWith) return simulatedDecisionOf(request.alwaysFailsWith)
+  const verdict = decideByTestAmount(request)
   return verdict.status === 'authorized' ? APPROVED : verdict
 }
 
@@ -115,10 +115,10 @@ export function setStatus(
  * Returns the error response for a declined charge: status 422 with the transaction beside the
  * errors.
  */
-export function declineResponse(row: TransactionRow): Refused {
+export function declineResponse(row: TransactionRow): ValidationRefused {
   const { gatewayRejectionReason, responseCode } = row
-  const status = row.status as Verdict['status']
-  return new Refused({
+  const status = row.status as ProcessorDecision['status']
+  return new ValidationRefused({
     message: messageFor({ status, responseCode, gatewayRejectionReason }),
     extras: { transaction: transactionXml(row) },
   })
@@ -132,7 +132,7 @@ function newTransaction(
   const now = context.clock.nowMs()
   const { transactions } = context.tables
   return {
-    id: freshId(context, 8, (id) => transactions.has(id)),
+    id: createUnusedId(context, 8, (id) => transactions.has(id)),
     type,
     status: 'authorized',
     amount: request.amount,

@@ -1,12 +1,12 @@
 import type { BraintreeContext } from '../state/context.ts'
 import type { TransactionRow } from '../state/rows/transactions.ts'
-import { type Fields, permitted } from '../wire/validation.ts'
-import { charge, derivedChargeFields } from './charging.ts'
+import { type Fields, parsePermittedKeys } from '../wire/validation.ts'
+import { chargeMethod, derivedChargeFields } from './charging.ts'
 import { readSaleAmount } from './sale.ts'
 
-const KEYS = permitted('amount channel options')
-const OPTIONS = permitted('submit_for_settlement')
-const UNSUCCESSFUL = permitted('processor_declined gateway_rejected failed voided')
+const KEYS = parsePermittedKeys('amount channel options')
+const OPTIONS = parsePermittedKeys('submit_for_settlement')
+const UNSUCCESSFUL = parsePermittedKeys('processor_declined gateway_rejected failed voided')
 
 /** Creates a copy of a sale with another amount. Rejected for a sale with a stored card. */
 export function cloneSale(
@@ -29,7 +29,7 @@ export function cloneSale(
   }
   const amount = readSaleAmount(fields, row.currency)
   fields.throwIfAny()
-  return charge(context, {
+  return chargeMethod(context, {
     ...derivedChargeFields(row),
     amount,
     submitForSettlement: submitForSettlement ?? false,

@@ -1,13 +1,13 @@
-import type { Descriptor } from '../state/rows/subscriptions.ts'
-import { type Fields, permitted } from '../wire/validation.ts'
+import type { StatementDescriptor } from '../state/rows/subscriptions.ts'
+import { type Fields, parsePermittedKeys } from '../wire/validation.ts'
 
-const KEYS = permitted('name phone url')
+const KEYS = parsePermittedKeys('name phone url')
 
 /**
  * Reads the descriptor of a sale, which is its text on the customer's bank statement. Returns
  * `null` if none was sent.
  */
-export function readDescriptor(fields: Fields): Descriptor | null {
+export function readDescriptor(fields: Fields): StatementDescriptor | null {
   if (fields.isBlank('descriptor')) return null
   const given = fields.object('descriptor')
   given.permit(KEYS)

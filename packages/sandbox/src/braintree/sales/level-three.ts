@@ -1,5 +1,5 @@
 import type { TransactionRow } from '../state/rows/transactions.ts'
-import { LARGEST_32_BIT } from '../wire/money.ts'
+import { MAX_32_BIT_AMOUNT } from '../wire/money.ts'
 import type { Fields } from '../wire/validation.ts'
 import { readLineItems } from './line-items.ts'
 
@@ -36,7 +36,7 @@ export function readLevelThree(fields: Fields, currency: string): LevelThree {
   const given: LevelThree = {}
   for (const [key, [name, codes]] of Object.entries(AMOUNTS)) {
     if (fields.isBlank(key)) continue
-    given[name] = fields.amount(key, { codes, currency, largest: LARGEST_32_BIT })
+    given[name] = fields.amount(key, { codes, currency, largest: MAX_32_BIT_AMOUNT })
   }
   fields.checkLength('purchase_order_number', 12, '91537')
   const orderNumber = fields.text('purchase_order_number')

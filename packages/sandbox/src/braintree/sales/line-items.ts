@@ -1,10 +1,10 @@
 import type { LineItem } from '../state/rows/transactions.ts'
-import { formatAmount, LARGEST_32_BIT } from '../wire/money.ts'
-import { Fields, isObject, permitted } from '../wire/validation.ts'
-import { snakeCased, type XmlObject } from '../wire/xml.ts'
+import { formatAmount, MAX_32_BIT_AMOUNT } from '../wire/money.ts'
+import { Fields, isObject, parsePermittedKeys } from '../wire/validation.ts'
+import { toSnakeCaseKeys, type XmlObject } from '../wire/xml.ts'
 
 const MAX_ITEMS = 249
-const KEYS = permitted(
+const KEYS = parsePermittedKeys(
   `commodity_code description discount_amount image_url kind name product_code quantity tax_amount
    total_amount unit_amount unit_of_measure unit_tax_amount upc_code upc_type url`,
 )
@@ -17,7 +17,7 @@ const LENGTHS = {
   unit_of_measure: [12, '95821'],
   upc_code: [17, '95831'],
 } as const
-const UPC_TYPES = permitted('UPC-A UPC-B UPC-C UPC-D UPC-E UPC-2 UPC-5')
+const UPC_TYPES = parsePermittedKeys('UPC-A UPC-B UPC-C UPC-D UPC-E UPC-2 UPC-5')
 
 /** Error codes of optional amounts: invalid format, too large, negative. */
 const OPTIONAL_AMOUNTS = {
@@ -65,7 +65,7 @@ function readLineItem(item: Fields, currency: string): LineItem {
   if (kind === null) item.addError('kind', '95808')
   else if (kind !== 'debit' && kind !== 'credit') item.addError('kind', '95807')
   checkUpc(item)
-  const largest = LARGEST_32_BIT
+  const largest = MAX_32_BIT_AMOUNT
   const optional = (key: keyof typeof OPTIONAL_AMOUNTS) =>
     item.isBlank(key) ? null : item.amount(key, { codes: OPTIONAL_AMOUNTS[key], currency, largest })
   return {
@@ -102,7 +102,7 @@ function readQuantity(item: Fields): string {
   const text = item.text('quantity')
   if (text === null) item.addError('quantity', '95811')
   else if (!DECIMAL.test(text)) item.addError('quantity', '95810')
-  else if (Number(text) > LARGEST_32_BIT) item.addError('quantity', '95812')
+  else if (Number(text) > MAX_32_BIT_AMOUNT) item.addError('quantity', '95812')
   return text ?? ''
 }
 
@@ -111,14 +111,14 @@ function readUnitAmount(item: Fields): string {
   if (text === null) item.addError('unit_amount', '95818')
   else if (/^-/.test(text) || Number(text) === 0) item.addError('unit_amount', '95820')
   else if (!DECIMAL.test(text)) item.addError('unit_amount', '95817')
-  else if (Number(text) * 100 > LARGEST_32_BIT) item.addError('unit_amount', '95819')
+  else if (Number(text) * 100 > MAX_32_BIT_AMOUNT) item.addError('unit_amount', '95819')
   return text ?? ''
 }
 
 export function lineItemXml(item: LineItem, currency: string): XmlObject {
   const money = (minor: number | null) => (minor === null ? null : formatAmount(minor, currency))
   return {
-    ...snakeCased(item),
+    ...toSnakeCaseKeys(item),
     total_amount: money(item.totalAmount),
     unit_tax_amount: money(item.unitTaxAmount),
     discount_amount: money(item.discountAmount),

@@ -1,8 +1,8 @@
 import type { BraintreeContext } from '../state/context.ts'
 import type { TransactionRow } from '../state/rows/transactions.ts'
 import { APPROVED } from '../vault/processor.ts'
-import { refuse } from '../wire/errors.ts'
-import { charge, derivedChargeFields, setStatus } from './charging.ts'
+import { throwValidationError } from '../wire/errors.ts'
+import { chargeMethod, derivedChargeFields, setStatus } from './charging.ts'
 
 const PATH = ['transaction']
 
@@ -16,8 +16,8 @@ export function settlePartially(
   asked: { amount: number; details: Partial<TransactionRow> },
 ): TransactionRow {
   requirePartial(row)
-  if (asked.amount > unsettledAmount(context, row)) refuse(PATH, 'amount', '91522')
-  const part = charge(context, {
+  if (asked.amount > unsettledAmount(context, row)) throwValidationError(PATH, 'amount', '91522')
+  const part = chargeMethod(context, {
     ...derivedChargeFields(row),
     amount: asked.amount,
     submitForSettlement: true,
@@ -37,9 +37,9 @@ export function settlePartially(
 }
 
 export function requirePartial(row: TransactionRow): void {
-  if (row.authorizedTransactionId) refuse(PATH, 'base', '915103')
+  if (row.authorizedTransactionId) throwValidationError(PATH, 'base', '915103')
   const isBegun = row.status === 'settlement_pending' && row.partialSettlementIds !== undefined
-  if (row.status !== 'authorized' && !isBegun) refuse(PATH, 'base', '91507')
+  if (row.status !== 'authorized' && !isBegun) throwValidationError(PATH, 'base', '91507')
 }
 
 /**

@@ -1,17 +1,17 @@
 import { readAddress } from '../state/addresses.ts'
 import { type BraintreeContext, settingsOf } from '../state/context.ts'
 import type { PayPalSale, TransactionRow } from '../state/rows/transactions.ts'
-import type { Address } from '../state/rows/vault.ts'
+import type { BillingAddress } from '../state/rows/vault.ts'
 import { readCustomFields } from '../vault/custom-fields.ts'
-import { Fields, permitted } from '../wire/validation.ts'
+import { Fields, parsePermittedKeys } from '../wire/validation.ts'
 import { readDescriptor } from './descriptor.ts'
 import { readLevelThree } from './level-three.ts'
 
-const SOURCES = permitted(
+const SOURCES = parsePermittedKeys(
   'estimated installment installment_first merchant moto recurring recurring_first unscheduled',
 )
-const RECURRING = permitted('recurring recurring_first')
-const SHIPPING_METHODS = permitted(
+const RECURRING = parsePermittedKeys('recurring recurring_first')
+const SHIPPING_METHODS = parsePermittedKeys(
   `same_day next_day priority ground electronic ship_to_store pickup_in_store
    pick_up_in_store express standard locker other`,
 )
@@ -71,7 +71,7 @@ function storedAddress(
   context: BraintreeContext,
   fields: Fields,
   key: 'billing_address_id' | 'shipping_address_id',
-): Address | null {
+): BillingAddress | null {
   const id = fields.text(key)
   if (id === null) return null
   const row = context.tables.addresses.get(id)
@@ -96,7 +96,7 @@ function readAccountType(fields: Fields, currency: string): 'credit' | 'debit' |
   return type === 'debit' ? 'debit' : 'credit'
 }
 
-const VAULT_KEYS = permitted('status previous_network_transaction_id')
+const VAULT_KEYS = parsePermittedKeys('status previous_network_transaction_id')
 
 /** Validates the data about a card in another vault. It does not affect the sale. */
 function checkExternalVault(given: Fields): void {
@@ -110,10 +110,10 @@ function checkExternalVault(given: Fields): void {
   }
 }
 
-const RISK_KEYS = permitted(
+const RISK_KEYS = parsePermittedKeys(
   'customer_browser customer_device_id customer_ip customer_location_zip customer_tenure',
 )
-const EXEMPTIONS = permitted(
+const EXEMPTIONS = parsePermittedKeys(
   'low_value secure_corporate trusted_beneficiary transaction_risk_analysis',
 )
 /** Maximum length and error code of each text. */
@@ -139,10 +139,10 @@ function checkRiskData(given: Fields): void {
   given.check('customer_location_zip', (zip) => /^[A-Za-z0-9 -]*$/.test(zip), '94703')
 }
 
-const PAYPAL_ACCOUNT_KEYS = permitted(
+const PAYPAL_ACCOUNT_KEYS = parsePermittedKeys(
   'custom_field email payee_email payee_id payer_id payment_id paypal_data token',
 )
-const PAYPAL_OPTION_KEYS = permitted(
+const PAYPAL_OPTION_KEYS = parsePermittedKeys(
   `custom_field description payee_email payee_id recipient_email recipient_phone shipping
    supplementary_data`,
 )

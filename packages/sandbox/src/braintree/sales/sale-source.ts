@@ -1,10 +1,10 @@
 import { CONTACT_PARTS, checkPhone, NO_CONTACT, readPhone } from '../state/contact.ts'
 import type { BraintreeContext } from '../state/context.ts'
 import type {
-  Address,
+  BillingAddress,
   CustomerRow,
   CustomerSnapshot,
-  Instrument,
+  PaymentInstrument,
   PaymentMethodRow,
   ThreeDSecureInfo,
 } from '../state/rows/vault.ts'
@@ -18,7 +18,7 @@ import type { Fields } from '../wire/validation.ts'
 export interface SaleSource {
   readonly customer: CustomerSnapshot | null
   readonly token: string | null
-  readonly instrument: Instrument
+  readonly instrument: PaymentInstrument
   readonly alwaysFailsWith: string | null
   readonly threeDSecure?: ThreeDSecureInfo
   readonly consume: () => void
@@ -26,7 +26,7 @@ export interface SaleSource {
    * Stores the sale's payment method in the vault, together with a new customer if necessary.
    * `null` if the payment method cannot be stored.
    */
-  readonly keep: ((billing: Address | null) => PaymentMethodRow) | null
+  readonly keep: ((billing: BillingAddress | null) => PaymentMethodRow) | null
 }
 
 /** A customer in the vault, or a new one. */
@@ -128,7 +128,7 @@ function fresh(
   customer: GivenCustomer | null,
 ): SaleSource {
   const { instrument, alwaysFailsWith, consume } = offered
-  const keep = (billing: Address | null) => {
+  const keep = (billing: BillingAddress | null) => {
     const customerId = customer?.id ?? createCustomer(context, customer).id
     const again = {
       ...offered,

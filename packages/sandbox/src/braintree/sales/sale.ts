@@ -1,9 +1,9 @@
 import { type BraintreeContext, findMerchantAccount, settingsOf } from '../state/context.ts'
 import type { TransactionRow } from '../state/rows/transactions.ts'
-import type { Instrument, ThreeDSecureInfo } from '../state/rows/vault.ts'
+import type { PaymentInstrument, ThreeDSecureInfo } from '../state/rows/vault.ts'
 import { saleKey } from '../state/tables.ts'
 import { storeAddress } from '../vault/addresses.ts'
-import { APPROVED, type Verdict, verdictFor } from '../vault/processor.ts'
+import { APPROVED, type ProcessorDecision, simulatedDecisionOf } from '../vault/processor.ts'
 import {
   checkPassThru,
   readAuthentication,
@@ -11,12 +11,18 @@ import {
   SALE_ID_CODES,
 } from '../vault/three-d-secure.ts'
 import { formatAmount } from '../wire/money.ts'
-import { type Fields, permitted } from '../wire/validation.ts'
-import { type ChargeRequest, charge, credit, isApproved, snapshotOf } from './charging.ts'
+import { type Fields, parsePermittedKeys } from '../wire/validation.ts'
+import {
+  type ChargeRequest,
+  chargeMethod,
+  creditMethod,
+  isApproved,
+  snapshotOf,
+} from './charging.ts'
 import { readSaleDetails } from './sale-details.ts'
 import { readSaleSource, type SaleSource } from './sale-source.ts'
 
-const KEYS = permitted(
+const KEYS = parsePermittedKeys(
   `accept_partial_authorization amount api_request_key billing billing_address_id channel credit_card custom_fields customer
    customer_id descriptor device_data device_session_id discount_amount exchange_rate_quote_id
    external_vault foreign_retailer fraud_merchant_id industry installments line_items
@@ -35,13 +41,13 @@ const AMOUNT_CODES = {
   zero: '81531',
   'too-large': '81528',
 }
-const UNSUPPORTED = permitted(
+const UNSUPPORTED = parsePermittedKeys(
   `exchange_rate_quote_id industry installments payment_facilitator service_fee_amount
    shared_billing_address_id shared_customer_id shared_payment_method_nonce
    shared_payment_method_token shared_shipping_address_id
    three_d_secure_token transfer`,
 )
-const UNSUPPORTED_OPTIONS = permitted('amex_rewards hold_in_escrow venmo')
+const UNSUPPORTED_OPTIONS = parsePermittedKeys('amex_rewards hold_in_escrow venmo')
 const FAILED = new Set(['processor_declined', 'gateway_rejected', 'failed', 'voided'])
 
 /**
@@ -77,12 +83,12 @@ export function createSale(context: BraintreeContext, fields: Fields): Transacti
     details: { ...details, ...(threeDSecure ? { threeDSecure } : {}) },
   }
   source.consume()
-  if (type === 'credit') return credit(context, request)
+  if (type === 'credit') return creditMethod(context, request)
   const checked = fields.isBlank('api_request_key') && isDuplicate(context, request)
   const rejection = checked
-    ? verdictFor('duplicate')
+    ? simulatedDecisionOf('duplicate')
     : (missingAuthentication(fields, threeDSecure) ?? partialVerdict(request, fields))
-  const row = charge(context, { ...request, rejection })
+  const row = chargeMethod(context, { ...request, rejection })
   keepInVault(context, row, source, options)
   return row
 }
@@ -94,14 +100,17 @@ export function createSale(context: BraintreeContext, fields: Fields): Transacti
 function missingAuthentication(
   fields: Fields,
   threeDSecure: ThreeDSecureInfo | undefined,
-): Verdict | null {
+): ProcessorDecision | null {
   const isRequired = fields.object('options').object('three_d_secure').flag('required') ?? false
   const isThere = threeDSecure?.liabilityShifted || !fields.isBlank('three_d_secure_pass_thru')
-  return isRequired && !isThere ? verdictFor('three_d_secure') : null
+  return isRequired && !isThere ? simulatedDecisionOf('three_d_secure') : null
 }
 
 /** 1004.00 is Braintree's test amount for a partial authorization, if the call accepts one. */
-function partialVerdict({ amount, currency }: ChargeRequest, fields: Fields): Verdict | null {
+function partialVerdict(
+  { amount, currency }: ChargeRequest,
+  fields: Fields,
+): ProcessorDecision | null {
   const isWelcome = fields.flag('accept_partial_authorization') ?? false
   if (!isWelcome || formatAmount(amount, currency) !== '1004.00') return null
   return { ...APPROVED, responseCode: '1004' }
@@ -128,7 +137,7 @@ export function readSaleAmount(fields: Fields, currency: string): number {
  * Validates the length of an order id. The limit is lower for PayPal, which uses the order id as
  * its invoice number.
  */
-export function checkOrderId(fields: Fields, kind: Instrument['kind'] | undefined): void {
+export function checkOrderId(fields: Fields, kind: PaymentInstrument['kind'] | undefined): void {
   fields.checkLength('order_id', kind === 'paypal_account' ? 127 : 255, '91501')
 }
 

@@ -42,7 +42,7 @@ export function settleDue(context: BraintreeContext, row: TransactionRow): void 
 
 function settleByAmount(context: BraintreeContext, row: TransactionRow): void {
   const { status, responseCode } = settlementFor(row)
-  if (status === 'settled') settle(context, row)
+  if (status === 'settled') settleTransaction(context, row)
   else if (status === 'settlement_declined')
     declineSettlement(context, row, responseCode ?? undefined)
   else {
@@ -51,7 +51,7 @@ function settleByAmount(context: BraintreeContext, row: TransactionRow): void {
   }
 }
 
-export function settle(context: BraintreeContext, row: TransactionRow): void {
+export function settleTransaction(context: BraintreeContext, row: TransactionRow): void {
   setStatus(context, row, 'settled')
   if (settingsOf(context).notifySettlement) notifyTransaction(context, 'transaction_settled', row)
 }

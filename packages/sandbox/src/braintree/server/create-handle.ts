@@ -1,7 +1,7 @@
 import type { HttpServer } from '../../core/http.ts'
 import { copyJson } from '../../core/store/copy-json.ts'
-import type { Table } from '../../core/store/table.ts'
-import type { Merchants } from '../api/keys.ts'
+import type { StoreTable } from '../../core/store/table.ts'
+import type { ContextByMerchant } from '../api/keys.ts'
 import { changeSettings, defineModification, definePlan } from '../catalog/control-panel.ts'
 import { type BraintreeContext, settingsOf, withCause } from '../state/context.ts'
 import { verifyWebhookUrl } from '../state/notifications.ts'
@@ -15,7 +15,10 @@ import { notifyOnDemand } from './notify-on-demand.ts'
  * Creates the handle of the first merchant. Its method `merchant()` returns the handles of the
  * other merchants.
  */
-export function createBraintreeHandle(merchants: Merchants, server: HttpServer): BraintreeHandle {
+export function createBraintreeHandle(
+  merchants: ContextByMerchant,
+  server: HttpServer,
+): BraintreeHandle {
   const environment = createEnvironment(server.host, server.port)
   const handles = new Map<string, BraintreeHandle>()
   const merchant = (id: string) => {
@@ -83,6 +86,9 @@ function inspection(context: BraintreeContext) {
   } satisfies Partial<BraintreeHandle>
 }
 
-function ofCustomer<Row extends object>(table: Table<Row>, customerId: string | undefined): Row[] {
+function ofCustomer<Row extends object>(
+  table: StoreTable<Row>,
+  customerId: string | undefined,
+): Row[] {
   return customerId === undefined ? [...table.values()] : table.findBy('customer', customerId)
 }

@@ -1,8 +1,8 @@
 import type { ProviderContext } from '../../core/provider-context.ts'
 import { VersionLog } from '../../core/version-log.ts'
-import type { Merchants } from '../api/keys.ts'
+import type { ContextByMerchant } from '../api/keys.ts'
 import { type BraintreeContext, VERSIONED_KINDS } from '../state/context.ts'
-import { openTables, type Tables } from '../state/tables.ts'
+import { type BraintreeTables, openTables } from '../state/tables.ts'
 import type { BraintreeMerchant, BraintreeMerchantOptions, BraintreeOptions } from './options.ts'
 
 /**
@@ -13,7 +13,7 @@ export function openMerchants(
   provided: ProviderContext,
   options: BraintreeOptions,
   { keepVersions = false } = {},
-): Merchants {
+): ContextByMerchant {
   const first: BraintreeMerchant = {
     ...options,
     merchantId: options.merchantId ?? 'sandbox_merchant',
@@ -57,7 +57,11 @@ function openMerchant(
   return context
 }
 
-function openVersions({ store, clock }: ProviderContext, name: string, tables: Tables): VersionLog {
+function openVersions(
+  { store, clock }: ProviderContext,
+  name: string,
+  tables: BraintreeTables,
+): VersionLog {
   const log = new VersionLog(store, clock, `${name}.versions`)
   for (const kind of VERSIONED_KINDS) log.follow(kind, tables[kind])
   return log

@@ -1,6 +1,6 @@
 import type { BraintreeContext } from '../state/context.ts'
 import { disputeXml } from '../state/dispute-xml.ts'
-import { notify } from '../state/notifications.ts'
+import { sendNotification } from '../state/notifications.ts'
 import { methodXml } from '../state/payment-method-xml.ts'
 import type { DisputeState, TransactionRow } from '../state/rows/transactions.ts'
 import { subscriptionXml } from '../state/subscription-xml.ts'
@@ -15,7 +15,7 @@ import type { XmlObject } from '../wire/xml.ts'
 export function notifyOnDemand(context: BraintreeContext, kind: string, id?: string): void {
   const subject = id === undefined ? { check: true } : findSubject(context, kind, id)
   if (!subject) throw new RangeError(`There is no subscription, transaction or method ${id}`)
-  notify(context, kind, () => subject)
+  sendNotification(context, kind, () => subject)
 }
 
 function findSubject(context: BraintreeContext, kind: string, id: string): XmlObject | null {

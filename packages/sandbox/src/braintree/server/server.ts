@@ -1,9 +1,9 @@
 import { dueJobs } from '../../core/clock/due-jobs.ts'
 import { serveHttp } from '../../core/http.ts'
 import type { ProviderContext } from '../../core/provider-context.ts'
-import type { Table } from '../../core/store/table.ts'
+import type { StoreTable } from '../../core/store/table.ts'
 import { BraintreeApi } from '../api/api.ts'
-import type { Merchants } from '../api/keys.ts'
+import type { ContextByMerchant } from '../api/keys.ts'
 import { ClientApi } from '../client/client-api.ts'
 import { serveBrowser } from '../client/serve-browser.ts'
 import { OPERATIONS } from '../resources/registry.ts'
@@ -32,7 +32,7 @@ export function openBraintree(
   provided: ProviderContext,
   options: BraintreeOptions = {},
   { keepVersions = false } = {},
-): Merchants {
+): ContextByMerchant {
   const merchants = openMerchants(provided, options, { keepVersions })
   // A notification is signed when it is created, not when it is sent.
   provided.outbox.addSender('braintree', { retrySchedule: RETRY_SCHEDULE })
@@ -41,7 +41,7 @@ export function openBraintree(
 }
 
 export async function serveBraintree(
-  merchants: Merchants,
+  merchants: ContextByMerchant,
   { trouble, store, allowedHosts }: ProviderContext,
   options: BraintreeOptions,
 ): Promise<BraintreeHandle> {
@@ -101,7 +101,11 @@ function billOrUndo(context: BraintreeContext, row: SubscriptionRow): void {
 }
 
 /** Runs what is due for a row. If it fails, restores the row. */
-function runOrRestore<T extends object>(table: Table<T>, key: string, run: (row: T) => void): void {
+function runOrRestore<T extends object>(
+  table: StoreTable<T>,
+  key: string,
+  run: (row: T) => void,
+): void {
   const row = table.get(key)
   if (!row) return
   const before = JSON.stringify(row)

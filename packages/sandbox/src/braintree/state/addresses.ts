@@ -1,8 +1,8 @@
-import { type Country, findCountry } from '../wire/countries.ts'
-import { type Fields, permitted } from '../wire/validation.ts'
+import { type BraintreeCountry, findCountry } from '../wire/countries.ts'
+import { type Fields, parsePermittedKeys } from '../wire/validation.ts'
 import type { XmlObject } from '../wire/xml.ts'
 import { phoneXml, readPhone } from './contact.ts'
-import type { Address, AddressRow } from './rows/vault.ts'
+import type { AddressRow, BillingAddress } from './rows/vault.ts'
 
 /** Our name of each field by Braintree's, with the error code for more than 255 characters. */
 const PARTS = {
@@ -27,10 +27,10 @@ const COUNTRY_PARTS = {
   country_code_numeric: ['countryCodeNumeric', 'numeric', '91817'],
 } as const
 const NAMES = `${Object.keys(PARTS).join(' ')} ${Object.keys(COUNTRY_PARTS).join(' ')}`
-const KEYS = permitted(`${NAMES} international_phone options`)
+const KEYS = parsePermittedKeys(`${NAMES} international_phone options`)
 const MAX_POSTAL_CODE_LENGTH = 9
 
-export const NO_ADDRESS: Address = {
+export const NO_ADDRESS: BillingAddress = {
   firstName: null,
   lastName: null,
   company: null,
@@ -50,16 +50,16 @@ export const NO_ADDRESS: Address = {
 /**
  * Reads an address from the parameters of a call. Returns `null` if no part of an address was sent.
  */
-export function readAddress(fields: Fields): Address | null {
+export function readAddress(fields: Fields): BillingAddress | null {
   const given = readAddressParts(fields)
   const isFilled = Object.values(given).some((part) => part !== null)
   return isFilled ? { ...NO_ADDRESS, ...given } : null
 }
 
 /** Reads the parts of an address that were sent with a call. */
-export function readAddressParts(fields: Fields): Partial<Address> {
+export function readAddressParts(fields: Fields): Partial<BillingAddress> {
   fields.permit(KEYS)
-  const given: Partial<Address> = readCountry(fields)
+  const given: Partial<BillingAddress> = readCountry(fields)
   for (const [key, [name, code]] of Object.entries(PARTS)) {
     if (!fields.has(key)) continue
     if (key !== 'postal_code') fields.checkLength(key, 255, code)
@@ -81,8 +81,8 @@ function checkPostalCode(fields: Fields, postalCode: string): void {
  * Reads the country by any of its four names and fills in the others. Names that are sent together
  * must agree.
  */
-function readCountry(fields: Fields): Partial<Address> {
-  let country: Country | null = null
+function readCountry(fields: Fields): Partial<BillingAddress> {
+  let country: BraintreeCountry | null = null
   let isNamed = false
   for (const [key, [, by, code]] of Object.entries(COUNTRY_PARTS)) {
     if (!fields.has(key)) continue
@@ -95,7 +95,7 @@ function readCountry(fields: Fields): Partial<Address> {
     country ??= found
   }
   if (!isNamed) return {}
-  const given: Partial<Address> = {}
+  const given: Partial<BillingAddress> = {}
   for (const [name, by] of Object.values(COUNTRY_PARTS)) given[name] = country?.[by] ?? null
   return given
 }
@@ -104,7 +104,7 @@ function readCountry(fields: Fields): Partial<Address> {
  * Renders an address as XML: a customer's address with its id, or the address of a sale without an
  * id.
  */
-export function addressXml(address: Address | AddressRow | null): XmlObject | null {
+export function addressXml(address: BillingAddress | AddressRow | null): XmlObject | null {
   if (!address) return null
   const parts = Object.entries({ ...PARTS, ...COUNTRY_PARTS })
   const fields = Object.fromEntries(parts.map(([key, [name]]) => [key, address[name]]))

@@ -62,7 +62,7 @@ const KNOWN: ReadonlyMap<string, CardIndicators> = new Map(
   } as const).map(([number, says]) => [identifyNumber(number), { ...UNKNOWN, ...says }]),
 )
 
-export function indicatorsOf(card: CardDetails): CardIndicators {
+export function cardIndicatorsOf(card: CardDetails): CardIndicators {
   return KNOWN.get(card.uniqueNumberIdentifier) ?? UNKNOWN
 }
 

@@ -1,9 +1,9 @@
-import { snakeCased, type XmlObject } from '../wire/xml.ts'
-import { identifyNumber, indicatorsOf } from './card-numbers.ts'
+import { toSnakeCaseKeys, type XmlObject } from '../wire/xml.ts'
+import { cardIndicatorsOf, identifyNumber } from './card-numbers.ts'
 import type { CardDetails, ThreeDSecureInfo } from './rows/vault.ts'
 
 /** Returns the XML fields of a card, which transactions, verifications and the vault share. */
-export function cardFields(card: CardDetails): XmlObject {
+export function cardXmlFields(card: CardDetails): XmlObject {
   const logo = card.cardType.toLowerCase().replaceAll(' ', '_')
   return {
     bin: card.bin,
@@ -16,7 +16,7 @@ export function cardFields(card: CardDetails): XmlObject {
     customer_location: 'US',
     image_url: `https://assets.braintreegateway.com/payment_method_logo/${logo}.png`,
     is_network_tokenized: false,
-    ...indicatorsOf(card),
+    ...cardIndicatorsOf(card),
   }
 }
 
@@ -33,5 +33,5 @@ export function linkIdOf(id: string, card: CardDetails): string | null {
  * not used.
  */
 export function threeDSecureXml(info: ThreeDSecureInfo | undefined): XmlObject | null {
-  return info ? snakeCased(info) : null
+  return info ? toSnakeCaseKeys(info) : null
 }

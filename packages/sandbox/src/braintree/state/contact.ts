@@ -1,4 +1,4 @@
-import { type Fields, permitted } from '../wire/validation.ts'
+import { type Fields, parsePermittedKeys } from '../wire/validation.ts'
 import type { XmlObject } from '../wire/xml.ts'
 import type { CustomerSnapshot, InternationalPhone } from './rows/vault.ts'
 
@@ -27,7 +27,7 @@ export const NO_CONTACT = {
   internationalPhone: null,
 }
 
-const KEYS = permitted('country_code national_number')
+const KEYS = parsePermittedKeys('country_code national_number')
 
 /** Reads the parameter `international_phone` of a customer or address. */
 export function readPhone(fields: Fields): InternationalPhone {

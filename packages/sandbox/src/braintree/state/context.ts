@@ -1,8 +1,8 @@
 import type { ProviderContext } from '../../core/provider-context.ts'
 import type { VersionLog } from '../../core/version-log.ts'
-import { type Day, dayOf } from '../wire/days.ts'
+import { type CalendarDay, toCalendarDay } from '../wire/days.ts'
 import type { MerchantAccountRow, SettingsRow } from './rows/merchant.ts'
-import type { Tables } from './tables.ts'
+import type { BraintreeTables } from './tables.ts'
 
 /** A merchant's API keys, which sign the SDK's calls and the sandbox's webhooks. */
 export interface MerchantKeys {
@@ -19,7 +19,7 @@ export interface BraintreeContext extends ProviderContext {
    */
   readonly name: string
   readonly keys: MerchantKeys
-  readonly tables: Tables
+  readonly tables: BraintreeTables
   /** Log of earlier versions of the objects. `null` if there is no control room to show them. */
   readonly versions: VersionLog | null
   /** Base URL of the Braintree server. Set once the server listens. */
@@ -41,8 +41,8 @@ export function withCause<T>({ versions }: BraintreeContext, cause: string, run:
   return versions ? versions.step(cause, run) : run()
 }
 
-export function today(context: BraintreeContext): Day {
-  return dayOf(context.clock.nowMs())
+export function todayOf(context: BraintreeContext): CalendarDay {
+  return toCalendarDay(context.clock.nowMs())
 }
 
 const DEFAULT_SETTINGS: SettingsRow = {
@@ -86,7 +86,7 @@ const ID_ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz'
  * Generates an unused id in Braintree's alphabet: lower-case letters and digits, without letters
  * that resemble digits.
  */
-export function freshId(
+export function createUnusedId(
   context: BraintreeContext,
   length: number,
   isTaken: (id: string) => boolean,

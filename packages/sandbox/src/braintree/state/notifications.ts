@@ -31,7 +31,7 @@ export function notifySubscription(
   kind: SubscriptionNotification,
   row: SubscriptionRow,
 ): void {
-  notify(context, kind, () => ({
+  sendNotification(context, kind, () => ({
     subscription: subscriptionXml(context, row, TRANSACTIONS_SENT),
   }))
 }
@@ -41,14 +41,18 @@ export function notifyTransaction(
   kind: TransactionKind,
   row: TransactionRow,
 ): void {
-  notify(context, kind, () => ({ transaction: transactionXml(row) }))
+  sendNotification(context, kind, () => ({ transaction: transactionXml(row) }))
 }
 
 /**
  * Queues a notification for every registered webhook URL. The subject is rendered only if there is
  * a URL.
  */
-export function notify(context: BraintreeContext, kind: string, subject: () => XmlObject): void {
+export function sendNotification(
+  context: BraintreeContext,
+  kind: string,
+  subject: () => XmlObject,
+): void {
   if (context.tables.webhooks.size === 0) return
   // Braintree has no event ids; this one only identifies deliveries in the outbox.
   const eventId = `bt_${context.store.nextNumber('braintree.notifications')}`
@@ -95,14 +99,14 @@ export function signPayload(keys: MerchantKeys, xml: string): SignedPayload {
   const base64 = Buffer.from(xml).toString('base64')
   let bt_payload = ''
   for (let at = 0; at < base64.length; at += 60) bt_payload += `${base64.slice(at, at + 60)}\n`
-  return { bt_signature: signatureOf(keys, bt_payload), bt_payload }
+  return { bt_signature: signMessage(keys, bt_payload), bt_payload }
 }
 
 /**
  * Returns Braintree's signature of a message, `public_key|hex`. The key of its HMAC is the SHA-1
  * hash of the private key.
  */
-export function signatureOf(keys: MerchantKeys, message: string): string {
+export function signMessage(keys: MerchantKeys, message: string): string {
   const key = createHash('sha1').update(keys.privateKey).digest()
   const digest = createHmac('sha1', key).update(message).digest('hex')
   return `${keys.publicKey}|${digest}`
@@ -122,5 +126,5 @@ export async function verifyWebhookUrl(
   target.searchParams.set('bt_challenge', challenge)
   const response = await fetchUrl(target)
   const text = await response.text()
-  return response.ok && text.trim() === signatureOf(context.keys, challenge)
+  return response.ok && text.trim() === signMessage(context.keys, challenge)
 }

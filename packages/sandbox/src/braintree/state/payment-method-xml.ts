@@ -2,7 +2,7 @@ import { formatAmount } from '../wire/money.ts'
 import { responseTextOf, responseTypeOf } from '../wire/processor-responses.ts'
 import { XmlList, type XmlObject } from '../wire/xml.ts'
 import { addressXml } from './addresses.ts'
-import { cardFields, linkIdOf, threeDSecureXml } from './card-xml.ts'
+import { cardXmlFields, linkIdOf, threeDSecureXml } from './card-xml.ts'
 import type { BraintreeContext } from './context.ts'
 import type { CardDetails, PaymentMethodRow, PayPalDetails, VerificationRow } from './rows/vault.ts'
 import { subscriptionXml } from './subscription-xml.ts'
@@ -30,7 +30,7 @@ function paymentMethodXml(
   }
   const { card } = row.instrument
   return {
-    ...cardFields(card),
+    ...cardXmlFields(card),
     ...shared,
     expired: isExpired(context, card),
     billing_address: addressXml(context.tables.addresses.get(row.billingAddressId ?? '') ?? null),
@@ -64,7 +64,11 @@ export function verificationXml(row: VerificationRow): XmlObject {
     avs_postal_code_response_code: 'I',
     avs_street_address_response_code: 'I',
     credit_card: row.card
-      ? { ...cardFields(row.card), token: row.token ?? null, account_type: row.accountType ?? null }
+      ? {
+          ...cardXmlFields(row.card),
+          token: row.token ?? null,
+          account_type: row.accountType ?? null,
+        }
       : null,
     billing: addressXml(row.billingAddress ?? null),
     ani_first_name_response_code: 'I',

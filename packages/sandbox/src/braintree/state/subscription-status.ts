@@ -6,7 +6,7 @@ export function isCanceledOrExpired(row: SubscriptionRow): boolean {
   return row.status === 'Canceled' || row.status === 'Expired'
 }
 
-export function cancel(
+export function cancelSubscriptionRow(
   context: BraintreeContext,
   row: SubscriptionRow,
   source: 'api' | 'recurring',

@@ -1,10 +1,10 @@
 import { daysBetween } from '../wire/days.ts'
 import { formatAmount } from '../wire/money.ts'
 import { XmlDay, XmlList, type XmlObject } from '../wire/xml.ts'
-import { type BraintreeContext, today } from './context.ts'
+import { type BraintreeContext, todayOf } from './context.ts'
 import { amountOfNextCycle } from './cycle-amount.ts'
 import type { SubscriptionRow } from './rows/subscriptions.ts'
-import { appliedXml, dayOrNull, descriptorXml, transactionXml } from './transaction-xml.ts'
+import { appliedXml, dayXml, descriptorXml, transactionXml } from './transaction-xml.ts'
 
 /** Braintree returns the newest twenty. */
 const TRANSACTIONS_SHOWN = 20
@@ -25,9 +25,9 @@ export function subscriptionXml(
     merchant_account_id: row.merchantAccountId,
     payment_method_token: row.paymentMethodToken,
     billing_day_of_month: row.billingDayOfMonth,
-    billing_period_start_date: dayOrNull(row.billingPeriodStart),
-    billing_period_end_date: dayOrNull(row.billingPeriodEnd),
-    paid_through_date: dayOrNull(row.paidThrough),
+    billing_period_start_date: dayXml(row.billingPeriodStart),
+    billing_period_end_date: dayXml(row.billingPeriodEnd),
+    paid_through_date: dayXml(row.paidThrough),
     first_billing_date: new XmlDay(row.firstBillingDate),
     next_billing_date: new XmlDay(row.nextBillingDate),
     next_bill_amount: formatAmount(next, currency),
@@ -36,7 +36,8 @@ export function subscriptionXml(
     number_of_billing_cycles: row.numberOfBillingCycles,
     never_expires: row.neverExpires,
     failure_count: row.failureCount,
-    days_past_due: row.pastDueSince === null ? null : daysBetween(row.pastDueSince, today(context)),
+    days_past_due:
+      row.pastDueSince === null ? null : daysBetween(row.pastDueSince, todayOf(context)),
     trial_period: row.trialPeriod,
     trial_duration: row.trialDuration,
     trial_duration_unit: row.trialDurationUnit,

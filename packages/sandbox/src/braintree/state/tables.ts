@@ -1,5 +1,5 @@
-import type { Store } from '../../core/store/store.ts'
-import type { Table } from '../../core/store/table.ts'
+import type { SandboxStore } from '../../core/store/store.ts'
+import type { StoreTable } from '../../core/store/table.ts'
 import type { MerchantAccountRow, RequestKeyRow, SettingsRow, WebhookRow } from './rows/merchant.ts'
 import type { ModificationRow, PlanRow, SubscriptionRow } from './rows/subscriptions.ts'
 import type { TransactionRow } from './rows/transactions.ts'
@@ -11,24 +11,24 @@ import type {
   VerificationRow,
 } from './rows/vault.ts'
 
-export interface Tables {
-  readonly customers: Table<CustomerRow>
-  readonly addresses: Table<AddressRow>
-  readonly paymentMethods: Table<PaymentMethodRow>
-  readonly verifications: Table<VerificationRow>
-  readonly nonces: Table<NonceRow>
-  readonly merchantAccounts: Table<MerchantAccountRow>
-  readonly plans: Table<PlanRow>
-  readonly modifications: Table<ModificationRow>
-  readonly subscriptions: Table<SubscriptionRow>
-  readonly transactions: Table<TransactionRow>
-  readonly requestKeys: Table<RequestKeyRow>
-  readonly webhooks: Table<WebhookRow>
-  readonly settings: Table<SettingsRow>
+export interface BraintreeTables {
+  readonly customers: StoreTable<CustomerRow>
+  readonly addresses: StoreTable<AddressRow>
+  readonly paymentMethods: StoreTable<PaymentMethodRow>
+  readonly verifications: StoreTable<VerificationRow>
+  readonly nonces: StoreTable<NonceRow>
+  readonly merchantAccounts: StoreTable<MerchantAccountRow>
+  readonly plans: StoreTable<PlanRow>
+  readonly modifications: StoreTable<ModificationRow>
+  readonly subscriptions: StoreTable<SubscriptionRow>
+  readonly transactions: StoreTable<TransactionRow>
+  readonly requestKeys: StoreTable<RequestKeyRow>
+  readonly webhooks: StoreTable<WebhookRow>
+  readonly settings: StoreTable<SettingsRow>
 }
 
-export function openTables(store: Store, owner: string): Tables {
-  const tables: Tables = {
+export function openTables(store: SandboxStore, owner: string): BraintreeTables {
+  const tables: BraintreeTables = {
     customers: store.table(`${owner}.customers`),
     addresses: store.table(`${owner}.addresses`),
     paymentMethods: store.table(`${owner}.payment_methods`),

@@ -1,12 +1,12 @@
-import type { Day } from '../wire/days.ts'
+import type { CalendarDay } from '../wire/days.ts'
 import { formatAmount } from '../wire/money.ts'
 import { responseTextOf, responseTypeOf } from '../wire/processor-responses.ts'
 import { XmlDay, XmlList, type XmlObject, type XmlValue } from '../wire/xml.ts'
 import { addressXml } from './addresses.ts'
-import { cardFields, linkIdOf, threeDSecureXml } from './card-xml.ts'
+import { cardXmlFields, linkIdOf, threeDSecureXml } from './card-xml.ts'
 import { contactXml } from './contact.ts'
 import { disputeXml } from './dispute-xml.ts'
-import type { AppliedModification, Descriptor } from './rows/subscriptions.ts'
+import type { AppliedModification, StatementDescriptor } from './rows/subscriptions.ts'
 import type { TransactionRow } from './rows/transactions.ts'
 import type { PayPalDetails } from './rows/vault.ts'
 
@@ -49,8 +49,8 @@ export function transactionXml(row: TransactionRow): XmlObject {
     plan_id: row.planId,
     subscription_id: row.subscriptionId,
     subscription: {
-      billing_period_start_date: dayOrNull(row.billingPeriodStart),
-      billing_period_end_date: dayOrNull(row.billingPeriodEnd),
+      billing_period_start_date: dayXml(row.billingPeriodStart),
+      billing_period_end_date: dayXml(row.billingPeriodEnd),
     },
     add_ons: appliedXml('add_on', row.addOns, currency),
     discounts: appliedXml('discount', row.discounts, currency),
@@ -97,11 +97,11 @@ export function appliedXml(
   )
 }
 
-export function descriptorXml(descriptor: Descriptor): XmlObject {
+export function descriptorXml(descriptor: StatementDescriptor): XmlObject {
   return { name: descriptor.name, phone: descriptor.phone, url: descriptor.url }
 }
 
-export function dayOrNull(day: Day | null): XmlValue {
+export function dayXml(day: CalendarDay | null): XmlValue {
   return day === null ? null : new XmlDay(day)
 }
 
@@ -136,7 +136,7 @@ function instrumentFields(row: TransactionRow): XmlObject {
       payment_instrument_type: 'credit_card',
       credit_card: {
         token,
-        ...cardFields(instrument.card),
+        ...cardXmlFields(instrument.card),
         account_type: row.accountType ?? null,
       },
     }

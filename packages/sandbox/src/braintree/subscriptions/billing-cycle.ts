@@ -1,17 +1,17 @@
 import { copyJson } from '../../core/store/copy-json.ts'
-import { charge, isApproved } from '../sales/charging.ts'
-import { type BraintreeContext, settingsOf, today } from '../state/context.ts'
+import { chargeMethod, isApproved } from '../sales/charging.ts'
+import { type BraintreeContext, settingsOf, todayOf } from '../state/context.ts'
 import { amountOfNextCycle, appliesToCurrentCycle, countCycle } from '../state/cycle-amount.ts'
 import { notifySubscription, type SubscriptionNotification } from '../state/notifications.ts'
 import type { SubscriptionRow } from '../state/rows/subscriptions.ts'
 import type { PayPalSale, TransactionRow } from '../state/rows/transactions.ts'
 import {
-  cancel,
+  cancelSubscriptionRow,
   isCanceledOrExpired,
   saveSubscription,
   setSubscriptionStatus,
 } from '../state/subscription-status.ts'
-import { addDaysTo, billingDay, type Day, startOfDay } from '../wire/days.ts'
+import { addDaysTo, billingDayAfter, type CalendarDay, startOfDay } from '../wire/days.ts'
 
 /**
  * Returns when the subscription's next step is due, in epoch milliseconds: a retry, a renewal, or
@@ -28,7 +28,7 @@ export function subscriptionDue(row: SubscriptionRow): number | null {
  * it may end the subscription.
  */
 export function billDue(context: BraintreeContext, row: SubscriptionRow): void {
-  if (row.retryOn !== null && row.retryOn <= today(context)) retryAutomatically(context, row)
+  if (row.retryOn !== null && row.retryOn <= todayOf(context)) retryAutomatically(context, row)
   else if (hasRunItsCourse(row)) expire(context, row)
   else renew(context, row)
 }
@@ -75,7 +75,7 @@ function applyRenewal(
     saveSubscription(context, row)
     return ['subscription_charged_unsuccessfully']
   }
-  row.pastDueSince = today(context)
+  row.pastDueSince = todayOf(context)
   row.retryOn = retryDay(context, row)
   setSubscriptionStatus(context, row, 'Past Due', 'recurring')
   return ['subscription_charged_unsuccessfully', 'subscription_went_past_due']
@@ -85,12 +85,12 @@ function applyRenewal(
  * Starts a billing cycle: moves the subscription's dates and adds the cycle's amount to its
  * balance. Charges nothing.
  */
-export function startCycle(row: SubscriptionRow, start: Day): void {
+export function startCycle(row: SubscriptionRow, start: CalendarDay): void {
   const amount = amountOfNextCycle(row)
   row.currentBillingCycle += 1
   countCycle(row, [...row.addOns, ...row.discounts])
   row.billingPeriodStart = start
-  row.nextBillingDate = billingDay(start, row.billingFrequency, row.billingDayOfMonth)
+  row.nextBillingDate = billingDayAfter(start, row.billingFrequency, row.billingDayOfMonth)
   row.billingPeriodEnd = addDaysTo(row.nextBillingDate, -1)
   row.balance += amount
 }
@@ -115,7 +115,7 @@ export function chargeSubscription(
 ): TransactionRow {
   const method = context.tables.paymentMethods.get(row.paymentMethodToken)
   if (!method) throw new Error(`Subscription ${row.id} outlived its payment method`)
-  const transaction = charge(context, {
+  const transaction = chargeMethod(context, {
     amount: request.amount,
     currency: row.currency,
     merchantAccountId: row.merchantAccountId,
@@ -211,17 +211,18 @@ export function recordManualPayment(
 export function makePastDue(context: BraintreeContext, row: SubscriptionRow, days: number): void {
   row.balance = amountOfNextCycle(row)
   row.failureCount = 1
-  row.pastDueSince = addDaysTo(today(context), -days)
+  row.pastDueSince = addDaysTo(todayOf(context), -days)
   setSubscriptionStatus(context, row, 'Past Due', 'recurring')
 }
 
-function retryDay(context: BraintreeContext, row: SubscriptionRow): Day | null {
+function retryDay(context: BraintreeContext, row: SubscriptionRow): CalendarDay | null {
   const days = settingsOf(context).retryAfterDays[row.retriesMade]
-  return days === undefined ? null : addDaysTo(today(context), days)
+  return days === undefined ? null : addDaysTo(todayOf(context), days)
 }
 
 function afterLastRetry(context: BraintreeContext, row: SubscriptionRow): void {
-  if (settingsOf(context).afterRetries === 'cancel') cancel(context, row, 'recurring')
+  if (settingsOf(context).afterRetries === 'cancel')
+    cancelSubscriptionRow(context, row, 'recurring')
 }
 
 function expire(context: BraintreeContext, row: SubscriptionRow): void {

@@ -2,15 +2,17 @@ import { copyJson } from '../../core/store/copy-json.ts'
 import type { BraintreeContext } from '../state/context.ts'
 import type { AppliedModification, ModificationRow } from '../state/rows/subscriptions.ts'
 import { largestAmount } from '../wire/money.ts'
-import { type Fields, permitted } from '../wire/validation.ts'
+import { type Fields, parsePermittedKeys } from '../wire/validation.ts'
 
 type Kind = ModificationRow['kind']
 
-const LISTS = permitted('add update remove')
-const ADD_KEYS = permitted(
+const LISTS = parsePermittedKeys('add update remove')
+const ADD_KEYS = parsePermittedKeys(
   'amount inherited_from_id never_expires number_of_billing_cycles quantity',
 )
-const UPDATE_KEYS = permitted('amount existing_id never_expires number_of_billing_cycles quantity')
+const UPDATE_KEYS = parsePermittedKeys(
+  'amount existing_id never_expires number_of_billing_cycles quantity',
+)
 const AMOUNT_CODES = { invalid: '92002', negative: '92002', 'too-large': '92023' }
 
 /**

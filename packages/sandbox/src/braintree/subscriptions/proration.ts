@@ -1,6 +1,6 @@
 import { multiplyFraction } from '../../core/rounding.ts'
 import { isApproved } from '../sales/charging.ts'
-import { type BraintreeContext, today } from '../state/context.ts'
+import { type BraintreeContext, todayOf } from '../state/context.ts'
 import { amountOfCurrentCycle } from '../state/cycle-amount.ts'
 import { notifySubscription } from '../state/notifications.ts'
 import type { SubscriptionRow } from '../state/rows/subscriptions.ts'
@@ -23,7 +23,7 @@ export function proratedChange(
   if (billingPeriodStart === null || billingPeriodEnd === null) return 0
   const change = amountOfCurrentCycle(after) - amountOfCurrentCycle(before)
   const days = daysBetween(billingPeriodStart, billingPeriodEnd) + 1
-  const left = daysBetween(today(context), billingPeriodEnd) + 1
+  const left = daysBetween(todayOf(context), billingPeriodEnd) + 1
   return multiplyFraction(change, Math.max(0, Math.min(left, days)), days)
 }
 

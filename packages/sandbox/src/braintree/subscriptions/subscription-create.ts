@@ -1,12 +1,12 @@
 import { declineResponse, isApproved } from '../sales/charging.ts'
 import { readDescriptor } from '../sales/descriptor.ts'
-import { type BraintreeContext, freshId, today } from '../state/context.ts'
+import { type BraintreeContext, createUnusedId, todayOf } from '../state/context.ts'
 import { notifySubscription } from '../state/notifications.ts'
 import type { MerchantAccountRow } from '../state/rows/merchant.ts'
 import type { AppliedModification, PlanRow, SubscriptionRow } from '../state/rows/subscriptions.ts'
 import { setSubscriptionStatus } from '../state/subscription-status.ts'
 import { addDaysTo } from '../wire/days.ts'
-import { type Fields, permitted } from '../wire/validation.ts'
+import { type Fields, parsePermittedKeys } from '../wire/validation.ts'
 import { chargeBalance, startCycle } from './billing-cycle.ts'
 import { applyChanges, inheritModification } from './modifications.ts'
 import {
@@ -18,12 +18,14 @@ import {
 } from './subscription-params.ts'
 import { readStart } from './subscription-start.ts'
 
-const KEYS = permitted(
+const KEYS = parsePermittedKeys(
   `add_ons billing_day_of_month descriptor discounts first_billing_date id merchant_account_id
    never_expires number_of_billing_cycles options payment_method_nonce payment_method_token plan_id
    price trial_duration trial_duration_unit trial_period`,
 )
-const OPTION_KEYS = permitted('do_not_inherit_add_ons_or_discounts start_immediately paypal')
+const OPTION_KEYS = parsePermittedKeys(
+  'do_not_inherit_add_ons_or_discounts start_immediately paypal',
+)
 
 /**
  * Creates a subscription and charges it, unless it starts later. If the charge is declined, the
@@ -32,7 +34,7 @@ const OPTION_KEYS = permitted('do_not_inherit_add_ons_or_discounts start_immedia
 export function createSubscription(context: BraintreeContext, fields: Fields): SubscriptionRow {
   const { row, takeMethod } = readNewSubscription(context, fields)
   row.paymentMethodToken = takeMethod()
-  if (row.firstBillingDate > today(context)) {
+  if (row.firstBillingDate > todayOf(context)) {
     setSubscriptionStatus(context, row, row.trialPeriod ? 'Active' : 'Pending', 'api')
     return row
   }
@@ -80,7 +82,7 @@ function readNewSubscription(
   const now = context.clock.nowMs()
   const row: SubscriptionRow = {
     ...terms,
-    id: id ?? freshId(context, 6, (taken) => subscriptions.has(taken)),
+    id: id ?? createUnusedId(context, 6, (taken) => subscriptions.has(taken)),
     planId: plan.id,
     currency: plan.currency,
     merchantAccountId: account.id,

@@ -1,11 +1,11 @@
-import { type BraintreeContext, today } from '../state/context.ts'
+import { type BraintreeContext, todayOf } from '../state/context.ts'
 import type { PlanRow, SubscriptionRow } from '../state/rows/subscriptions.ts'
 import {
   addDaysTo,
   addMonthsTo,
-  anchorOf,
-  billingDay,
-  type Day,
+  anchorDayOf,
+  billingDayAfter,
+  type CalendarDay,
   nextBillingDay,
   parseDay,
 } from '../wire/days.ts'
@@ -14,13 +14,13 @@ import type { Fields } from '../wire/validation.ts'
 /** First billing date and billing day of a new subscription. */
 export interface SubscriptionStart {
   readonly trial: Pick<SubscriptionRow, 'trialPeriod' | 'trialDuration' | 'trialDurationUnit'>
-  readonly firstBillingDate: Day
+  readonly firstBillingDate: CalendarDay
   readonly billingDayOfMonth: number
   /**
    * Second billing date of the subscription. Set if the first cycle is shortened to reach the
    * billing day.
    */
-  readonly secondBillingDate: Day | null
+  readonly secondBillingDate: CalendarDay | null
 }
 
 const NO_TRIAL = { trialPeriod: false, trialDuration: null, trialDurationUnit: null }
@@ -34,7 +34,7 @@ export function readStart(
   fields: Fields,
   plan: PlanRow,
 ): SubscriptionStart {
-  const now = today(context)
+  const now = todayOf(context)
   const immediately = fields.object('options').flag('start_immediately') ?? false
   const hasDate = !fields.isBlank('first_billing_date')
   const hasDay = !fields.isBlank('billing_day_of_month')
@@ -49,18 +49,21 @@ export function readStart(
   return anchor === null ? at(now) : at(nextBillingDay(now, anchor), anchor)
 }
 
-function at(firstBillingDate: Day, anchor = anchorOf(firstBillingDate)): SubscriptionStart {
+function at(
+  firstBillingDate: CalendarDay,
+  anchor = anchorDayOf(firstBillingDate),
+): SubscriptionStart {
   return { trial: NO_TRIAL, firstBillingDate, billingDayOfMonth: anchor, secondBillingDate: null }
 }
 
 /** Bills today and again on the next billing day, however soon that is. */
-function startNow(now: Day, anchor: number | null, frequency: number): SubscriptionStart {
+function startNow(now: CalendarDay, anchor: number | null, frequency: number): SubscriptionStart {
   if (anchor === null) return at(now)
   const next = nextBillingDay(addDaysTo(now, 1), anchor)
-  return { ...at(now, anchor), secondBillingDate: billingDay(next, frequency - 1, anchor) }
+  return { ...at(now, anchor), secondBillingDate: billingDayAfter(next, frequency - 1, anchor) }
 }
 
-function startWithTrial(fields: Fields, plan: PlanRow, now: Day): SubscriptionStart {
+function startWithTrial(fields: Fields, plan: PlanRow, now: CalendarDay): SubscriptionStart {
   const trialDuration = fields.has('trial_duration')
     ? fields.integer('trial_duration')
     : plan.trialDuration
@@ -78,7 +81,7 @@ function startWithTrial(fields: Fields, plan: PlanRow, now: Day): SubscriptionSt
   return { ...at(ends), trial: { trialPeriod: true, trialDuration, trialDurationUnit: unit } }
 }
 
-function readFirstDate(fields: Fields, now: Day): Day {
+function readFirstDate(fields: Fields, now: CalendarDay): CalendarDay {
   const day = parseDay(fields.value('first_billing_date'))
   if (day === null) fields.addError('first_billing_date', '91915')
   else if (day < now) fields.addError('first_billing_date', '91916')

@@ -8,9 +8,9 @@ import type { TransactionRow } from '../state/rows/transactions.ts'
 import { saveSubscription } from '../state/subscription-status.ts'
 import { subscriptionXml } from '../state/subscription-xml.ts'
 import { transactionXml } from '../state/transaction-xml.ts'
-import { messageFor, type Verdict } from '../vault/processor.ts'
-import { Refused } from '../wire/errors.ts'
-import { type Fields, permitted } from '../wire/validation.ts'
+import { messageFor, type ProcessorDecision } from '../vault/processor.ts'
+import { ValidationRefused } from '../wire/errors.ts'
+import { type Fields, parsePermittedKeys } from '../wire/validation.ts'
 import { retryBalance } from './billing-cycle.ts'
 import { applyChanges } from './modifications.ts'
 import { chargeProration, notifyProration, proratedChange } from './proration.ts'
@@ -23,11 +23,11 @@ import {
   readSubscriptionId,
 } from './subscription-params.ts'
 
-const KEYS = permitted(
+const KEYS = parsePermittedKeys(
   `add_ons descriptor discounts id merchant_account_id never_expires number_of_billing_cycles options
    payment_method_nonce payment_method_token plan_id price first_billing_date billing_day_of_month`,
 )
-const OPTION_KEYS = permitted(
+const OPTION_KEYS = parsePermittedKeys(
   'prorate_charges replace_all_add_ons_and_discounts revert_subscription_on_proration_failure paypal',
 )
 /** Params that change the price, which require that a past due subscription is paid first. */
@@ -160,10 +160,10 @@ function revertedUpdate(
   context: BraintreeContext,
   row: SubscriptionRow,
   transaction: TransactionRow,
-): Refused {
+): ValidationRefused {
   const { responseCode, gatewayRejectionReason } = transaction
-  const status = transaction.status as Verdict['status']
-  return new Refused({
+  const status = transaction.status as ProcessorDecision['status']
+  return new ValidationRefused({
     message: messageFor({ status, responseCode, gatewayRejectionReason }),
     extras: {
       transaction: transactionXml(transaction),

@@ -1,6 +1,6 @@
 import { NO_ADDRESS, readAddressParts } from '../state/addresses.ts'
-import { type BraintreeContext, freshId } from '../state/context.ts'
-import type { Address, AddressRow, PaymentMethodRow } from '../state/rows/vault.ts'
+import { type BraintreeContext, createUnusedId } from '../state/context.ts'
+import type { AddressRow, BillingAddress, PaymentMethodRow } from '../state/rows/vault.ts'
 import type { Fields } from '../wire/validation.ts'
 
 /**
@@ -12,7 +12,11 @@ export type BillingAddressInput =
   /** One of the customer's own, by its id. */
   | { readonly kind: 'kept'; readonly id: string }
   /** Written out. With `updateExisting` it changes the card's own instead of being one more. */
-  | { readonly kind: 'new'; readonly parts: Partial<Address>; readonly updateExisting: boolean }
+  | {
+      readonly kind: 'new'
+      readonly parts: Partial<BillingAddress>
+      readonly updateExisting: boolean
+    }
 
 /**
  * Reads the billing address of a card: `billing_address` or `billing_address_id`. Sending both is
@@ -57,14 +61,14 @@ export function storeBillingAddress(
 export function storeAddress(
   context: BraintreeContext,
   customerId: string,
-  parts: Partial<Address>,
+  parts: Partial<BillingAddress>,
 ): AddressRow {
   const { addresses } = context.tables
   const now = context.clock.nowMs()
   const row: AddressRow = {
     ...NO_ADDRESS,
     ...parts,
-    id: freshId(context, 4, (id) => addresses.has(id)),
+    id: createUnusedId(context, 4, (id) => addresses.has(id)),
     customerId,
     createdAt: now,
     updatedAt: now,
@@ -76,7 +80,7 @@ export function storeAddress(
 export function changeAddress(
   context: BraintreeContext,
   row: AddressRow,
-  parts: Partial<Address>,
+  parts: Partial<BillingAddress>,
 ): AddressRow {
   Object.assign(row, parts)
   row.updatedAt = context.clock.nowMs()

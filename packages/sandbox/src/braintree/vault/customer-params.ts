@@ -1,7 +1,7 @@
 import { CONTACT_PARTS, checkPhone, readPhone } from '../state/contact.ts'
 import type { BraintreeContext } from '../state/context.ts'
 import type { CustomerRow, PaymentMethodRow, TaxIdentifier } from '../state/rows/vault.ts'
-import { type Fields, permitted } from '../wire/validation.ts'
+import { type Fields, parsePermittedKeys } from '../wire/validation.ts'
 import { readBillingAddress } from './addresses.ts'
 import { readCustomFields } from './custom-fields.ts'
 import type { SubmittedMethod } from './nonces.ts'
@@ -10,25 +10,25 @@ import { checkCardPassThru } from './three-d-secure.ts'
 import {
   checkDuplicate,
   checkToken,
-  methodFromNonce,
+  createPayPalAccount,
   methodFromNumber,
   PAYPAL_TOKEN_TAKEN,
-  payPalAccount,
   storePaymentMethod,
+  takeMethodFromNonce,
 } from './vault.ts'
 import { verifyCard } from './verification.ts'
 
 const NONCE_CODES = { consumed: '91731', unknown: '91732' }
-const KEYS = permitted(
+const KEYS = parsePermittedKeys(
   `id company email fax first_name last_name international_phone phone website device_data
    device_session_id fraud_merchant_id payment_method_nonce risk_data credit_card custom_fields
    default_payment_method_token options paypal_account tax_identifiers`,
 )
-const TAX_KEYS = permitted('country_code identifier')
-const PAYPAL_KEYS = permitted(
+const TAX_KEYS = parsePermittedKeys('country_code identifier')
+const PAYPAL_KEYS = parsePermittedKeys(
   'access_token billing_agreement_id consent_code email options payer_id token',
 )
-const CARD_KEYS = permitted(
+const CARD_KEYS = parsePermittedKeys(
   `token cardholder_name cvv expiration_date expiration_month expiration_year number
    payment_method_nonce options billing_address billing_address_id three_d_secure_pass_thru`,
 )
@@ -136,7 +136,7 @@ function readNewCard(
       codes: NONCE_CODES,
       paypal: fields.object('paypal_account'),
     }
-    offered = methodFromNonce(context, nonce, place)
+    offered = takeMethodFromNonce(context, nonce, place)
   } else if (!fields.isBlank('paypal_account')) {
     offered = readPayPal(context, fields.object('paypal_account'))
   } else if (!card.isBlank('number') || card.has('expiration_date') || card.has('cvv')) {
@@ -166,7 +166,7 @@ function readPayPal(context: BraintreeContext, given: Fields): SubmittedMethod |
     return null
   }
   const [email, payerId, token] = [given.text('email'), given.text('payer_id'), given.text('token')]
-  return payPalAccount(context, { email, payerId, token })
+  return createPayPalAccount(context, { email, payerId, token })
 }
 
 function readExistingCard(

@@ -1,5 +1,10 @@
 import type { BraintreeContext } from '../state/context.ts'
-import type { Address, Instrument, NonceRow, ThreeDSecureInfo } from '../state/rows/vault.ts'
+import type {
+  BillingAddress,
+  NonceRow,
+  PaymentInstrument,
+  ThreeDSecureInfo,
+} from '../state/rows/vault.ts'
 import { findAuthentication } from './authentications.ts'
 import { describeCard } from './cards.ts'
 
@@ -8,7 +13,7 @@ import { describeCard } from './cards.ts'
  * stored in the vault yet, unless the nonce refers to a stored one.
  */
 export interface SubmittedMethod {
-  readonly instrument: Instrument
+  readonly instrument: PaymentInstrument
   readonly alwaysFailsWith: string | null
   /**
    * Id of the customer from whose vault, or for whose vault, the nonce was created. `null` without
@@ -23,7 +28,7 @@ export interface SubmittedMethod {
   /** Token that the payment method gets when it is stored, chosen by the creator of the nonce. */
   readonly wantedToken?: string | null
   /** Billing address entered with the card. */
-  readonly billingAddress?: Address | null
+  readonly billingAddress?: BillingAddress | null
   readonly threeDSecure?: ThreeDSecureInfo
   /** Marks the nonce as used. Call this once the request is valid. */
   readonly consume: () => void
@@ -128,7 +133,7 @@ function fakePayPal(billingAgreementId: string | null, oneTime: boolean): Usable
   return { ...fake({ kind: 'paypal_account', paypal }), oneTime }
 }
 
-function fake(instrument: Instrument): UsableNonce {
+function fake(instrument: PaymentInstrument): UsableNonce {
   return {
     outcome: 'usable',
     instrument,

@@ -8,10 +8,10 @@ import { checkCardPassThru } from './three-d-secure.ts'
 import {
   checkToken,
   makeDefault,
-  methodFromNonce,
   methodFromNumber,
   PAYPAL_TOKEN_TAKEN,
   replaceInstrument,
+  takeMethodFromNonce,
 } from './vault.ts'
 import { verifyCard } from './verification.ts'
 
@@ -78,7 +78,7 @@ function readReplacement(
   const { card } = row.instrument
   if (nonce !== null) {
     const place = { fields: fields.at('payment_method'), codes: NONCE_CODES }
-    const offered = methodFromNonce(context, nonce, place)
+    const offered = takeMethodFromNonce(context, nonce, place)
     if (offered?.instrument.kind !== 'paypal_account') return offered
     fields.addError('base', '91738')
     return null

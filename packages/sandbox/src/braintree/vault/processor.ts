@@ -1,5 +1,5 @@
 import type { TransactionStatus } from '../state/rows/transactions.ts'
-import type { Instrument } from '../state/rows/vault.ts'
+import type { PaymentInstrument } from '../state/rows/vault.ts'
 import { formatAmount, majorUnits } from '../wire/money.ts'
 import { responseTextOf } from '../wire/processor-responses.ts'
 
@@ -7,7 +7,7 @@ import { responseTextOf } from '../wire/processor-responses.ts'
  * The processor's decision about a charge. If `gatewayRejectionReason` is set, the gateway rejected
  * the charge and the processor was not asked.
  */
-export interface Verdict {
+export interface ProcessorDecision {
   readonly status: Extract<
     TransactionStatus,
     'authorized' | 'processor_declined' | 'gateway_rejected' | 'failed'
@@ -16,7 +16,7 @@ export interface Verdict {
   readonly gatewayRejectionReason: string | null
 }
 
-export const APPROVED: Verdict = {
+export const APPROVED: ProcessorDecision = {
   status: 'authorized',
   responseCode: '1000',
   gatewayRejectionReason: null,
@@ -27,7 +27,7 @@ export const APPROVED: Verdict = {
  * and above are processor failures, and anything else is a gateway rejection reason such as `fraud`
  * or `cvv`.
  */
-export function verdictFor(code: string): Verdict {
+export function simulatedDecisionOf(code: string): ProcessorDecision {
   if (/^2\d{3}$/.test(code))
     return { status: 'processor_declined', responseCode: code, gatewayRejectionReason: null }
   if (/^3\d{3}$/.test(code))
@@ -39,7 +39,7 @@ export function verdictFor(code: string): Verdict {
 export interface ChargeDetails {
   readonly amount: number
   readonly currency: string
-  readonly instrument: Instrument
+  readonly instrument: PaymentInstrument
 }
 
 /**
@@ -47,12 +47,18 @@ export interface ChargeDetails {
  * the amount as code, 3000.00–3000.99 fail, 5001.00 is rejected by the gateway, and 5001.01 is
  * declined for PayPal. All other amounts are approved.
  */
-export function verdictForAmount({ amount, currency, instrument }: ChargeDetails): Verdict {
+export function decideByTestAmount({
+  amount,
+  currency,
+  instrument,
+}: ChargeDetails): ProcessorDecision {
   const major = majorUnits(amount, currency)
-  if (major >= 2000 && major <= 3000) return verdictFor(String(major))
+  if (major >= 2000 && major <= 3000) return simulatedDecisionOf(String(major))
   const exactly = formatAmount(amount, currency)
-  if (exactly === '5001.00' || exactly === '5001') return verdictFor('application_incomplete')
-  if (exactly === '5001.01' && instrument.kind === 'paypal_account') return verdictFor('2038')
+  if (exactly === '5001.00' || exactly === '5001')
+    return simulatedDecisionOf('application_incomplete')
+  if (exactly === '5001.01' && instrument.kind === 'paypal_account')
+    return simulatedDecisionOf('2038')
   return APPROVED
 }
 
@@ -80,7 +86,7 @@ export function settlementFor(charged: ChargeDetails): {
 }
 
 /** Returns the text of `result.message` for a charge that was not approved. */
-export function messageFor(verdict: Verdict): string {
+export function messageFor(verdict: ProcessorDecision): string {
   return verdict.gatewayRejectionReason === null
     ? responseTextOf(verdict.responseCode)
     : `Gateway Rejected: ${verdict.gatewayRejectionReason}`

@@ -1,13 +1,13 @@
-import type { CardDetails, Instrument, ThreeDSecureInfo } from '../state/rows/vault.ts'
-import { type Fields, permitted } from '../wire/validation.ts'
+import type { CardDetails, PaymentInstrument, ThreeDSecureInfo } from '../state/rows/vault.ts'
+import { type Fields, parsePermittedKeys } from '../wire/validation.ts'
 import { findAuthentication } from './authentications.ts'
 
-const KEYS = permitted(
+const KEYS = parsePermittedKeys(
   `authentication_response cavv cavv_algorithm directory_response ds_transaction_id eci_flag network
    three_d_secure_version xid`,
 )
-const RESPONSES = permitted('Y N U A C R E I')
-const ECI_FLAGS = permitted('00 01 02 04 05 06 07')
+const RESPONSES = parsePermittedKeys('Y N U A C R E I')
+const ECI_FLAGS = parsePermittedKeys('00 01 02 04 05 06 07')
 /** Network of each card type that an authentication can name. eftpos exists on many cards. */
 const NETWORKS: Readonly<Record<string, string | null>> = {
   visa: 'Visa',
@@ -82,7 +82,7 @@ const ID = 'three_d_secure_authentication_id'
 
 /** The charged or verified payment method, with the 3-D Secure result of its nonce. */
 interface Authenticated {
-  readonly instrument: Instrument
+  readonly instrument: PaymentInstrument
   readonly threeDSecure?: ThreeDSecureInfo
 }
 
@@ -122,7 +122,7 @@ function findMismatch(
 /** Validates the 3-D Secure data of a card that is verified or stored. */
 export function checkCardPassThru(
   given: Fields,
-  offered: { readonly instrument: Instrument } | null,
+  offered: { readonly instrument: PaymentInstrument } | null,
 ): void {
   const card = offered?.instrument.kind === 'credit_card' ? offered.instrument.card : null
   const passThru = given.object('three_d_secure_pass_thru').at('verification')

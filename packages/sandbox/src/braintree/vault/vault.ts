@@ -1,7 +1,7 @@
 import { copyJson } from '../../core/store/copy-json.ts'
-import { type BraintreeContext, freshId } from '../state/context.ts'
+import { type BraintreeContext, createUnusedId } from '../state/context.ts'
 import type { PaymentMethodRow, PayPalDetails, VerificationRow } from '../state/rows/vault.ts'
-import { cancel, isCanceledOrExpired } from '../state/subscription-status.ts'
+import { cancelSubscriptionRow, isCanceledOrExpired } from '../state/subscription-status.ts'
 import type { Fields } from '../wire/validation.ts'
 import { type BillingAddressInput, storeBillingAddress } from './addresses.ts'
 import { readCard } from './cards.ts'
@@ -16,7 +16,7 @@ export interface NonceCodes {
  * Returns the payment method of a nonce, if it can be stored. Otherwise adds errors and returns
  * `null`.
  */
-export function methodFromNonce(
+export function takeMethodFromNonce(
   context: BraintreeContext,
   nonce: string,
   place: { fields: Fields; codes: NonceCodes; paypal?: Fields },
@@ -50,7 +50,7 @@ export function methodFromNumber(fields: Fields): SubmittedMethod | null {
 /**
  * Returns a PayPal account as a payment method. It has a billing agreement unless `once` is set.
  */
-export function payPalAccount(
+export function createPayPalAccount(
   context: BraintreeContext,
   given: { email?: string | null; payerId?: string | null; token?: string | null; once?: boolean },
 ): SubmittedMethod {
@@ -125,7 +125,7 @@ export function storePaymentMethod(
     : { kind: 'none' }
   const address = as.billingAddress?.kind === 'none' ? typedIn : (as.billingAddress ?? typedIn)
   const row: PaymentMethodRow = {
-    token: wanted ?? freshId(context, 7, (token) => paymentMethods.has(token)),
+    token: wanted ?? createUnusedId(context, 7, (token) => paymentMethods.has(token)),
     customerId: as.customerId,
     instrument: copyJson(offered.instrument),
     isDefault: isFirst,
@@ -192,7 +192,7 @@ export function makeDefault(context: BraintreeContext, chosen: PaymentMethodRow)
 export function removePaymentMethod(context: BraintreeContext, row: PaymentMethodRow): void {
   const { paymentMethods, subscriptions } = context.tables
   for (const subscription of subscriptions.findBy('token', row.token)) {
-    if (!isCanceledOrExpired(subscription)) cancel(context, subscription, 'api')
+    if (!isCanceledOrExpired(subscription)) cancelSubscriptionRow(context, subscription, 'api')
   }
   paymentMethods.delete(row.token)
   const next = paymentMethods.findBy('customer', row.customerId)[0]

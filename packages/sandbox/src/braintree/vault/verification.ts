@@ -1,17 +1,17 @@
 import {
   type BraintreeContext,
+  createUnusedId,
   findMerchantAccount,
-  freshId,
   settingsOf,
 } from '../state/context.ts'
 import { verificationXml } from '../state/payment-method-xml.ts'
 import type { VerificationRow } from '../state/rows/vault.ts'
-import { Refused } from '../wire/errors.ts'
-import { LARGEST_32_BIT } from '../wire/money.ts'
+import { ValidationRefused } from '../wire/errors.ts'
+import { MAX_32_BIT_AMOUNT } from '../wire/money.ts'
 import type { AmountCodes, Fields } from '../wire/validation.ts'
 import { verificationFailure } from './cards.ts'
 import type { SubmittedMethod } from './nonces.ts'
-import { APPROVED, messageFor, verdictFor } from './processor.ts'
+import { APPROVED, messageFor, simulatedDecisionOf } from './processor.ts'
 
 /** Names of the verification options in a call, and the codes of their errors. */
 export interface VerificationNames {
@@ -35,7 +35,7 @@ const CARD_CODES = {
 
 /**
  * Verifies a card that is to be stored.
- * @throws {Refused} with the verification if it fails.
+ * @throws {ValidationRefused} with the verification if it fails.
  */
 export function verifyCard(
   context: BraintreeContext,
@@ -57,7 +57,7 @@ export type VerificationRequest = Pick<
 
 /**
  * Verifies a card and stores the verification, successful or not.
- * @throws {Refused} with the verification if it fails.
+ * @throws {ValidationRefused} with the verification if it fails.
  */
 export function requestVerification(
   context: BraintreeContext,
@@ -66,10 +66,10 @@ export function requestVerification(
 ): VerificationRow {
   const card = offered.instrument.kind === 'credit_card' ? offered.instrument.card : null
   const code = offered.alwaysFailsWith ?? (card && verificationFailure(card))
-  const verdict = code === null ? APPROVED : verdictFor(code)
+  const verdict = code === null ? APPROVED : simulatedDecisionOf(code)
   const { verifications } = context.tables
   const verification: VerificationRow = {
-    id: freshId(context, 8, (id) => verifications.has(id)),
+    id: createUnusedId(context, 8, (id) => verifications.has(id)),
     status: verdict.status === 'authorized' ? 'verified' : verdict.status,
     ...asked,
     ...(card ? { card } : {}),
@@ -80,7 +80,7 @@ export function requestVerification(
   }
   verifications.set(verification.id, verification)
   if (verification.status === 'verified') return verification
-  throw new Refused({
+  throw new ValidationRefused({
     message: messageFor(verdict),
     extras: { verification: verificationXml(verification) },
   })
@@ -95,7 +95,7 @@ export function readVerificationOptions(
   const account = findMerchantAccount(context, options.text(`${prefix}merchant_account_id`))
   if (!account) options.addError(`${prefix}merchant_account_id`, codes.account)
   const currency = account?.currency ?? 'USD'
-  const rules = { codes, currency, largest: LARGEST_32_BIT, otherwise: '0' }
+  const rules = { codes, currency, largest: MAX_32_BIT_AMOUNT, otherwise: '0' }
   const amount = options.amount(`${prefix}amount`, rules)
   const accountType = options.text(`${prefix}account_type`)
   if (accountType !== null && accountType !== 'credit' && accountType !== 'debit') {

@@ -1,8 +1,15 @@
 import { expect, it } from 'vitest'
-import { addMonthsTo, anchorOf, billingDay, daysBetween, nextBillingDay, parseDay } from './days.ts'
+import {
+  addMonthsTo,
+  anchorDayOf,
+  billingDayAfter,
+  daysBetween,
+  nextBillingDay,
+  parseDay,
+} from './days.ts'
 
 it('bills a subscription on the last day of the month when its first date is the 29th, 30th or 31st', () => {
-  expect(['2026-01-28', '2026-01-29', '2026-01-30', '2026-01-31'].map(anchorOf)).toEqual([
+  expect(['2026-01-28', '2026-01-29', '2026-01-30', '2026-01-31'].map(anchorDayOf)).toEqual([
     28, 31, 31, 31,
   ])
 })
@@ -16,7 +23,7 @@ it.each([
 ])(
   'adds months to a billing date: %s plus %i months, with billing day %i, is %s',
   (day, months, anchor, expected) => {
-    expect(billingDay(day, months, anchor)).toBe(expected)
+    expect(billingDayAfter(day, months, anchor)).toBe(expected)
   },
 )
 

@@ -1,25 +1,25 @@
 import { daysInMonth, isoDay } from '../../core/clock/calendar.ts'
 
 /** A calendar day such as `2026-01-31`. Braintree bills by days; the sandbox uses UTC days. */
-export type Day = string
+export type CalendarDay = string
 
 const DAY_MS = 86_400_000
 
 /** Returns the start of the day in epoch milliseconds. */
-export function startOfDay(day: Day): number {
+export function startOfDay(day: CalendarDay): number {
   return Date.parse(`${day}T00:00:00Z`)
 }
 
-export function dayOf(ms: number): Day {
+export function toCalendarDay(ms: number): CalendarDay {
   return isoDay(new Date(ms))
 }
 
-export function addDaysTo(day: Day, days: number): Day {
-  return dayOf(startOfDay(day) + days * DAY_MS)
+export function addDaysTo(day: CalendarDay, days: number): CalendarDay {
+  return toCalendarDay(startOfDay(day) + days * DAY_MS)
 }
 
 /** Returns the number of days from one day to a later one. `0` for the same day. */
-export function daysBetween(from: Day, to: Day): number {
+export function daysBetween(from: CalendarDay, to: CalendarDay): number {
   return Math.round((startOfDay(to) - startOfDay(from)) / DAY_MS)
 }
 
@@ -27,22 +27,22 @@ export function daysBetween(from: Day, to: Day): number {
  * Parses a calendar day. Returns `null` for days that do not exist, such as `2026-02-30`, and for
  * other texts.
  */
-export function parseDay(value: unknown): Day | null {
+export function parseDay(value: unknown): CalendarDay | null {
   if (typeof value !== 'string') return null
   // SDKs send a date as an ISO time; its day in UTC counts.
   const [, day, offset] = /^(\d{4}-\d{2}-\d{2})(?:T[\d:.]+(Z|[+-]\d{2}:\d{2}))?$/.exec(value) ?? []
   if (!day) return null
   const ms = startOfDay(day)
-  if (Number.isNaN(ms) || dayOf(ms) !== day) return null
+  if (Number.isNaN(ms) || toCalendarDay(ms) !== day) return null
   const instant = offset === undefined ? ms : Date.parse(value)
-  return Number.isNaN(instant) ? null : dayOf(instant)
+  return Number.isNaN(instant) ? null : toCalendarDay(instant)
 }
 
 /**
  * Returns the `billing_day_of_month` for a first billing date. Braintree's values are 1 to 28, and
  * 31 for the last day of the month, which also replaces 29 and 30.
  */
-export function anchorOf(day: Day): number {
+export function anchorDayOf(day: CalendarDay): number {
   const number = Number(day.slice(8))
   return number > 28 ? 31 : number
 }
@@ -51,7 +51,7 @@ export function anchorOf(day: Day): number {
  * Returns the billing day a number of months after the month of `day`. `anchor` is the
  * `billing_day_of_month`.
  */
-export function billingDay(day: Day, months: number, anchor: number): Day {
+export function billingDayAfter(day: CalendarDay, months: number, anchor: number): CalendarDay {
   const year = Number(day.slice(0, 4))
   const month = Number(day.slice(5, 7)) - 1 + months
   const first = new Date(Date.UTC(year, month, 1))
@@ -61,15 +61,15 @@ export function billingDay(day: Day, months: number, anchor: number): Day {
 }
 
 /** Returns the first billing day on or after `day`. `anchor` is the `billing_day_of_month`. */
-export function nextBillingDay(day: Day, anchor: number): Day {
-  const sameMonth = billingDay(day, 0, anchor)
-  return sameMonth >= day ? sameMonth : billingDay(day, 1, anchor)
+export function nextBillingDay(day: CalendarDay, anchor: number): CalendarDay {
+  const sameMonth = billingDayAfter(day, 0, anchor)
+  return sameMonth >= day ? sameMonth : billingDayAfter(day, 1, anchor)
 }
 
 /**
  * Adds months to a day. If the month has no day with this number, returns its last day. Used for
  * trials in months.
  */
-export function addMonthsTo(day: Day, months: number): Day {
-  return billingDay(day, months, Number(day.slice(8)))
+export function addMonthsTo(day: CalendarDay, months: number): CalendarDay {
+  return billingDayAfter(day, months, Number(day.slice(8)))
 }

@@ -82,7 +82,7 @@ export class ErrorCollector {
   }
 
   throwIfAny(): void {
-    if (!this.isEmpty) throw new Refused({ errors: this })
+    if (!this.isEmpty) throw new ValidationRefused({ errors: this })
   }
 
   toXml(): XmlObject {
@@ -128,7 +128,7 @@ function nodeToXml(node: ErrorNode): XmlObject {
   return fields
 }
 
-export interface Refusal {
+export interface ValidationFailure {
   readonly errors?: ErrorCollector
   /**
    * Message of the response, instead of the joined messages of `errors`. A decline has the
@@ -145,12 +145,12 @@ export interface Refusal {
  * Error for a well-formed request that is invalid or declined (status 422). The response repeats
  * the parameters of the request.
  */
-export class Refused extends BraintreeError {
+export class ValidationRefused extends BraintreeError {
   readonly status = 422
   readonly errors: ErrorCollector
   readonly extras: XmlObject
 
-  constructor(refusal: Refusal) {
+  constructor(refusal: ValidationFailure) {
     const errors = refusal.errors ?? new ErrorCollector()
     super(refusal.message ?? errors.message)
     this.errors = errors
@@ -160,10 +160,15 @@ export class Refused extends BraintreeError {
 
 /**
  * Rejects a call for a single reason.
- * @throws {Refused}
+ * @throws {ValidationRefused}
  */
-export function refuse(path: ErrorPath, attribute: string, code: string, detail?: string): never {
+export function throwValidationError(
+  path: ErrorPath,
+  attribute: string,
+  code: string,
+  detail?: string,
+): never {
   const errors = new ErrorCollector()
   errors.add(path, attribute, code, detail)
-  throw new Refused({ errors })
+  throw new ValidationRefused({ errors })
 }

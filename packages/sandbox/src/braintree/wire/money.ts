@@ -7,7 +7,7 @@ const THREE_DECIMAL = new Set('BHD IQD JOD KWD LYD OMR TND'.split(' '))
 const LARGEST_MAJOR = 9_999_999_999
 
 /** Largest amount in minor units of Braintree's newer fields, which are 32-bit integers. */
-export const LARGEST_32_BIT = 2 ** 31 - 1
+export const MAX_32_BIT_AMOUNT = 2 ** 31 - 1
 
 export function decimalsOf(currency: string): number {
   if (ZERO_DECIMAL.has(currency)) return 0

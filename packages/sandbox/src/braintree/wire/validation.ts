@@ -1,4 +1,10 @@
-import { BadRequest, ErrorCollector, type ErrorPath, NotAuthorized, Refused } from './errors.ts'
+import {
+  BadRequest,
+  ErrorCollector,
+  type ErrorPath,
+  NotAuthorized,
+  ValidationRefused,
+} from './errors.ts'
 import { type AmountFault, parseAmount } from './money.ts'
 import type { XmlObject } from './xml.ts'
 
@@ -55,8 +61,8 @@ export class Fields {
    * Returns the rejection of the call, with all errors reported so far. `extras` are additional
    * elements of the response.
    */
-  refusal(extras: XmlObject = {}): Refused {
-    return new Refused({ errors: this.errors, extras })
+  refusal(extras: XmlObject = {}): ValidationRefused {
+    return new ValidationRefused({ errors: this.errors, extras })
   }
 
   /** Whether a field was sent, even as null. */
@@ -167,7 +173,9 @@ export class Fields {
     const [root = '', ...inside] = this.path
     const parent = root + inside.map((name) => `[${name}]`).join('')
     const names = given.map((key) => `${parent}[${key}]`).join(', ')
-    throw new Refused({ message: `This sandbox does not imitate ${names}: leave it out.` })
+    throw new ValidationRefused({
+      message: `This sandbox does not imitate ${names}: leave it out.`,
+    })
   }
 
   /** Rejects unknown parameters with 403, like Braintree. */
@@ -183,7 +191,7 @@ export class Fields {
   }
 }
 
-export function permitted(keys: string): ReadonlySet<string> {
+export function parsePermittedKeys(keys: string): ReadonlySet<string> {
   return new Set(keys.split(/\s+/).filter(Boolean))
 }
 

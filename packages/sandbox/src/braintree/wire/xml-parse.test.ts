@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { BadRequest } from './errors.ts'
-import { element, XmlList, type XmlValue } from './xml.ts'
+import { renderElement, XmlList, type XmlValue } from './xml.ts'
 import { parseXml } from './xml-parse.ts'
 
 const read = (xml: string) => parseXml(Buffer.from(xml))
@@ -103,7 +103,7 @@ function toXmlValue(value: unknown): XmlValue {
 it('the parser of XML request bodies reads every document that the sandbox writes', () => {
   fc.assert(
     fc.property(name, params, (root, value) => {
-      expect(read(element(root, toXmlValue(value)))).toEqual({ [root]: value })
+      expect(read(renderElement(root, toXmlValue(value)))).toEqual({ [root]: value })
     }),
   )
 })

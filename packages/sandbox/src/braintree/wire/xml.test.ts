@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { element, XmlCollection, XmlDay, XmlList, XmlSymbol } from './xml.ts'
+import { renderElement, XmlCollection, XmlDay, XmlList, XmlSymbol } from './xml.ts'
 
 it.each([
   ['text', '<a-b>text</a-b>'],
@@ -24,5 +24,5 @@ it.each([
     '<a-b type="collection"><page-size type="integer">50</page-size><tx><id>a</id></tx></a-b>',
   ],
 ])('renders the value %o as XML in the notation of Rails', (value, expected) => {
-  expect(element('a_b', value)).toBe(expected)
+  expect(renderElement('a_b', value)).toBe(expected)
 })

@@ -63,7 +63,7 @@ export type XmlValue =
  * Returns a copy of an object with snake_case field names, as in Braintree's XML: `eciFlag` becomes
  * `eci_flag`.
  */
-export function snakeCased(fields: object): XmlObject {
+export function toSnakeCaseKeys(fields: object): XmlObject {
   const named = Object.entries(fields).map(([name, value]) => [
     name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
     value,
@@ -73,16 +73,16 @@ export function snakeCased(fields: object): XmlObject {
 
 /** Renders an XML document with the root element `name`. */
 export function xmlDocument(name: string, value: XmlValue): string {
-  return `<?xml version="1.0" encoding="UTF-8"?>\n${element(name, value)}\n`
+  return `<?xml version="1.0" encoding="UTF-8"?>\n${renderElement(name, value)}\n`
 }
 
-export function element(name: string, value: XmlValue): string {
+export function renderElement(name: string, value: XmlValue): string {
   const tag = tagOf(name)
   if (typeof value === 'string') return `<${tag}>${escapeXml(value)}</${tag}>`
   if (value === null) return `<${tag} nil="true"/>`
   if (typeof value === 'number') return `<${tag} type="integer">${value}</${tag}>`
   if (typeof value === 'boolean') return `<${tag} type="boolean">${value}</${tag}>`
-  if (value instanceof Date) return `<${tag} type="datetime">${isoSecond(value)}</${tag}>`
+  if (value instanceof Date) return `<${tag} type="datetime">${formatIsoSecond(value)}</${tag}>`
   if (value instanceof XmlDay) return `<${tag} type="date">${value.day}</${tag}>`
   if (value instanceof XmlSymbol) return `<${tag} type="symbol">${escapeXml(value.name)}</${tag}>`
   if (value instanceof XmlList) return `<${tag} type="array">${listItems(value)}</${tag}>`
@@ -93,7 +93,7 @@ export function element(name: string, value: XmlValue): string {
 }
 
 /** Formats a time as `2026-01-31T10:00:00Z`. Braintree has no fractions of a second. */
-export function isoSecond(date: Date): string {
+export function formatIsoSecond(date: Date): string {
   return `${date.toISOString().slice(0, 19)}Z`
 }
 
@@ -101,14 +101,14 @@ function children(value: XmlObject): string {
   let text = ''
   for (const name in value) {
     const child = value[name]
-    if (child !== undefined) text += element(name, child)
+    if (child !== undefined) text += renderElement(name, child)
   }
   return text
 }
 
 function listItems(list: XmlList): string {
   let text = ''
-  for (const item of list.items) text += element(list.itemName, item)
+  for (const item of list.items) text += renderElement(list.itemName, item)
   return text
 }
 

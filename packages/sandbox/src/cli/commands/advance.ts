@@ -1,4 +1,4 @@
-import { type Command, textFlag, UsageError } from '../command.ts'
+import { type CliCommand, readTextFlag, UsageError } from '../command.ts'
 import { CONTROL_FLAGS, postToControlRoom } from '../control-client.ts'
 import { parseDuration } from '../parse-duration.ts'
 
@@ -8,7 +8,7 @@ interface Advanced {
   readonly failedJobs: number
 }
 
-export const advance: Command = {
+export const advance: CliCommand = {
   summary: 'moves the clock forward, and runs everything that falls due until then',
   usage: 'DURATION | --to DATE',
   maxWords: 1,
@@ -25,14 +25,14 @@ DURATION is a number and a unit: 12h, 3d, 2w, 1month, 1y, 90min, or several: "1m
 Stripe keeps the invoice of a renewal as a draft for an hour before it charges it, so advance by
 "1month 1h" to see it paid.`,
   async run(input, { stdout }) {
-    const to = textFlag(input, 'to')
+    const to = readTextFlag(input, 'to')
     const [by] = input.words
     if ((to === null) === (by === undefined)) {
       throw new UsageError(
         'Give a duration or a date: tollgate-sandbox advance 1month, or tollgate-sandbox advance --to 2026-03-01',
       )
     }
-    const clock = textFlag(input, 'clock')
+    const clock = readTextFlag(input, 'clock')
     const target = to === null ? parseDuration(by ?? '') : { date: parseDay(to) }
     const form = clock === null ? target : { ...target, clock }
     const path = to === null ? '/advance' : '/advance-to'

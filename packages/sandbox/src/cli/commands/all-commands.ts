@@ -1,4 +1,4 @@
-import type { Command } from '../command.ts'
+import type { CliCommand } from '../command.ts'
 import { advance } from './advance.ts'
 import { exportState } from './export.ts'
 import { reset } from './reset.ts'
@@ -9,7 +9,7 @@ import { trigger } from './trigger.ts'
 export const DEFAULT_COMMAND = 'serve'
 
 /** All CLI commands by name, in the order in which the help lists them. */
-export const COMMANDS: Readonly<Record<string, Command>> = {
+export const COMMANDS: Readonly<Record<string, CliCommand>> = {
   serve,
   advance,
   trigger,

@@ -1,8 +1,8 @@
 import { open } from 'node:fs/promises'
-import { type Command, UsageError } from '../command.ts'
+import { type CliCommand, UsageError } from '../command.ts'
 import { CONTROL_PORT_FLAG, downloadState } from '../control-client.ts'
 
-export const exportState: Command = {
+export const exportState: CliCommand = {
   summary: 'writes the whole state of a running sandbox to a file',
   usage: 'FILE',
   maxWords: 1,

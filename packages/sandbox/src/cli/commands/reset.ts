@@ -1,7 +1,7 @@
-import type { Command } from '../command.ts'
+import type { CliCommand } from '../command.ts'
 import { CONTROL_FLAGS, postToControlRoom } from '../control-client.ts'
 
-export const reset: Command = {
+export const reset: CliCommand = {
   summary: 'deletes everything in a running sandbox and sets its clock back to its start time',
   usage: '',
   maxWords: 0,

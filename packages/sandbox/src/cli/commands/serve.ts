@@ -4,17 +4,17 @@ import type { Sandbox } from '../../sandbox.ts'
 import { startSandbox } from '../../start-sandbox.ts'
 import { AFTER_LAST_RETRY } from '../../stripe/state/context.ts'
 import {
-  type Command,
+  type CliCommand,
+  type CliTerminal,
   type CommandInput,
   listFlag,
-  portFlag,
-  type Terminal,
-  textFlag,
+  readPortFlag,
+  readTextFlag,
   UsageError,
 } from '../command.ts'
 import { DEFAULT_CONTROL_PORT } from '../control-client.ts'
 
-export const serve: Command = {
+export const serve: CliCommand = {
   summary: 'starts Stripe, Braintree and the control room; stop with Ctrl-C',
   usage: '',
   maxWords: 0,
@@ -64,7 +64,7 @@ docs/reference/sandbox.md shows a seed file. It is applied if there is no state 
 reset. Fixture files of the Stripe CLI are accepted unchanged.`,
   async run(input, terminal) {
     const sandbox = await start(input)
-    const addresses = addressesOf(sandbox, textFlag(input, 'stripe-webhook'))
+    const addresses = addressesOf(sandbox, readTextFlag(input, 'stripe-webhook'))
     const text = input.flags.json === true ? `${JSON.stringify(addresses)}\n` : describe(addresses)
     terminal.stdout.write(text)
     await untilSaved(() => sandbox.save(), terminal)
@@ -73,7 +73,7 @@ reset. Fixture files of the Stripe CLI are accepted unchanged.`,
 }
 
 async function start(input: CommandInput): Promise<Sandbox> {
-  const text = (name: string) => textFlag(input, name)
+  const text = (name: string) => readTextFlag(input, name)
   const [hook, secret] = [text('stripe-webhook'), text('webhook-secret')]
   if (secret !== null && hook === null) {
     throw new UsageError('--webhook-secret needs --stripe-webhook, the URL whose webhooks it signs')
@@ -93,7 +93,7 @@ async function start(input: CommandInput): Promise<Sandbox> {
       privateKey: text('braintree-private-key'),
       webhooks: braintreeHook === null ? null : [braintreeHook],
     }),
-    controlRoom: { port: portFlag(input, 'control-port', DEFAULT_CONTROL_PORT) },
+    controlRoom: { port: readPortFlag(input, 'control-port', DEFAULT_CONTROL_PORT) },
     allowedHosts: listFlag(input, 'allow-host'),
     ...given({
       now: now === null ? null : parseDate(now),
@@ -112,7 +112,7 @@ function given<Options extends object>(options: Options): Given<Options> {
 }
 
 function lastRetryFlag(input: CommandInput): (typeof AFTER_LAST_RETRY)[number] | null {
-  const given = textFlag(input, 'stripe-after-last-retry')
+  const given = readTextFlag(input, 'stripe-after-last-retry')
   if (given === null) return null
   const known = AFTER_LAST_RETRY.find((each) => each === given)
   if (known) return known
@@ -141,8 +141,8 @@ function provider<Options extends object>(
   fallback: number,
   options: Options,
 ): false | (Given<Options> & { port: number }) {
-  if (textFlag(input, flag) === 'off') return false
-  return { ...given(options), port: portFlag(input, flag, fallback) }
+  if (readTextFlag(input, flag) === 'off') return false
+  return { ...given(options), port: readPortFlag(input, flag, fallback) }
 }
 
 function addressesOf({ clock, controlRoom, stripe, braintree }: Sandbox, hook: string | null) {
@@ -170,7 +170,7 @@ function addressesOf({ clock, controlRoom, stripe, braintree }: Sandbox, hook: s
  * Waits for a stop signal and saves the state. If saving fails, keeps running until the next
  * signal, so that the state is not lost.
  */
-async function untilSaved(save: () => Promise<void>, { stderr }: Terminal): Promise<void> {
+async function untilSaved(save: () => Promise<void>, { stderr }: CliTerminal): Promise<void> {
   await untilStopped()
   try {
     await save()

@@ -1,4 +1,4 @@
-import { type Command, textFlag, UsageError } from '../command.ts'
+import { type CliCommand, readTextFlag, UsageError } from '../command.ts'
 import { CONTROL_FLAGS, postToControlRoom, readControlRoom } from '../control-client.ts'
 import { didYouMean } from '../did-you-mean.ts'
 
@@ -7,7 +7,7 @@ interface Triggered {
   readonly deliveries: number
 }
 
-export const trigger: Command = {
+export const trigger: CliCommand = {
   summary: 'causes an event, so that its webhooks are sent',
   usage: 'EVENT',
   maxWords: 1,
@@ -43,7 +43,7 @@ when starting the sandbox, or through the API.`,
     }
     const form: Record<string, string> = { event }
     for (const name of ['customer', 'subject']) {
-      const value = textFlag(input, name)
+      const value = readTextFlag(input, name)
       if (value !== null) form[name] = value
     }
     const done = await postToControlRoom<Triggered>(input, '/trigger', form)

@@ -9,7 +9,7 @@ export interface ActionResult {
 }
 
 /** Handles a form of the control room. If it throws an error, the page shows the message. */
-export type Action = (
+export type ControlAction = (
   form: URLSearchParams,
   controls: ControllableSandbox,
 ) => Promise<ActionResult> | ActionResult
@@ -18,7 +18,7 @@ export type Action = (
  * Reads a whole number from a form field. Returns `fallback` for an empty field.
  * @throws {RangeError} if the field holds anything else.
  */
-export function wholeNumber(form: URLSearchParams, name: string, fallback: number): number {
+export function readWholeNumber(form: URLSearchParams, name: string, fallback: number): number {
   const text = form.get(name)
   const number = text === null || text === '' ? fallback : Number(text)
   if (Number.isSafeInteger(number) && number >= 0) return number

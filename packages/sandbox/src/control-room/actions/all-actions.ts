@@ -1,7 +1,7 @@
-import type { Action } from './action.ts'
+import type { ControlAction } from './action.ts'
 import { advance, advanceTo } from './move-clock.ts'
-import { redeliver, triggerEvent } from './send-webhooks.ts'
-import { changeDunning } from './set-dunning.ts'
+import { redeliverWebhook, triggerEvent } from './send-webhooks.ts'
+import { changeDunningSettings } from './set-dunning.ts'
 import {
   clearTrouble,
   declineCharge,
@@ -10,19 +10,19 @@ import {
   setDeliveries,
 } from './simulate-failures.ts'
 
-const save: Action = async (_form, controls) => {
+const save: ControlAction = async (_form, controls) => {
   await controls.save()
   return { message: 'Saved, if the sandbox has a state file.', data: {} }
 }
 
-const reset: Action = async (_form, controls) => {
+const reset: ControlAction = async (_form, controls) => {
   await controls.reset()
   const now = controls.clock.now().toISOString()
   return { message: 'The sandbox was reset to its start.', data: { now } }
 }
 
 /** Handlers of the control room's forms, by the path that the form is posted to. */
-export const ACTIONS: Readonly<Record<string, Action>> = {
+export const ACTIONS: Readonly<Record<string, ControlAction>> = {
   '/advance': advance,
   '/advance-to': advanceTo,
   '/fail': failCalls,
@@ -30,8 +30,8 @@ export const ACTIONS: Readonly<Record<string, Action>> = {
   '/deliveries': setDeliveries,
   '/release': releaseHeld,
   '/clear': clearTrouble,
-  '/dunning': changeDunning,
-  '/redeliver': redeliver,
+  '/dunning': changeDunningSettings,
+  '/redeliver': redeliverWebhook,
   '/trigger': triggerEvent,
   '/save': save,
   '/reset': reset,

@@ -1,9 +1,9 @@
 import { addDuration, type Duration } from '../../core/clock/clock.ts'
 import { moveTestClock } from '../../stripe/clocks/move-test-clock.ts'
-import { nowOf } from '../../stripe/state/context.ts'
-import { countByType, currentPosition, historySince } from '../model/events-since.ts'
+import { nowOfClock } from '../../stripe/state/context.ts'
+import { countByType, currentPosition, readEventsSince } from '../model/events-since.ts'
 import type { ControllableSandbox } from '../story/watched.ts'
-import { type Action, type ActionResult, wholeNumber } from './action.ts'
+import { type ActionResult, type ControlAction, readWholeNumber } from './action.ts'
 
 export const UNITS = ['minutes', 'hours', 'days', 'weeks', 'months', 'years'] as const
 
@@ -11,18 +11,18 @@ export const UNITS = ['minutes', 'hours', 'days', 'weeks', 'months', 'years'] as
  * Handles the form that moves a clock ahead. The duration is given by the fields `count` and
  * `unit`, as the page sends them, or by one field for each unit: `months=1&hours=1`.
  */
-export const advance: Action = (form, controls) => {
+export const advance: ControlAction = (form, controls) => {
   const unit = UNITS.find((each) => each === form.get('unit')) ?? 'days'
   const by: Record<string, number> = {}
   for (const each of [...UNITS, 'seconds']) {
-    if (form.has(each)) by[each] = wholeNumber(form, each, 0)
+    if (form.has(each)) by[each] = readWholeNumber(form, each, 0)
   }
-  if (Object.keys(by).length === 0) by[unit] = wholeNumber(form, 'count', 1)
+  if (Object.keys(by).length === 0) by[unit] = readWholeNumber(form, 'count', 1)
   const clock = chosenClock(form, controls)
   return moved(controls, clock, () => clock.advance(by as Duration))
 }
 
-export const advanceTo: Action = (form, controls) => {
+export const advanceTo: ControlAction = (form, controls) => {
   const text = (form.get('date') ?? '').trim()
   // A time without a zone is UTC, like all times on these pages.
   const date = new Date(/T[\d:.]+$/.test(text) ? `${text}Z` : text)
@@ -46,7 +46,7 @@ function chosenClock(form: URLSearchParams, controls: ControllableSandbox): Chos
   if (!context?.tables['test_helpers.test_clock'].has(id)) {
     throw new RangeError(`There is no test clock ${id}.`)
   }
-  const now = () => new Date(nowOf(context, id) * 1000)
+  const now = () => new Date(nowOfClock(context, id) * 1000)
   const advanceTo = async (date: Date) => {
     if (date < now()) throw new RangeError('The clock moves forward only')
     moveTestClock(context, id, Math.floor(date.getTime() / 1000))
@@ -63,7 +63,7 @@ async function moved(
   const from = clock.now().toISOString()
   const mark = currentPosition(controls)
   await move()
-  const { events, deliveries } = historySince(controls, mark)
+  const { events, deliveries } = readEventsSince(controls, mark)
   const now = clock.now().toISOString()
   const what =
     events.length === 0

@@ -1,8 +1,8 @@
-import { trigger } from '../../fixtures/trigger.ts'
-import { currentPosition, historySince } from '../model/events-since.ts'
-import type { Action } from './action.ts'
+import { triggerEvents } from '../../fixtures/trigger.ts'
+import { currentPosition, readEventsSince } from '../model/events-since.ts'
+import type { ControlAction } from './action.ts'
 
-export const redeliver: Action = async (form, { outbox }) => {
+export const redeliverWebhook: ControlAction = async (form, { outbox }) => {
   const id = form.get('id') ?? ''
   await outbox.redeliver(id)
   const last = outbox.find(id)?.attempts.at(-1)
@@ -14,18 +14,18 @@ export const redeliver: Action = async (form, { outbox }) => {
  * Handles the form that triggers an event: causes the event, runs the jobs that are due, and waits
  * until the webhooks are sent.
  */
-export const triggerEvent: Action = async (form, controls) => {
+export const triggerEvent: ControlAction = async (form, controls) => {
   const { stripe, braintree, clock, outbox } = controls
   const event = form.get('event')?.trim() ?? ''
   const [customer, subject] = [form.get('customer')?.trim(), form.get('subject')?.trim()]
   const mark = currentPosition(controls)
-  await trigger(
+  await triggerEvents(
     { stripe: stripe?.handle ?? null, braintree: braintree?.handle ?? null },
     { event, ...(customer ? { customer } : {}), ...(subject ? { subject } : {}) },
   )
   await clock.advance({})
   await outbox.flush()
-  const since = historySince(controls, mark)
+  const since = readEventsSince(controls, mark)
   const sent =
     since.deliveries === 1 ? '1 webhook was sent' : `${since.deliveries} webhooks were sent`
   return { message: `${event}: ${since.events.length} events, ${sent}.`, data: since }

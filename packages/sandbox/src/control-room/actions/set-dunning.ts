@@ -1,5 +1,5 @@
 import { AFTER_LAST_RETRY, setDunning } from '../../stripe/state/context.ts'
-import type { Action } from './action.ts'
+import type { ControlAction } from './action.ts'
 
 /** Maximum number of payment retries that can be set. Stripe offers no more. */
 export const MAX_RETRIES = 8
@@ -9,7 +9,7 @@ export const MAX_RETRY_DAYS = 60
  * Handles the form for Stripe's dunning settings: when a failed payment is retried, and the status
  * of the subscription after the last retry.
  */
-export const changeDunning: Action = (form, { stripe }) => {
+export const changeDunningSettings: ControlAction = (form, { stripe }) => {
   if (!stripe) throw new RangeError('Stripe was not started in this sandbox.')
   const retryAfterDays = readDays(form.get('days') ?? '')
   const wanted = form.get('after')

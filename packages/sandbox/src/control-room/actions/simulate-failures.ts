@@ -1,5 +1,5 @@
 import type { CallFault } from '../../core/trouble.ts'
-import { type Action, wholeNumber } from './action.ts'
+import { type ControlAction, readWholeNumber } from './action.ts'
 
 /** Ways in which an API call can fail, with their labels on the page of the control room. */
 export const CALL_FAILURES = {
@@ -19,11 +19,11 @@ export const CALL_FAILURES = {
   held: { name: 'Held back', help: 'takes effect; the response waits until you send it' },
 } as const
 
-export const failCalls: Action = (form, { trouble }) => {
+export const failCalls: ControlAction = (form, { trouble }) => {
   const kind = form.get('kind') ?? '500'
   if (!Object.hasOwn(CALL_FAILURES, kind))
     throw new RangeError(`There is no failure called ${kind}`)
-  const count = wholeNumber(form, 'count', 1)
+  const count = readWholeNumber(form, 'count', 1)
   if (count > 1000) throw new RangeError('At most 1000 calls can fail')
   const wanted = form.get('provider') || null
   if (wanted !== null && wanted !== 'stripe' && wanted !== 'braintree') {
@@ -37,7 +37,7 @@ export const failCalls: Action = (form, { trouble }) => {
   }
 }
 
-export const declineCharge: Action = (form, { trouble }) => {
+export const declineCharge: ControlAction = (form, { trouble }) => {
   const customer = form.get('customer')?.trim()
   if (!customer) throw new RangeError('Enter the id of a customer')
   const code = form.get('code') || 'insufficient_funds'
@@ -48,13 +48,13 @@ export const declineCharge: Action = (form, { trouble }) => {
   }
 }
 
-export const setDeliveries: Action = (form, { outbox }) => {
+export const setDeliveries: ControlAction = (form, { outbox }) => {
   outbox.set({
     duplicate: form.has('duplicate'),
     drop: form.has('drop'),
     corrupt: form.has('corrupt'),
     reorder: form.has('reorder'),
-    delaySeconds: wholeNumber(form, 'delay', 0),
+    delaySeconds: readWholeNumber(form, 'delay', 0),
   })
   const { delaySeconds, ...switches } = outbox.switches()
   const on = Object.entries(switches).flatMap(([name, value]) => (value ? [name] : []))
@@ -65,7 +65,7 @@ export const setDeliveries: Action = (form, { outbox }) => {
   return { message, data: outbox.switches() }
 }
 
-export const releaseHeld: Action = (_form, { trouble }) => {
+export const releaseHeld: ControlAction = (_form, { trouble }) => {
   const { held } = trouble.pending()
   trouble.release()
   return {
@@ -74,7 +74,7 @@ export const releaseHeld: Action = (_form, { trouble }) => {
   }
 }
 
-export const clearTrouble: Action = (_form, { trouble }) => {
+export const clearTrouble: ControlAction = (_form, { trouble }) => {
   trouble.clear()
   return { message: 'All pending failures are cleared.', data: {} }
 }

@@ -1,13 +1,13 @@
 import { copyJson } from '../../core/store/copy-json.ts'
-import type { Table } from '../../core/store/table.ts'
+import type { StoreTable } from '../../core/store/table.ts'
 import { type OfflineSandbox, openOfflineSandbox } from '../../offline/offline-sandbox.ts'
 import { moveTestClock } from '../../stripe/clocks/move-test-clock.ts'
-import { dunningOf, type StripeContext } from '../../stripe/state/context.ts'
+import { dunningOptionsOf, type StripeContext } from '../../stripe/state/context.ts'
 import { KINDS_WITH_CUSTOMER } from '../../stripe/state/tables.ts'
-import { allMerchants, findMerchant, type Merchant } from '../story/merchants.ts'
+import { allMerchants, findMerchant, type SandboxMerchant } from '../story/merchants.ts'
 import type { CustomerRef, ObservedSandbox } from '../story/watched.ts'
 
-type AnyTable = Table<{ id?: string }>
+type AnyTable = StoreTable<{ id?: string }>
 
 /** Tables that a copy does not need: logs, webhook registrations and single-use values. */
 const NOT_COPIED = [
@@ -80,8 +80,8 @@ export function copyEverything(watched: ObservedSandbox): OfflineSandbox {
 /** Finds the merchant of an offline copy that has the same merchant id as the given merchant. */
 export function copiedMerchant(
   { braintree }: OfflineSandbox,
-  { name, context }: Merchant,
-): Merchant | null {
+  { name, context }: SandboxMerchant,
+): SandboxMerchant | null {
   const copied = braintree?.get(context.keys.merchantId)
   return copied ? { name, context: copied } : null
 }
@@ -103,7 +103,7 @@ function openCopy({ store, clock, wanted, stripe }: ObservedSandbox): OfflineSan
     stripe: wanted.stripe && {
       ...wanted.stripe,
       keepEventsForDays: 36_500,
-      ...(stripe ? { dunning: dunningOf(stripe.context) } : {}),
+      ...(stripe ? { dunning: dunningOptionsOf(stripe.context) } : {}),
     },
     braintree: wanted.braintree,
     rows: { ...head, tables: {} },
@@ -118,7 +118,7 @@ function copyStripe(from: StripeContext, to: StripeContext, customer: string): v
   rows.customer = found ? [found] : []
   for (const kind of KINDS_WITH_CUSTOMER) rows[kind] = tables[kind].findBy('customer', customer)
   for (const [kind, owner] of Object.entries(BY_OWNER) as Array<[keyof typeof BY_OWNER, string]>) {
-    const table = tables[kind] as unknown as Table<{ id: string }>
+    const table = tables[kind] as unknown as StoreTable<{ id: string }>
     rows[kind] = (rows[owner] ?? []).flatMap(({ id }) => table.findBy(owner, id))
   }
   const ids = Object.values(rows).flatMap((each) => each.map(({ id }) => id))

@@ -1,5 +1,5 @@
 import {
-  cancel,
+  cancelSubscriptionRow,
   isCanceledOrExpired as isBraintreeOver,
 } from '../../braintree/state/subscription-status.ts'
 import type { OfflineSandbox } from '../../offline/offline-sandbox.ts'
@@ -7,28 +7,28 @@ import { cancelSubscription, hasEnded } from '../../stripe/state/subscription-st
 import { runAtomically, UnitOfWork } from '../../stripe/state/unit-of-work.ts'
 import { updateSubscription } from '../../stripe/subscriptions/subscription-update.ts'
 import { braintreeSteps } from '../story/braintree-steps.ts'
-import { clockOf } from '../story/clocks.ts'
+import { testClockOfCustomer } from '../story/clocks.ts'
 import { findObject } from '../story/find-object.ts'
-import { findMerchant, type Merchant } from '../story/merchants.ts'
-import { type Amount, amountOf, type Step } from '../story/step.ts'
+import { findMerchant, type SandboxMerchant } from '../story/merchants.ts'
+import { type StepAmount, type TimelineStep, toStepAmount } from '../story/step.ts'
 import { isAbout, readEvents } from '../story/stripe-events.ts'
-import { toSteps } from '../story/stripe-steps.ts'
+import { toTimelineSteps } from '../story/stripe-steps.ts'
 import type { CustomerRef, ObservedSandbox } from '../story/watched.ts'
 import { advanceCopy, copiedMerchant, copyCustomer } from './copy-rows.ts'
 
 /** Assumptions of a forecast, such as that the next charge is declined. */
-export interface Assumptions {
+export interface ForecastAssumptions {
   readonly charges?: 'as-they-are' | 'next-declined' | 'all-declined'
   readonly subscriptions?: 'as-they-are' | 'cancel-at-period-end' | 'cancel-now'
 }
 
-export interface Forecast {
+export interface BillingForecast {
   /** End of the forecast in ISO 8601 format. */
   readonly until: string
   /** Predicted steps in chronological order. */
-  readonly steps: readonly Step[]
+  readonly steps: readonly TimelineStep[]
   /** Sums of the predicted successful payments, one for each currency. */
-  readonly paid: readonly Amount[]
+  readonly paid: readonly StepAmount[]
   /** Status of each subscription at the end of the forecast. */
   readonly subscriptions: ReadonlyArray<{ readonly id: string; readonly status: string }>
   /** Scheduled jobs that would fail. */
@@ -42,19 +42,19 @@ const MAX_EVENTS = 2000
  * Predicts what will happen to a customer until a date, optionally under assumptions. The forecast
  * runs the sandbox's own code on a copy of the customer's objects, so its amounts are exact.
  */
-export async function forecast(
+export async function forecastCustomer(
   watched: ObservedSandbox,
   who: CustomerRef,
   until: Date,
-  supposed: Assumptions = {},
-): Promise<Forecast> {
+  supposed: ForecastAssumptions = {},
+): Promise<BillingForecast> {
   const scratch = copyCustomer(watched, who)
   const found = who.provider === 'braintree' ? findMerchant(watched, who.merchant) : null
   const merchant = found && copiedMerchant(scratch, found)
   const stepsOf = () => (merchant ? braintreeSteps(merchant, who.id) : stripeSteps(scratch, who.id))
   const known = new Set(stepsOf().map(nameOf))
   applyAssumptions(scratch, merchant, who, supposed)
-  await advanceCopy(scratch, clockOf(watched, who)?.id ?? null, until)
+  await advanceCopy(scratch, testClockOfCustomer(watched, who)?.id ?? null, until)
   const ahead = stepsOf().filter((step) => !known.has(nameOf(step)))
   const steps = ahead.map((step) => withoutLinks(watched, step))
   return {
@@ -68,9 +68,9 @@ export async function forecast(
 
 function applyAssumptions(
   scratch: OfflineSandbox,
-  merchant: Merchant | null,
+  merchant: SandboxMerchant | null,
   { provider, id }: CustomerRef,
-  supposed: Assumptions,
+  supposed: ForecastAssumptions,
 ): void {
   const code = provider === 'stripe' ? 'insufficient_funds' : '2001'
   const declined = { 'next-declined': 1, 'all-declined': 500, 'as-they-are': 0 } as const
@@ -83,7 +83,7 @@ function applyAssumptions(
   if (stripe) cancelAtStripe(stripe, id, wish)
   // Braintree can only cancel a subscription immediately.
   for (const row of merchant?.context.tables.subscriptions.findBy('customer', id) ?? []) {
-    if (merchant && !isBraintreeOver(row)) cancel(merchant.context, row, 'api')
+    if (merchant && !isBraintreeOver(row)) cancelSubscriptionRow(merchant.context, row, 'api')
   }
 }
 
@@ -109,17 +109,17 @@ function cancelAtStripe(
  * Returns a customer's steps. The copy starts without Stripe's events, so all steps at Stripe are
  * new.
  */
-function stripeSteps({ stripe }: OfflineSandbox, id: string): Step[] {
+function stripeSteps({ stripe }: OfflineSandbox, id: string): TimelineStep[] {
   const events = stripe ? readEvents(stripe, { keep: isAbout(id), most: MAX_EVENTS }) : []
-  return toSteps(events.reverse())
+  return toTimelineSteps(events.reverse())
 }
 
-function nameOf({ at, title, facts }: Step): string {
+function nameOf({ at, title, facts }: TimelineStep): string {
   return JSON.stringify([at, title, facts])
 }
 
 /** Removes links from a step to events and objects that exist only in the forecast. */
-export function withoutLinks(watched: ObservedSandbox, step: Step): Step {
+export function withoutLinks(watched: ObservedSandbox, step: TimelineStep): TimelineStep {
   const facts = step.facts.map(({ type, objectId }) => ({
     type,
     eventId: null,
@@ -129,18 +129,22 @@ export function withoutLinks(watched: ObservedSandbox, step: Step): Step {
 }
 
 /** Sums the successful payments of some steps, for each currency. */
-export function sumByCurrency(steps: readonly Step[]): Amount[] {
+export function sumByCurrency(steps: readonly TimelineStep[]): StepAmount[] {
   const sums = new Map<string, number>()
   for (const { amount, facts } of steps) {
     const paid = facts.some(({ type }) => PAID.has(type))
     if (amount && paid) sums.set(amount.currency, (sums.get(amount.currency) ?? 0) + amount.minor)
   }
-  return [...sums].flatMap(([currency, minor]) => amountOf(minor, currency) ?? [])
+  return [...sums].flatMap(([currency, minor]) => toStepAmount(minor, currency) ?? [])
 }
 
 const PAID = new Set(['invoice.paid', 'submitted_for_settlement'])
 
-function statusesOf({ stripe }: OfflineSandbox, merchant: Merchant | null, customer: string) {
+function statusesOf(
+  { stripe }: OfflineSandbox,
+  merchant: SandboxMerchant | null,
+  customer: string,
+) {
   const rows = [
     ...(stripe?.tables.subscription.findBy('customer', customer) ?? []),
     ...(merchant?.context.tables.subscriptions.findBy('customer', customer) ?? []),

@@ -1,8 +1,8 @@
 import { braintreeSteps } from '../story/braintree-steps.ts'
 import { allMerchants } from '../story/merchants.ts'
-import type { Amount, Step } from '../story/step.ts'
+import type { StepAmount, TimelineStep } from '../story/step.ts'
 import { readEvents } from '../story/stripe-events.ts'
-import { toSteps } from '../story/stripe-steps.ts'
+import { toTimelineSteps } from '../story/stripe-steps.ts'
 import type { ObservedSandbox } from '../story/watched.ts'
 import { advanceCopy, copiedMerchant, copyEverything, countRows } from './copy-rows.ts'
 import { sumByCurrency, withoutLinks } from './forecast.ts'
@@ -16,8 +16,8 @@ const MAX_EVENTS = 5000
 
 export interface ClockForecast {
   readonly until: string
-  readonly steps: readonly Step[]
-  readonly paid: readonly Amount[]
+  readonly steps: readonly TimelineStep[]
+  readonly paid: readonly StepAmount[]
   /**
    * Titles of the predicted steps with the number of times each step occurs, most frequent first.
    */
@@ -39,7 +39,7 @@ export async function forecastClock(
   const from = watched.clock.now().toISOString()
   await advanceCopy(scratch, testClock, until)
   const events = scratch.stripe ? readEvents(scratch.stripe, { most: MAX_EVENTS }).reverse() : []
-  const steps = toSteps(events)
+  const steps = toTimelineSteps(events)
   for (const each of allMerchants(watched)) {
     const merchant = copiedMerchant(scratch, each)
     for (const { id } of merchant?.context.tables.customers.values() ?? []) {

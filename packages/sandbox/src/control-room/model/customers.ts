@@ -3,8 +3,8 @@ import type { CustomerRow } from '../../braintree/state/rows/vault.ts'
 import { subscriptionDue } from '../../braintree/subscriptions/billing-cycle.ts'
 import type { StripeContext } from '../../stripe/state/context.ts'
 import type { SubscriptionRow } from '../../stripe/state/rows.ts'
-import { allMerchants, findMerchant, type Merchant, placeOf } from '../story/merchants.ts'
-import { amountOf } from '../story/step.ts'
+import { allMerchants, findMerchant, placeOf, type SandboxMerchant } from '../story/merchants.ts'
+import { toStepAmount } from '../story/step.ts'
 import type { CustomerRef, ObservedSandbox } from '../story/watched.ts'
 
 export interface SubscriptionSummary {
@@ -97,7 +97,7 @@ function fromStripe(row: {
   return { provider: 'stripe', merchant: null, id, name: name ?? null, email, created: at }
 }
 
-function fromBraintree(row: CustomerRow, { name: merchant }: Merchant): Base {
+function fromBraintree(row: CustomerRow, { name: merchant }: SandboxMerchant): Base {
   const name = [row.firstName, row.lastName].filter(Boolean).join(' ') || row.company
   const created = new Date(row.createdAt).toISOString()
   return { provider: 'braintree', merchant, id: row.id, name, email: row.email, created }
@@ -144,7 +144,7 @@ function describeItems(
     const name = product?.name ?? price?.nickname ?? item.price
     const quantity = item.quantity ?? 1
     plans.push(quantity === 1 ? name : `${quantity} × ${name}`)
-    const amount = amountOf(price?.unit_amount, price?.currency)
+    const amount = toStepAmount(price?.unit_amount, price?.currency)
     const every = price?.recurring
     if (!amount || !every) continue
     const count = every.interval_count === 1 ? '' : `${every.interval_count} `
@@ -165,7 +165,7 @@ function braintreeSubscriptions(
       id: row.id,
       status: row.status,
       plan: tables.plans.get(row.planId)?.name ?? row.planId,
-      price: `${amountOf(row.price, row.currency)?.text ?? ''} / ${months}`,
+      price: `${toStepAmount(row.price, row.currency)?.text ?? ''} / ${months}`,
       nextAt: due === null ? null : new Date(due).toISOString(),
       endsAt: null,
     }

@@ -1,5 +1,5 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
-import { signatureOf } from '../../braintree/state/notifications.ts'
+import { signMessage } from '../../braintree/state/notifications.ts'
 import type { Delivery, DeliveryAttempt } from '../../core/outbox.ts'
 import { findReceiver } from '../../stripe/state/receivers.ts'
 import type { ObservedSandbox } from '../story/watched.ts'
@@ -59,7 +59,7 @@ function braintreeSignature({ braintree }: ObservedSandbox, delivery: Delivery):
   const value = form.get('bt_signature')
   const signer = value?.split('|')[0]
   const keys = braintree?.merchants.find(({ keys }) => keys.publicKey === signer)?.keys
-  const made = keys ? signatureOf(keys, form.get('bt_payload') ?? '') : ''
+  const made = keys ? signMessage(keys, form.get('bt_payload') ?? '') : ''
   return {
     name: 'bt_signature',
     value,

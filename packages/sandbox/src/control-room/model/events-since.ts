@@ -11,23 +11,26 @@ export function currentPosition({ stripe, outbox }: ObservedSandbox): HistoryPos
   return { event: event?.id ?? null, delivery: newestDelivery({ outbox }) }
 }
 
-export interface HistorySince {
+export interface EventsSincePosition {
   /** Stripe's events and Braintree's notifications after the position, oldest first. */
   readonly events: ReadonlyArray<{ readonly id: string; readonly type: string }>
   /** Number of webhooks that were created after the position. */
   readonly deliveries: number
 }
 
-export function historySince(watched: ObservedSandbox, mark: HistoryPosition): HistorySince {
+export function readEventsSince(
+  watched: ObservedSandbox,
+  position: HistoryPosition,
+): EventsSincePosition {
   const events: Array<{ id: string; type: string }> = []
   for (const { id, type } of watched.stripe?.context.tables.event.newestFirst() ?? []) {
-    if (id === mark.event) break
+    if (id === position.event) break
     events.push({ id, type })
   }
   const notifications = new Map<string, string>()
   let deliveries = 0
   for (const delivery of watched.outbox.newestFirst()) {
-    if (numberOf(delivery.id) <= mark.delivery) break
+    if (numberOf(delivery.id) <= position.delivery) break
     deliveries++
     if (delivery.provider === 'braintree') notifications.set(delivery.eventId, delivery.eventType)
   }
@@ -36,7 +39,7 @@ export function historySince(watched: ObservedSandbox, mark: HistoryPosition): H
 }
 
 /** Counts the events of each type, most frequent first. */
-export function countByType(events: HistorySince['events']): Record<string, number> {
+export function countByType(events: EventsSincePosition['events']): Record<string, number> {
   const counts = new Map<string, number>()
   for (const { type } of events) counts.set(type, (counts.get(type) ?? 0) + 1)
   return Object.fromEntries([...counts].sort(([, a], [, b]) => b - a))

@@ -1,32 +1,32 @@
 import { subscriptionDue } from '../../braintree/subscriptions/billing-cycle.ts'
-import type { Table } from '../../core/store/table.ts'
-import { forecast } from '../forecast/forecast.ts'
+import type { StoreTable } from '../../core/store/table.ts'
+import { forecastCustomer } from '../forecast/forecast.ts'
 import { braintreeSteps } from '../story/braintree-steps.ts'
 import { allMerchants, placeOf } from '../story/merchants.ts'
-import { type Amount, amountOf, newestFirst, type Step } from '../story/step.ts'
+import { newestFirst, type StepAmount, type TimelineStep, toStepAmount } from '../story/step.ts'
 import { readEvents } from '../story/stripe-events.ts'
-import { toSteps } from '../story/stripe-steps.ts'
+import { toTimelineSteps } from '../story/stripe-steps.ts'
 import type { CustomerRef, ObservedSandbox } from '../story/watched.ts'
 import { type CustomerSummary, findCustomer, findCustomers } from './customers.ts'
 
-export interface Counts {
+export interface ObjectCounts {
   readonly customers: number
   readonly running: number
   readonly pastDue: number
   /** Sums of the amounts that customers owe, one for each currency. */
-  readonly owed: readonly Amount[]
+  readonly owed: readonly StepAmount[]
   readonly undelivered: number
   readonly failedJobs: number
 }
 
 /** A step of a timeline, with the name of its customer. */
-export type NamedStep = Step & { readonly name: string | null }
+export type NamedStep = TimelineStep & { readonly name: string | null }
 
 const DAY = 86_400_000
 /** For how many customers the next steps are forecast: those with the earliest due dates. */
 const FORECAST_CUSTOMERS = 8
 
-export function countAll(watched: ObservedSandbox): Counts {
+export function countAll(watched: ObservedSandbox): ObjectCounts {
   const { stripe, outbox, failures } = watched
   const tables = stripe?.context.tables
   let [customers, running, pastDue] = [0, 0, 0]
@@ -57,7 +57,7 @@ export function countAll(watched: ObservedSandbox): Counts {
     customers,
     running,
     pastDue,
-    owed: [...owed].flatMap(([currency, minor]) => amountOf(minor, currency) ?? []),
+    owed: [...owed].flatMap(([currency, minor]) => toStepAmount(minor, currency) ?? []),
     undelivered,
     failedJobs: failures.list().length,
   }
@@ -73,7 +73,7 @@ export async function upcomingSteps(watched: ObservedSandbox, most: number): Pro
   if (!last) return []
   // An invoice stays a draft for an hour; a later end shows it paid.
   const until = new Date(Math.max(last.at, watched.clock.nowMs()) + DAY + 3_600_000)
-  const asked = first.map(({ who }) => forecast(watched, who, until))
+  const asked = first.map(({ who }) => forecastCustomer(watched, who, until))
   const steps = (await Promise.all(asked)).flatMap((each) => each.steps)
   const sorted = steps.sort((a, b) => (a.at < b.at ? -1 : a.at > b.at ? 1 : 0))
   return sorted.slice(0, most).map((step) => withName(watched, step))
@@ -107,7 +107,7 @@ function customersByDueDate(watched: ObservedSandbox): Array<{ at: number; who: 
 }
 
 /** Reads at most the newest rows of a large table: older invoices are hardly ever open or due. */
-function* newestRows<Row extends object>(table: Table<Row> | undefined): Generator<Row> {
+function* newestRows<Row extends object>(table: StoreTable<Row> | undefined): Generator<Row> {
   yield* take(table?.newestFirst() ?? [], 20_000)
 }
 
@@ -115,7 +115,7 @@ function* newestRows<Row extends object>(table: Table<Row> | undefined): Generat
 export function recentSteps(watched: ObservedSandbox, most: number): NamedStep[] {
   const { stripe } = watched
   const events = stripe ? readEvents(stripe.context, { most: most * 8 }).reverse() : []
-  const steps = [...toSteps(events), ...recentBraintreeSteps(watched, most)]
+  const steps = [...toTimelineSteps(events), ...recentBraintreeSteps(watched, most)]
   return newestFirst(steps)
     .slice(0, most)
     .map((step) => withName(watched, step))
@@ -125,7 +125,7 @@ export function recentSteps(watched: ObservedSandbox, most: number): NamedStep[]
  * Returns the latest steps at Braintree. Braintree keeps no events, so they are read from the
  * newest customers and transactions.
  */
-function recentBraintreeSteps(watched: ObservedSandbox, most: number): Step[] {
+function recentBraintreeSteps(watched: ObservedSandbox, most: number): TimelineStep[] {
   return allMerchants(watched).flatMap((merchant) => {
     const { customers, transactions } = merchant.context.tables
     const ids = new Set<string>()
@@ -145,7 +145,7 @@ function* take<Row>(rows: Iterable<Row>, most: number): Generator<Row> {
   }
 }
 
-function withName(watched: ObservedSandbox, step: Step): NamedStep {
+function withName(watched: ObservedSandbox, step: TimelineStep): NamedStep {
   const { provider, merchant, customer } = step
   const found =
     customer === null ? null : findCustomer(watched, { provider, merchant, id: customer })

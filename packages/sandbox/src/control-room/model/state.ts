@@ -1,9 +1,9 @@
 import { copyJson } from '../../core/store/copy-json.ts'
 import type { StripeContext } from '../../stripe/state/context.ts'
 import { renderEvent } from '../../stripe/state/events.ts'
-import { render } from '../../stripe/state/render.ts'
-import type { Rows } from '../../stripe/state/rows.ts'
-import { allMerchants, type Merchant } from '../story/merchants.ts'
+import { renderRow } from '../../stripe/state/render.ts'
+import type { StripeRows } from '../../stripe/state/rows.ts'
+import { allMerchants, type SandboxMerchant } from '../story/merchants.ts'
 import type { ObservedSandbox } from '../story/watched.ts'
 
 /** Number of objects of each kind that are returned, newest first. */
@@ -33,8 +33,8 @@ export function readState(watched: ObservedSandbox) {
 function newestAtStripe(context: StripeContext) {
   const { tables } = context
   const newest = (kind: 'customer' | 'subscription' | 'invoice') =>
-    newestRows<Rows[typeof kind]>(tables[kind].newestFirst()).map((row) =>
-      copyJson(render(kind, row, tables)),
+    newestRows<StripeRows[typeof kind]>(tables[kind].newestFirst()).map((row) =>
+      copyJson(renderRow(kind, row, tables)),
     )
   return {
     customers: newest('customer').filter((customer) => customer.deleted !== true),
@@ -44,7 +44,7 @@ function newestAtStripe(context: StripeContext) {
   }
 }
 
-function newestAtBraintree({ context: { tables } }: Merchant) {
+function newestAtBraintree({ context: { tables } }: SandboxMerchant) {
   return {
     customers: copyJson(newestRows(tables.customers.newestFirst())),
     subscriptions: copyJson(newestRows(tables.subscriptions.newestFirst())),

@@ -6,7 +6,7 @@ import { eventPage } from './event.ts'
 import { eventsPage } from './events.ts'
 import { objectPage } from './object.ts'
 import { overviewPage } from './overview.ts'
-import type { Page } from './page.ts'
+import type { ControlRoomPage } from './page.ts'
 import { troublePage } from './trouble.ts'
 import { webhooksPage } from './webhooks.ts'
 import { whatIfPage } from './what-if.ts'
@@ -14,7 +14,7 @@ import { whatIfPage } from './what-if.ts'
 /**
  * Pages of the control room by path. The path with `.json` appended returns the data of the page.
  */
-export const PAGES: Readonly<Record<string, Page>> = {
+export const PAGES: Readonly<Record<string, ControlRoomPage>> = {
   '/': overviewPage,
   '/customers': customersPage,
   '/customers/:provider/:id': customerPage,

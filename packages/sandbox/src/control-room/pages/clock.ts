@@ -3,15 +3,15 @@ import { type Html, html } from '../../core/html.ts'
 import { UNITS } from '../actions/move-clock.ts'
 import { forecastClock, MAX_ROWS } from '../forecast/outlook.ts'
 import {
-  amounts,
   backField,
   clockField,
   countOf,
-  emptyNote,
+  formatAmounts,
+  renderEmptyNote,
   timeElement,
 } from '../parts/elements.ts'
-import { table } from '../parts/table.ts'
-import { comingItem } from '../parts/timeline.ts'
+import { renderTable } from '../parts/table.ts'
+import { renderFutureStep } from '../parts/timeline.ts'
 import { findTestClock, type TestClock, testClocks } from '../story/clocks.ts'
 import { newestFirst } from '../story/step.ts'
 import { definePage, type PageRequest } from './page.ts'
@@ -69,7 +69,7 @@ function choice({ chosen, testClocks }: Data): Html {
       : html`<a href="/clock${id !== null && `?clock=${id}`}">${text}</a>`
   return html`<section class="card"><h2>Clocks</h2>
 <p class="quiet">A customer on a test clock is billed by that clock. Everything else uses ${link(null, 'the sandbox’s own clock')}.</p>
-${table('Test clocks', testClocks, {
+${renderTable('Test clocks', testClocks, {
   Clock: (clock) => link(clock.id, nameOf(clock)),
   Shows: ({ now }) => timeElement(now),
   Customers: ({ customers }) => customers,
@@ -88,15 +88,15 @@ function result({ outlook }: Data): Html {
   }
   const steps = newestFirst(outlook.steps)
   return html`<section class="card"><h2>Forecast until ${timeElement(outlook.until)}</h2>
-<p><strong>${amounts(outlook.paid)}</strong> will be paid, in ${countOf(outlook.steps.length, 'step')}.</p>
+<p><strong>${formatAmounts(outlook.paid)}</strong> will be paid, in ${countOf(outlook.steps.length, 'step')}.</p>
 ${outlook.failedJobs.map((text) => html`<p class="quiet">Would fail: ${text}</p>`)}
 ${
   steps.length === 0
-    ? emptyNote('Nothing is due.')
-    : html`<div class="two">${table('Steps', outlook.counts, {
+    ? renderEmptyNote('Nothing is due.')
+    : html`<div class="two">${renderTable('Steps', outlook.counts, {
         Step: ([title]) => title,
         Times: ([, times]) => times,
-      })}<ol class="timeline">${steps.slice(0, SHOWN).map((step) => comingItem(step, { path: null, withCustomer: true }))}</ol></div>`
+      })}<ol class="timeline">${steps.slice(0, SHOWN).map((step) => renderFutureStep(step, { path: null, withCustomer: true }))}</ol></div>`
 }
 ${steps.length > SHOWN && html`<p class="quiet">Only the last ${SHOWN} are shown.</p>`}</section>`
 }

@@ -1,23 +1,23 @@
 import { addDuration } from '../../core/clock/clock.ts'
 import { type Html, html } from '../../core/html.ts'
-import { forecast } from '../forecast/forecast.ts'
+import { forecastCustomer } from '../forecast/forecast.ts'
 import { type CustomerSummary, findCustomer } from '../model/customers.ts'
 import { findPaymentMethods } from '../model/payment-methods.ts'
 import {
-  amounts,
   backField,
   customerPath,
-  emptyNote,
+  formatAmounts,
   objectLink,
   placeName,
-  statusBadge,
+  renderEmptyNote,
+  renderStatusBadge,
   timeElement,
 } from '../parts/elements.ts'
-import { comingItem, nowItem, pastItem } from '../parts/timeline.ts'
-import { clockOf, nowFor } from '../story/clocks.ts'
+import { renderFutureStep, renderPastStep, renderPresentMoment } from '../parts/timeline.ts'
+import { nowOfCustomer, testClockOfCustomer } from '../story/clocks.ts'
 import { parsePlace } from '../story/merchants.ts'
 import { newestFirst } from '../story/step.ts'
-import { pastOf } from '../story/timeline.ts'
+import { listPastSteps } from '../story/timeline.ts'
 import type { CustomerRef } from '../story/watched.ts'
 import { definePage, type PageRequest } from './page.ts'
 
@@ -44,17 +44,17 @@ async function read(ask: PageRequest) {
   const customer = who && findCustomer(watched, who)
   if (!who || !customer) return null
   const months = HORIZONS.find((each) => String(each) === query.get('months')) ?? 3
-  const now = nowFor(watched, who)
+  const now = nowOfCustomer(watched, who)
   return {
     now: now.toISOString(),
     customer,
-    testClock: clockOf(watched, who),
+    testClock: testClockOfCustomer(watched, who),
     months,
     paymentMethods: findPaymentMethods(watched, who),
     declines:
       watched.trouble.pending().declines.find((each) => each.customer === who.id)?.codes ?? [],
-    coming: await forecast(watched, who, forecastEnd(now, months)),
-    past: pastOf(watched, who),
+    coming: await forecastCustomer(watched, who, forecastEnd(now, months)),
+    past: listPastSteps(watched, who),
   }
 }
 
@@ -79,24 +79,24 @@ function horizon({ customer, months, coming }: Data): Html {
     const text = each === 12 ? '1 year' : each === 1 ? '1 month' : `${each} months`
     return html`<a class="button small${chosen && ' chosen'}" href="${customerPath(customer)}?months=${each}"${chosen && html` aria-current="true"`}>${text}</a>`
   })
-  return html`<p>Without further actions, <strong>${amounts(coming.paid)}</strong> will be paid until ${timeElement(coming.until)}.</p>
+  return html`<p>Without further actions, <strong>${formatAmounts(coming.paid)}</strong> will be paid until ${timeElement(coming.until)}.</p>
 <nav class="line" aria-label="How far ahead"><span class="quiet">Look ahead</span> ${links}</nav>`
 }
 
 function timeline({ coming, past, now, testClock }: Data, path: string): Html {
   const ahead = newestFirst(coming.steps)
   const options = { path, testClock: testClock?.id ?? null }
-  return html`<ol class="timeline">${ahead.map((step) => comingItem(step, options))}${nowItem(now)}${past.map(pastItem)}</ol>
+  return html`<ol class="timeline">${ahead.map((step) => renderFutureStep(step, options))}${renderPresentMoment(now)}${past.map(renderPastStep)}</ol>
 ${coming.failedJobs.map((text) => html`<p class="quiet">Would fail: ${text}</p>`)}`
 }
 
 function subscriptions({ subscriptions: list, merchant }: CustomerSummary): Html {
   return html`<section class="card"><h2>Subscriptions</h2>${
     list.length === 0
-      ? emptyNote('None.')
+      ? renderEmptyNote('None.')
       : list.map(
           ({ id, status, plan, price, nextAt, endsAt }) =>
-            html`<p>${statusBadge(status)} <strong>${plan}</strong><br>${price}<br>${nextAt && html`<small>Next step ${timeElement(nextAt)}</small><br>`}${endsAt && html`<small>Ends ${timeElement(endsAt)}</small><br>`}${objectLink(id, merchant)}</p>`,
+            html`<p>${renderStatusBadge(status)} <strong>${plan}</strong><br>${price}<br>${nextAt && html`<small>Next step ${timeElement(nextAt)}</small><br>`}${endsAt && html`<small>Ends ${timeElement(endsAt)}</small><br>`}${objectLink(id, merchant)}</p>`,
         )
   }</section>`
 }
@@ -104,7 +104,7 @@ function subscriptions({ subscriptions: list, merchant }: CustomerSummary): Html
 function methods({ paymentMethods, customer }: Data): Html {
   return html`<section class="card"><h2>Payment methods</h2>${
     paymentMethods.length === 0
-      ? emptyNote('None.')
+      ? renderEmptyNote('None.')
       : paymentMethods.map(
           ({ id, label, note }) =>
             html`<p>${label}<br>${note && html`<small>${note}</small><br>`}${objectLink(id, customer.merchant)}</p>`,

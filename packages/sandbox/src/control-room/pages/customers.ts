@@ -1,14 +1,14 @@
 import { type Html, html } from '../../core/html.ts'
 import { type CustomerSummary, findCustomers } from '../model/customers.ts'
 import {
-  breakableName,
   customerPath,
-  emptyNote,
   placeName,
-  statusBadge,
+  renderBreakableName,
+  renderEmptyNote,
+  renderStatusBadge,
   timeElement,
 } from '../parts/elements.ts'
-import { table } from '../parts/table.ts'
+import { renderTable } from '../parts/table.ts'
 import { allMerchants, placeOf } from '../story/merchants.ts'
 import type { CustomerRef, ObservedSandbox } from '../story/watched.ts'
 import { definePage } from './page.ts'
@@ -29,7 +29,7 @@ export const customersPage = definePage(
     lead: 'Each customer has a timeline of past and future steps.',
     body: html`<section class="card"><form class="line" method="get" action="/customers" role="search">
 <label class="grow">Name, e-mail or id <input type="search" name="q" value="${query}"></label>${places.length > 1 && choice(places, place)}<button class="primary">Find</button></form>
-${customers.length > 0 ? customerTable(customers) : emptyNote(query || place ? 'No customers match.' : 'No customers yet. Create one with an SDK, or trigger customer.created.')}
+${customers.length > 0 ? customerTable(customers) : renderEmptyNote(query || place ? 'No customers match.' : 'No customers yet. Create one with an SDK, or trigger customer.created.')}
 ${more && html`<p class="quiet">Only the newest ${SHOWN} are shown. Search to narrow the list.</p>`}</section>`,
   }),
 )
@@ -58,17 +58,17 @@ function allPlaces(watched: ObservedSandbox): Place[] {
 }
 
 export function customerTable(customers: readonly CustomerSummary[]): Html {
-  return table('Customers', customers, {
+  return renderTable('Customers', customers, {
     Customer: (who) =>
       html`<a href="${customerPath(who)}">${who.name ?? who.email ?? who.id}</a>${who.name && who.email && html`<br><small>${who.email}</small>`}`,
     Provider: ({ provider, merchant, id }) =>
-      html`${placeName({ provider, merchant: null })}${merchant !== null && html` <small>${breakableName(merchant)}</small>`}<br><code>${id}</code>`,
+      html`${placeName({ provider, merchant: null })}${merchant !== null && html` <small>${renderBreakableName(merchant)}</small>`}<br><code>${id}</code>`,
     Subscriptions: ({ subscriptions }) =>
       subscriptions.length === 0
         ? html`<small>none</small>`
         : subscriptions.map(
             ({ status, plan, price }) =>
-              html`<div>${statusBadge(status)} ${plan} <small>${price}</small></div>`,
+              html`<div>${renderStatusBadge(status)} ${plan} <small>${price}</small></div>`,
           ),
     'Next step': ({ subscriptions }) => {
       const next = subscriptions.flatMap(({ nextAt }) => nextAt ?? []).sort()[0]

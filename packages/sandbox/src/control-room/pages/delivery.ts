@@ -1,15 +1,21 @@
 import { type Html, html } from '../../core/html.ts'
 import { type InspectedDelivery, inspectDelivery } from '../model/delivery.ts'
 import { jsonView, textView } from '../parts/code.ts'
-import { backField, badge, emptyNote, statusBadge, timeElement } from '../parts/elements.ts'
-import { table } from '../parts/table.ts'
+import {
+  backField,
+  renderBadge,
+  renderEmptyNote,
+  renderStatusBadge,
+  timeElement,
+} from '../parts/elements.ts'
+import { renderTable } from '../parts/table.ts'
 import { definePage } from './page.ts'
 
 export const deliveryPage = definePage(
   ({ watched, params }) => inspectDelivery(watched, params.id ?? ''),
   (data, { path }) => ({
     title: data.eventType,
-    badge: statusBadge(data.state),
+    badge: renderStatusBadge(data.state),
     lead: html`${data.provider} to <code>${data.url}</code>`,
     body: html`<div class="aside"><div class="stack"><section class="card"><h2>Attempts</h2>${attempts(data)}</section>
 <section class="card"><h2>Payload</h2>${payload(data)}</section>
@@ -22,13 +28,13 @@ function attempts({ attempts, dueAt }: InspectedDelivery): Html {
   const next =
     dueAt !== null &&
     html`<p class="quiet">The next attempt is due at ${timeElement(new Date(dueAt).toISOString())}.</p>`
-  if (attempts.length === 0) return html`${emptyNote('Not sent yet.')}${next}`
-  return html`${table('Attempts', attempts, {
+  if (attempts.length === 0) return html`${renderEmptyNote('Not sent yet.')}${next}`
+  return html`${renderTable('Attempts', attempts, {
     At: ({ at }) => timeElement(new Date(at).toISOString()),
     Result: ({ status, error }) =>
       status === null
-        ? html`${badge('no response', 'bad')} ${error}`
-        : badge(String(status), status >= 200 && status < 300 ? 'good' : 'bad'),
+        ? html`${renderBadge('no response', 'bad')} ${error}`
+        : renderBadge(String(status), status >= 200 && status < 300 ? 'good' : 'bad'),
     Response: ({ response }) => response ?? '',
   })}${next}`
 }
@@ -54,7 +60,7 @@ function signature({ signature, corrupt, attempts }: InspectedDelivery): Html {
   const damaged = corrupt && attempts.length === 1
   return html`<section class="card"><h2>Signature</h2>${
     isRight !== null &&
-    html`<p>${isRight ? badge('valid', 'good') : badge('invalid', 'bad')} ${
+    html`<p>${isRight ? renderBadge('valid', 'good') : renderBadge('invalid', 'bad')} ${
       isRight ? 'It matches the payload and the secret.' : 'It was made with another secret.'
     }${damaged && ' The body was corrupted afterwards, so receivers reject it.'}</p>`
   }

@@ -1,9 +1,9 @@
 import { html } from '../../core/html.ts'
 import { renderEvent } from '../../stripe/state/events.ts'
 import { changeList, jsonView } from '../parts/code.ts'
-import { emptyNote, objectLink, statusBadge, timeElement } from '../parts/elements.ts'
-import { table } from '../parts/table.ts'
-import { diffObjects, undo } from '../story/diff.ts'
+import { objectLink, renderEmptyNote, renderStatusBadge, timeElement } from '../parts/elements.ts'
+import { renderTable } from '../parts/table.ts'
+import { diffObjects, undoChanges } from '../story/diff.ts'
 import { definePage, type PageRequest } from './page.ts'
 
 interface EventData {
@@ -19,7 +19,7 @@ function read({ watched, params }: PageRequest) {
   const { object, previous_attributes: previous } = event.data as EventData
   return {
     event,
-    changes: previous ? diffObjects(undo(object, previous), object) : [],
+    changes: previous ? diffObjects(undoChanges(object, previous), object) : [],
     deliveries: watched.outbox
       .deliveries({ eventId: row.id })
       .map(({ body: _body, ...each }) => each),
@@ -33,14 +33,14 @@ export const eventPage = definePage(read, ({ event, changes, deliveries }) => {
     title: String(event.type),
     lead: html`${timeElement(new Date(Number(event.created) * 1000).toISOString())}, caused by ${request?.id ? html`the call <code>${request.id}</code>` : 'the clock or the sandbox'}${object.id !== undefined && html`, about ${objectLink(object.id)}`}`,
     body: html`<div class="aside"><section class="card"><h2>Event</h2>${jsonView(event, 'Event')}</section>
-<div class="stack"><section class="card"><h2>What changed</h2>${changes.length > 0 ? changeList(changes) : emptyNote('The event contains no changes.')}</section>
+<div class="stack"><section class="card"><h2>What changed</h2>${changes.length > 0 ? changeList(changes) : renderEmptyNote('The event contains no changes.')}</section>
 <section class="card"><h2>Webhooks</h2>${
       deliveries.length > 0
-        ? table('Webhooks', deliveries, {
+        ? renderTable('Webhooks', deliveries, {
             To: ({ id, url }) => html`<a href="/webhooks/${id}">${url}</a>`,
-            State: ({ state }) => statusBadge(state),
+            State: ({ state }) => renderStatusBadge(state),
           })
-        : emptyNote('No endpoint receives this event.')
+        : renderEmptyNote('No endpoint receives this event.')
     }</section></div></div>`,
   }
 })

@@ -1,6 +1,6 @@
 import { html } from '../../core/html.ts'
-import { breakableName, emptyNote, objectLink, timeElement } from '../parts/elements.ts'
-import { table } from '../parts/table.ts'
+import { objectLink, renderBreakableName, renderEmptyNote, timeElement } from '../parts/elements.ts'
+import { renderTable } from '../parts/table.ts'
 import { readEvents } from '../story/stripe-events.ts'
 import { definePage } from './page.ts'
 
@@ -29,9 +29,9 @@ export const eventsPage = definePage(
     body: html`<section class="card"><form class="line" method="get" action="/events"><label class="grow">Type starts with <input type="search" name="type" value="${type}" placeholder="invoice."></label><button>Show</button></form>
 ${
   events.length === 0
-    ? emptyNote(type ? 'No events match.' : 'No events yet.')
-    : table('Events', events, {
-        Type: (event) => html`<a href="/events/${event.id}">${breakableName(event.type)}</a>`,
+    ? renderEmptyNote(type ? 'No events match.' : 'No events yet.')
+    : renderTable('Events', events, {
+        Type: (event) => html`<a href="/events/${event.id}">${renderBreakableName(event.type)}</a>`,
         About: ({ object }) => (object === null ? '' : objectLink(object)),
         Cause: ({ request }) => (request === null ? 'clock' : html`call <code>${request}</code>`),
         At: ({ created }) => timeElement(created),

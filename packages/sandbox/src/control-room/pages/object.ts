@@ -1,22 +1,22 @@
 import { type Html, html } from '../../core/html.ts'
 import { changeList, jsonView } from '../parts/code.ts'
 import {
-  breakableName,
   customerPath,
-  emptyNote,
   placeName,
-  statusBadge,
+  renderBreakableName,
+  renderEmptyNote,
+  renderStatusBadge,
   timeElement,
 } from '../parts/elements.ts'
 import { findObject } from '../story/find-object.ts'
-import { historyOf, type Version } from '../story/history.ts'
+import { type ObjectVersion, readObjectHistory } from '../story/history.ts'
 import { definePage, type PageRequest } from './page.ts'
 
 function read({ watched, params, query }: PageRequest) {
   const id = params.id ?? ''
   const merchant = query.get('merchant')
   const found = findObject(watched, id, merchant)
-  const { versions: history, last } = historyOf(watched, { id, merchant, found })
+  const { versions: history, last } = readObjectHistory(watched, { id, merchant, found })
   return found || history.length > 0 ? { id, found, history, last: found ? null : last } : null
 }
 
@@ -32,19 +32,19 @@ export const objectPage = definePage(read, ({ id, found, history, last }) => {
   const own = found && isCustomer ? html` · <a href="${customerPath(found)}">timeline</a>` : ''
   return {
     title: id,
-    ...(typeof status === 'string' ? { badge: statusBadge(status) } : {}),
+    ...(typeof status === 'string' ? { badge: renderStatusBadge(status) } : {}),
     lead: found
       ? html`${placeName(found)} · ${wordsOf(found.kind)}${link}${own}`
       : 'Deleted. This is what is still known about it.',
-    body: html`<div class="two"><section class="card"><h2>${found ? 'Present state' : 'Last known state'}</h2>${shown ? jsonView(shown, 'The object') : emptyNote('Deleted.')}</section>
-<section class="card"><h2>History</h2>${history.length > 0 ? versions(history) : emptyNote('No earlier version is known.')}</section></div>`,
+    body: html`<div class="two"><section class="card"><h2>${found ? 'Present state' : 'Last known state'}</h2>${shown ? jsonView(shown, 'The object') : renderEmptyNote('Deleted.')}</section>
+<section class="card"><h2>History</h2>${history.length > 0 ? versions(history) : renderEmptyNote('No earlier version is known.')}</section></div>`,
   }
 })
 
-function versions(history: readonly Version[]): Html {
+function versions(history: readonly ObjectVersion[]): Html {
   return html`<ol class="timeline">${history.map(
     ({ at, cause, eventId, changes, isEnd }, index) =>
-      html`<li><div class="when">${timeElement(at)}</div><div class="what"><h3>${eventId === null ? cause : html`<a href="/events/${eventId}">${breakableName(cause)}</a>`}</h3>${
+      html`<li><div class="when">${timeElement(at)}</div><div class="what"><h3>${eventId === null ? cause : html`<a href="/events/${eventId}">${renderBreakableName(cause)}</a>`}</h3>${
         changes.length > 0
           ? changeList(changes, 12)
           : html`<p class="quiet">${isEnd ? 'deleted' : index === history.length - 1 ? 'first known version' : 'no changes'}</p>`

@@ -6,7 +6,13 @@ import {
   recentSteps,
   upcomingSteps,
 } from '../model/overview.ts'
-import { amounts, countOf, customerPath, emptyNote, timeElement } from '../parts/elements.ts'
+import {
+  countOf,
+  customerPath,
+  formatAmounts,
+  renderEmptyNote,
+  timeElement,
+} from '../parts/elements.ts'
 import { allMerchants } from '../story/merchants.ts'
 import { customerTable } from './customers.ts'
 import { definePage, type PageRequest } from './page.ts'
@@ -51,10 +57,10 @@ export const overviewPage = definePage(read, (data) => ({
   body: html`${figures(data)}
 ${failures(data)}
 <div class="stack"><div class="two">
-<section class="card"><h2>What comes next</h2>${data.coming.length > 0 ? stepList(data.coming, true) : emptyNote('Nothing is scheduled. Create a subscription.')}</section>
-<section class="card"><h2>What just happened</h2>${data.lately.length > 0 ? stepList(data.lately, false) : emptyNote('Nothing has happened yet.')}</section>
+<section class="card"><h2>What comes next</h2>${data.coming.length > 0 ? stepList(data.coming, true) : renderEmptyNote('Nothing is scheduled. Create a subscription.')}</section>
+<section class="card"><h2>What just happened</h2>${data.lately.length > 0 ? stepList(data.lately, false) : renderEmptyNote('Nothing has happened yet.')}</section>
 </div>
-<section class="card"><h2>Customers</h2>${data.customers.length > 0 ? html`${customerTable(data.customers)}<p><a href="/customers">All customers</a></p>` : emptyNote('No customers yet. Connect an SDK with the settings below, or trigger an event.')}</section>
+<section class="card"><h2>Customers</h2>${data.customers.length > 0 ? html`${customerTable(data.customers)}<p><a href="/customers">All customers</a></p>` : renderEmptyNote('No customers yet. Connect an SDK with the settings below, or trigger an event.')}</section>
 ${connect(data)}</div>`,
 }))
 
@@ -64,7 +70,7 @@ function figures({ counts }: Overview): Html {
   return html`<ul class="figures">${figure(counts.customers.toLocaleString('en'), 'customers')}
 ${figure(counts.running.toLocaleString('en'), 'active subscriptions')}
 ${figure(String(counts.pastDue), 'past due', counts.pastDue > 0 ? 'bad' : '')}
-${figure(amounts(counts.owed), 'owed')}
+${figure(formatAmounts(counts.owed), 'owed')}
 ${figure(String(counts.undelivered), 'undelivered webhooks', counts.undelivered > 0 ? 'bad' : '')}
 ${figure(String(counts.failedJobs), 'failed jobs', counts.failedJobs > 0 ? 'bad' : '')}</ul>`
 }

@@ -1,4 +1,4 @@
-import type { View } from '../parts/layout.ts'
+import type { ControlRoomView } from '../parts/layout.ts'
 import type { ObservedSandbox } from '../story/watched.ts'
 
 /** A request for a page of the control room. */
@@ -12,10 +12,10 @@ export interface PageRequest {
 }
 
 /** A page of the control room: how to read its data, and how to render them. */
-export interface Page {
+export interface ControlRoomPage {
   /** Returns the data that the page shows, or `null` if the requested object does not exist. */
   readonly read: (ask: PageRequest) => unknown
-  readonly show: (data: never, ask: PageRequest) => View
+  readonly show: (data: never, ask: PageRequest) => ControlRoomView
 }
 
 /**
@@ -24,7 +24,7 @@ export interface Page {
  */
 export function definePage<Data extends object>(
   read: (ask: PageRequest) => Promise<Data | null> | Data | null,
-  show: (data: Data, ask: PageRequest) => View,
-): Page {
+  show: (data: Data, ask: PageRequest) => ControlRoomView,
+): ControlRoomPage {
   return { read, show }
 }

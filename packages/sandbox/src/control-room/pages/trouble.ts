@@ -1,15 +1,15 @@
 import { type Html, html } from '../../core/html.ts'
-import { type DunningOptions, dunningOf } from '../../stripe/state/context.ts'
+import { type DunningOptions, dunningOptionsOf } from '../../stripe/state/context.ts'
 import { MAX_RETRIES, MAX_RETRY_DAYS } from '../actions/set-dunning.ts'
 import { CALL_FAILURES } from '../actions/simulate-failures.ts'
-import { backField, badge, countOf, emptyNote } from '../parts/elements.ts'
+import { backField, countOf, renderBadge, renderEmptyNote } from '../parts/elements.ts'
 import { definePage, type PageRequest } from './page.ts'
 
 function read({ watched }: PageRequest) {
   return {
     pending: watched.trouble.pending(),
     switches: watched.outbox.switches(),
-    dunning: watched.stripe && dunningOf(watched.stripe.context),
+    dunning: watched.stripe && dunningOptionsOf(watched.stripe.context),
     kinds: Object.keys(CALL_FAILURES),
     providers: [watched.stripe && 'stripe', watched.braintree && 'braintree'].filter(
       (name) => name !== null,
@@ -45,7 +45,7 @@ function charges({ pending }: Data, path: string): Html {
 <form class="line" method="post" action="/decline">${backField(path)}<label class="grow">Customer <input name="customer" required placeholder="cus_…"></label>
 <label>Code <input name="code" value="insufficient_funds" list="codes" size="18"></label><button class="primary">Apply</button></form>
 <datalist id="codes"><option value="insufficient_funds"></option><option value="lost_card"></option><option value="expired_card"></option><option value="fraudulent"></option><option value="2000">Braintree: do not honor</option><option value="2001">Braintree: insufficient funds</option></datalist>
-${pending.declines.map(({ customer, codes }) => html`<p><code>${customer}</code> ${codes.map((code) => html`${badge(code, 'bad')} `)}</p>`)}`
+${pending.declines.map(({ customer, codes }) => html`<p><code>${customer}</code> ${codes.map((code) => html`${renderBadge(code, 'bad')} `)}</p>`)}`
 }
 
 const THEN = {
@@ -82,10 +82,11 @@ function webhooks({ switches }: Data, path: string): Html {
 
 function waiting({ pending }: Data, path: string): Html {
   const { calls, declines, held } = pending
-  if (calls.length + declines.length + held === 0) return emptyNote('No failures are pending.')
+  if (calls.length + declines.length + held === 0)
+    return renderEmptyNote('No failures are pending.')
   const kinds = calls.map(({ kind, provider }) => {
     const name = typeof kind === 'string' ? kind : `${kind.slowMs} ms late`
-    return html`${badge(provider ? `${provider} ${name}` : name, 'warning')} `
+    return html`${renderBadge(provider ? `${provider} ${name}` : name, 'warning')} `
   })
   return html`${calls.length > 0 && html`<p>${countOf(calls.length, 'call')}: ${kinds.slice(0, 30)}</p>`}
 ${declines.length > 0 && html`<p>${countOf(declines.length, 'customer')} with declined next charges.</p>`}

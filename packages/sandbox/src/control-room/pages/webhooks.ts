@@ -1,9 +1,15 @@
 import { type Html, html } from '../../core/html.ts'
 import type { Delivery } from '../../core/outbox.ts'
-import { triggersOf } from '../../fixtures/trigger.ts'
+import { listTriggers } from '../../fixtures/trigger.ts'
 import { receiversIn } from '../../stripe/state/receivers.ts'
-import { backField, breakableName, emptyNote, statusBadge, timeElement } from '../parts/elements.ts'
-import { table } from '../parts/table.ts'
+import {
+  backField,
+  renderBreakableName,
+  renderEmptyNote,
+  renderStatusBadge,
+  timeElement,
+} from '../parts/elements.ts'
+import { renderTable } from '../parts/table.ts'
 import { definePage, type PageRequest } from './page.ts'
 
 const SHOWN = 100
@@ -34,7 +40,7 @@ function read({ watched, query }: PageRequest) {
     ],
     switches: outbox.switches(),
     deliveries,
-    triggers: triggersOf(handles),
+    triggers: listTriggers(handles),
   }
 }
 
@@ -67,13 +73,13 @@ function filter({ state, type }: Data): Html {
 
 function deliveryTable({ deliveries, state, type }: Data, path: string): Html {
   if (deliveries.length === 0) {
-    return emptyNote(state || type ? 'No webhooks match.' : 'No webhooks yet.')
+    return renderEmptyNote(state || type ? 'No webhooks match.' : 'No webhooks yet.')
   }
-  return table('Deliveries', deliveries, {
+  return renderTable('Deliveries', deliveries, {
     Event: ({ id, eventType, url }) =>
-      html`<a href="/webhooks/${id}">${breakableName(eventType)}</a><br><small>${breakableName(url)}</small>`,
+      html`<a href="/webhooks/${id}">${renderBreakableName(eventType)}</a><br><small>${renderBreakableName(url)}</small>`,
     State: ({ state, corrupt, duplicate }) =>
-      html`${statusBadge(state)}${duplicate && html` <small>copy</small>`}${corrupt && html` <small>corrupted once</small>`}`,
+      html`${renderStatusBadge(state)}${duplicate && html` <small>copy</small>`}${corrupt && html` <small>corrupted once</small>`}`,
     Attempts: ({ attempts, dueAt }) => {
       const last = attempts.at(-1)
       const result =

@@ -1,10 +1,20 @@
 import { type Html, html } from '../../core/html.ts'
-import { type Assumptions, type Forecast, forecast } from '../forecast/forecast.ts'
+import {
+  type BillingForecast,
+  type ForecastAssumptions,
+  forecastCustomer,
+} from '../forecast/forecast.ts'
 import { findCustomer } from '../model/customers.ts'
-import { amounts, customerPath, emptyNote, statusBadge, timeElement } from '../parts/elements.ts'
-import { comingItem } from '../parts/timeline.ts'
-import { nowFor } from '../story/clocks.ts'
-import type { Step } from '../story/step.ts'
+import {
+  customerPath,
+  formatAmounts,
+  renderEmptyNote,
+  renderStatusBadge,
+  timeElement,
+} from '../parts/elements.ts'
+import { renderFutureStep } from '../parts/timeline.ts'
+import { nowOfCustomer } from '../story/clocks.ts'
+import type { TimelineStep } from '../story/step.ts'
 import { forecastEnd, readCustomerRef } from './customer.ts'
 import { definePage, type PageRequest } from './page.ts'
 
@@ -25,15 +35,15 @@ async function read(ask: PageRequest) {
   const who = readCustomerRef(ask)
   const customer = who && findCustomer(watched, who)
   if (!who || !customer) return null
-  const supposed: Required<Assumptions> = {
+  const supposed: Required<ForecastAssumptions> = {
     charges: choice(CHARGES, query.get('charges')),
     subscriptions: choice(SUBSCRIPTIONS, query.get('subscriptions')),
   }
   const months = Number(choice(MONTHS, query.get('months') ?? '3'))
-  const until = forecastEnd(nowFor(watched, who), months)
+  const until = forecastEnd(nowOfCustomer(watched, who), months)
   const [asIs, ifSo] = await Promise.all([
-    forecast(watched, who, until),
-    forecast(watched, who, until, supposed),
+    forecastCustomer(watched, who, until),
+    forecastCustomer(watched, who, until, supposed),
   ])
   return { customer, months, supposed, asIs, ifSo }
 }
@@ -72,16 +82,16 @@ function select(
 }
 
 /** Renders one of two forecasts. Steps that the other one does not have are underlined. */
-function side(title: string, own: Forecast, other: Forecast): Html {
+function side(title: string, own: BillingForecast, other: BillingForecast): Html {
   const known = new Set(other.steps.map(nameOf))
-  const isOther = (step: Step) => !known.has(nameOf(step))
+  const isOther = (step: TimelineStep) => !known.has(nameOf(step))
   return html`<section class="card"><h2>${title}</h2>
-<p>Until ${timeElement(own.until)}, <strong>${amounts(own.paid)}</strong> will be paid.</p>
-<p>${own.subscriptions.map(({ status }) => html`${statusBadge(status)} `)}<small>at the end</small></p>
-${own.steps.length === 0 ? emptyNote('Nothing is due.') : html`<ol class="timeline">${own.steps.map((step) => comingItem(step, { path: null, isOther }))}</ol>`}</section>`
+<p>Until ${timeElement(own.until)}, <strong>${formatAmounts(own.paid)}</strong> will be paid.</p>
+<p>${own.subscriptions.map(({ status }) => html`${renderStatusBadge(status)} `)}<small>at the end</small></p>
+${own.steps.length === 0 ? renderEmptyNote('Nothing is due.') : html`<ol class="timeline">${own.steps.map((step) => renderFutureStep(step, { path: null, isOther }))}</ol>`}</section>`
 }
 
-function nameOf({ at, title, amount }: Step): string {
+function nameOf({ at, title, amount }: TimelineStep): string {
   return `${at} ${title} ${amount?.text ?? ''}`
 }
 

@@ -1,5 +1,5 @@
 import { type Html, html } from '../../core/html.ts'
-import type { Change } from '../story/diff.ts'
+import type { ChangedField } from '../story/diff.ts'
 
 /** Ids that are rendered as links. */
 const ID = /^[a-z]{2,8}_[A-Za-z0-9]{8,}$/
@@ -56,7 +56,7 @@ function joined(parts: readonly Html[]): Html[] {
 }
 
 /** Renders a list of changed fields with their old and new values. */
-export function changeList(changes: readonly Change[], most = 40): Html {
+export function changeList(changes: readonly ChangedField[], most = 40): Html {
   const shown = changes.slice(0, most)
   const more = changes.length - shown.length
   return html`<ul class="diff">${shown.map(

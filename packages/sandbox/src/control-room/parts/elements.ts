@@ -1,6 +1,6 @@
 import { type Html, html } from '../../core/html.ts'
 import { placeOf } from '../story/merchants.ts'
-import type { Amount, Tone } from '../story/step.ts'
+import type { StepAmount, StepTone } from '../story/step.ts'
 import type { CustomerRef } from '../story/watched.ts'
 
 const MOMENT = new Intl.DateTimeFormat('en-GB', {
@@ -18,7 +18,7 @@ export function timeElement(iso: string | null): Html | '' {
   return html`<time datetime="${iso}">${MOMENT.format(new Date(iso))}</time>`
 }
 
-const TONES: Readonly<Record<string, Tone>> = {
+const TONES: Readonly<Record<string, StepTone>> = {
   active: 'good',
   paid: 'good',
   succeeded: 'good',
@@ -39,15 +39,15 @@ const TONES: Readonly<Record<string, Tone>> = {
   settlement_declined: 'bad',
 }
 
-export function statusBadge(status: string): Html {
-  return badge(status, TONES[status.toLowerCase()] ?? 'plain')
+export function renderStatusBadge(status: string): Html {
+  return renderBadge(status, TONES[status.toLowerCase()] ?? 'plain')
 }
 
-export function badge(text: string, tone: Tone): Html {
+export function renderBadge(text: string, tone: StepTone): Html {
   return html`<span class="badge ${tone}">${text}</span>`
 }
 
-export function amounts(list: readonly Amount[]): string {
+export function formatAmounts(list: readonly StepAmount[]): string {
   return list.length === 0 ? 'nothing' : list.map(({ text }) => text).join(' + ')
 }
 
@@ -76,7 +76,7 @@ export function objectLink(id: string, merchant: string | null = null): Html {
  * Renders a long name so that browsers can break it after `.`, `_` and `/` instead of inside a
  * word.
  */
-export function breakableName(name: string): Html[] {
+export function renderBreakableName(name: string): Html[] {
   return name.split(/(?<=[._/])/).map((part) => html`${part}<wbr>`)
 }
 
@@ -98,6 +98,6 @@ export function clockField(testClock: string | null | undefined): Html | '' {
   return testClock ? html`<input type="hidden" name="clock" value="${testClock}">` : ''
 }
 
-export function emptyNote(text: string): Html {
+export function renderEmptyNote(text: string): Html {
   return html`<p class="empty">${text}</p>`
 }

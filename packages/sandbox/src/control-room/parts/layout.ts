@@ -1,7 +1,7 @@
 import { type Html, html } from '../../core/html.ts'
-import { breakableName, timeElement } from './elements.ts'
+import { renderBreakableName, timeElement } from './elements.ts'
 
-export interface View {
+export interface ControlRoomView {
   readonly title: string
   /** Introduction below the page's title. */
   readonly lead?: Html | string
@@ -10,7 +10,7 @@ export interface View {
   readonly body: Html
 }
 
-export interface Frame {
+export interface PageFrame {
   /** Path and query of the page. Its forms redirect back to them. */
   readonly path: string
   /** Path at which the page's data is available as JSON. `null` if there is none. */
@@ -34,7 +34,7 @@ const PLACES = [
  * Renders a whole page as HTML. The page works without scripts, which its content security policy
  * forbids.
  */
-export function renderPage(view: View, frame: Frame): string {
+export function renderPage(view: ControlRoomView, frame: PageFrame): string {
   return html`<!doctype html>
 <html lang="en">
 <head>
@@ -54,7 +54,7 @@ ${clockForm(frame)}
 </header>
 <main id="main" tabindex="-1">
 ${notice(frame)}
-<div class="heading"><div><h1>${breakableName(view.title)} ${view.badge}</h1>${view.lead && html`<p>${view.lead}</p>`}</div>
+<div class="heading"><div><h1>${renderBreakableName(view.title)} ${view.badge}</h1>${view.lead && html`<p>${view.lead}</p>`}</div>
 ${frame.json && html`<a class="beside" href="${frame.json}">This page as JSON</a>`}</div>
 ${view.body}
 </main>
@@ -80,14 +80,14 @@ const MOVES = [
 ] as const
 
 /** Renders the buttons that advance the clock. They are on every page. */
-function clockForm({ now, path }: Frame): Html {
+function clockForm({ now, path }: PageFrame): Html {
   return html`<form class="clock" method="post" action="/advance" aria-label="Clock">
 <input type="hidden" name="back" value="${path}"><span>${timeElement(now)} <small>UTC</small></span>
 ${MOVES.map(([unit, text]) => html`<button class="small" name="${unit}" value="1" aria-label="Advance the clock by ${text}">+ ${text}</button>`)}
 </form>`
 }
 
-function notice({ notice }: Frame): Html | '' {
+function notice({ notice }: PageFrame): Html | '' {
   if (!notice) return ''
   return html`<div class="status${notice.isBad && ' bad'}" role="${notice.isBad ? 'alert' : 'status'}"><p>${notice.text}</p></div>`
 }

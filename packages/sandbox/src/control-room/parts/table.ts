@@ -8,7 +8,11 @@ type Columns<Row> = Readonly<Record<string, (row: Row) => unknown>>
  * The ARIA roles are explicit because browsers drop the table semantics once the cells are not
  * displayed as a table.
  */
-export function table<Row>(caption: string, rows: readonly Row[], columns: Columns<Row>): Html {
+export function renderTable<Row>(
+  caption: string,
+  rows: readonly Row[],
+  columns: Columns<Row>,
+): Html {
   const headings = Object.keys(columns)
   const cells = Object.entries(columns)
   return html`<table role="table"><caption class="unseen">${caption}</caption>

@@ -1,5 +1,5 @@
 import { type Html, html } from '../../core/html.ts'
-import type { Step } from '../story/step.ts'
+import type { TimelineStep } from '../story/step.ts'
 import type { DeliveryNote } from '../story/timeline.ts'
 import { backField, clockField, customerPath, objectLink, timeElement } from './elements.ts'
 
@@ -14,11 +14,11 @@ export interface TimelineOptions {
   /** Whether each step shows the name of its customer, as in a timeline of several customers. */
   readonly withCustomer?: boolean
   /** Whether a step is missing in the other forecast of a comparison. Such steps are underlined. */
-  readonly isOther?: (step: Step) => boolean
+  readonly isOther?: (step: TimelineStep) => boolean
 }
 
 /** Renders a future step of a timeline, with a hollow dot and a dashed line. */
-export function comingItem(step: Step, options: TimelineOptions): Html {
+export function renderFutureStep(step: TimelineStep, options: TimelineOptions): Html {
   const { path } = options
   const go =
     path !== null &&
@@ -32,15 +32,17 @@ export function comingItem(step: Step, options: TimelineOptions): Html {
   return item(step, kind, { beside: html`${go}`, below: whose })
 }
 
-export function pastItem(step: Step & { readonly deliveries: readonly DeliveryNote[] }): Html {
+export function renderPastStep(
+  step: TimelineStep & { readonly deliveries: readonly DeliveryNote[] },
+): Html {
   return item(step, '', { below: deliveryLine(step.deliveries) })
 }
 
-export function nowItem(now: string): Html {
+export function renderPresentMoment(now: string): Html {
   return html`<li class="now"><div class="when">${timeElement(now)}</div><div class="what">Now</div></li>`
 }
 
-function item(step: Step, kind: string, more: { beside?: Html; below?: Html | '' }): Html {
+function item(step: TimelineStep, kind: string, more: { beside?: Html; below?: Html | '' }): Html {
   const [first] = step.facts
   return html`<li class="${step.tone} ${kind}"><div class="when">${timeElement(step.at)}</div>
 <div class="what"><div class="head"><h3>${step.title} ${step.amount && html`<span class="amount">${step.amount.text}</span>`}</h3>${more.beside}</div>
@@ -49,12 +51,15 @@ ${step.facts.length === 1 && first ? html`<p class="quiet">${fact(first, step)}<
 ${more.below}</div></li>`
 }
 
-function factList(step: Step): Html {
+function factList(step: TimelineStep): Html {
   const { facts } = step
   return html`<details><summary>${facts.length} events</summary><ul>${facts.map((each) => html`<li>${fact(each, step)}</li>`)}</ul></details>`
 }
 
-function fact({ type, eventId, objectId }: Step['facts'][number], { merchant }: Step): Html {
+function fact(
+  { type, eventId, objectId }: TimelineStep['facts'][number],
+  { merchant }: TimelineStep,
+): Html {
   const name =
     eventId === null
       ? html`<code>${type}</code>`

@@ -1,6 +1,6 @@
 import type { Delivery } from '../../core/outbox.ts'
-import type { Merchant } from './merchants.ts'
-import type { Step } from './step.ts'
+import type { SandboxMerchant } from './merchants.ts'
+import type { TimelineStep } from './step.ts'
 import type { ObservedSandbox } from './watched.ts'
 
 /**
@@ -10,15 +10,15 @@ import type { ObservedSandbox } from './watched.ts'
  */
 export function notificationsOf(
   { outbox }: Pick<ObservedSandbox, 'outbox'>,
-  { context }: Merchant,
-  steps: readonly Step[],
-): ReadonlyMap<Step, Delivery[]> {
-  const moments = new Map<number, Step[]>()
+  { context }: SandboxMerchant,
+  steps: readonly TimelineStep[],
+): ReadonlyMap<TimelineStep, Delivery[]> {
+  const moments = new Map<number, TimelineStep[]>()
   for (const step of steps) {
     const at = Date.parse(step.at)
     moments.set(at, [...(moments.get(at) ?? []), step])
   }
-  const found = new Map<Step, Delivery[]>()
+  const found = new Map<TimelineStep, Delivery[]>()
   for (const delivery of outbox.newestFirst()) {
     const then = delivery.provider === 'braintree' ? moments.get(delivery.createdAt) : undefined
     const step = then && findStep(delivery, context.keys.publicKey, then)
@@ -31,7 +31,11 @@ export function notificationsOf(
  * Finds the step of a notification: about payments, the step with an amount; otherwise a step
  * without one.
  */
-function findStep(delivery: Delivery, key: string, steps: readonly Step[]): Step | undefined {
+function findStep(
+  delivery: Delivery,
+  key: string,
+  steps: readonly TimelineStep[],
+): TimelineStep | undefined {
   const form = new URLSearchParams(delivery.body)
   if (!form.get('bt_signature')?.startsWith(`${key}|`)) return undefined
   const text = Buffer.from(form.get('bt_payload') ?? '', 'base64').toString()

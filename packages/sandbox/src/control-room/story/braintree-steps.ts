@@ -1,17 +1,17 @@
 import type { SubscriptionRow } from '../../braintree/state/rows/subscriptions.ts'
 import type { TransactionRow } from '../../braintree/state/rows/transactions.ts'
 import type { PaymentMethodRow } from '../../braintree/state/rows/vault.ts'
-import type { Merchant } from './merchants.ts'
-import { amountOf, type Step, type Tone } from './step.ts'
+import type { SandboxMerchant } from './merchants.ts'
+import { type StepTone, type TimelineStep, toStepAmount } from './step.ts'
 
 /**
  * Returns all past steps of a Braintree customer, oldest first. They are derived from the stored
  * objects, because Braintree keeps no events.
  */
-export function braintreeSteps(merchant: Merchant, customer: string): Step[] {
+export function braintreeSteps(merchant: SandboxMerchant, customer: string): TimelineStep[] {
   const { context, name } = merchant
   const { customers, paymentMethods, subscriptions, transactions } = context.tables
-  const steps: Step[] = []
+  const steps: TimelineStep[] = []
   const row = customers.get(customer)
   if (row) steps.push(toStep(row.createdAt, 'Customer created', 'plain', row.id, 'customer'))
   for (const { token, createdAt, instrument } of paymentMethods.findBy('customer', customer)) {
@@ -33,7 +33,7 @@ export function braintreeSteps(merchant: Merchant, customer: string): Step[] {
 }
 
 /** Returns the steps of deleted payment methods, as far as their versions were kept. */
-function deletedMethodSteps({ context }: Merchant, customer: string): Step[] {
+function deletedMethodSteps({ context }: SandboxMerchant, customer: string): TimelineStep[] {
   const known = context.versions?.versionsOfOwner('paymentMethods', customer) ?? []
   return [...known].flatMap(([token, versions]) => {
     const [first, last] = [versions[0], versions.at(-1)]
@@ -46,7 +46,7 @@ function deletedMethodSteps({ context }: Merchant, customer: string): Step[] {
   })
 }
 
-const SUBSCRIPTION: Readonly<Record<SubscriptionRow['status'], readonly [string, Tone]>> = {
+const SUBSCRIPTION: Readonly<Record<SubscriptionRow['status'], readonly [string, StepTone]>> = {
   Pending: ['Subscription pending', 'plain'],
   Active: ['Subscription active', 'good'],
   'Past Due': ['Subscription went past due', 'bad'],
@@ -54,7 +54,7 @@ const SUBSCRIPTION: Readonly<Record<SubscriptionRow['status'], readonly [string,
   Expired: ['Subscription expired', 'warning'],
 }
 
-function subscriptionSteps(row: SubscriptionRow): Step[] {
+function subscriptionSteps(row: SubscriptionRow): TimelineStep[] {
   const history = [...row.statusHistory].sort((a, b) => a.timestamp - b.timestamp)
   return history.flatMap((event, index) => {
     const before = history[index - 1]
@@ -68,11 +68,14 @@ function subscriptionSteps(row: SubscriptionRow): Step[] {
 }
 
 /** Returns the changes of plan or price, which leave no trace in the status history. */
-function subscriptionChangeSteps({ context }: Merchant, { id, currency }: SubscriptionRow): Step[] {
+function subscriptionChangeSteps(
+  { context }: SandboxMerchant,
+  { id, currency }: SubscriptionRow,
+): TimelineStep[] {
   const versions = (context.versions?.versionsOf('subscriptions', id) ?? []).map(
     ({ at, text }) => ({ at, row: JSON.parse(text ?? '{}') as Partial<SubscriptionRow> }),
   )
-  const price = (minor: number | undefined) => amountOf(minor, currency)?.text
+  const price = (minor: number | undefined) => toStepAmount(minor, currency)?.text
   return versions.flatMap(({ at, row }, index) => {
     const before = versions[index - 1]?.row ?? row
     const notes = [
@@ -84,7 +87,9 @@ function subscriptionChangeSteps({ context }: Merchant, { id, currency }: Subscr
   })
 }
 
-const TRANSACTION: Readonly<Partial<Record<TransactionRow['status'], readonly [string, Tone]>>> = {
+const TRANSACTION: Readonly<
+  Partial<Record<TransactionRow['status'], readonly [string, StepTone]>>
+> = {
   authorized: ['Payment authorized', 'plain'],
   authorization_expired: ['Authorization expired', 'warning'],
   submitted_for_settlement: ['Payment submitted for settlement', 'good'],
@@ -96,13 +101,13 @@ const TRANSACTION: Readonly<Partial<Record<TransactionRow['status'], readonly [s
   voided: ['Payment voided', 'warning'],
 }
 
-function disputeSteps({ id, dispute, amount, currency }: TransactionRow): Step[] {
+function disputeSteps({ id, dispute, amount, currency }: TransactionRow): TimelineStep[] {
   if (!dispute) return []
   const step = toStep(dispute.openedAt, 'Payment disputed', 'bad', id, dispute.kind)
-  return [{ ...step, notes: [`Now ${dispute.status}`], amount: amountOf(amount, currency) }]
+  return [{ ...step, notes: [`Now ${dispute.status}`], amount: toStepAmount(amount, currency) }]
 }
 
-function transactionSteps(row: TransactionRow): Step[] {
+function transactionSteps(row: TransactionRow): TimelineStep[] {
   // `settling` is skipped: it lies between two states that have steps of their own, and PayPal
   // reaches it as soon as a payment is submitted.
   const history = row.statusHistory.filter(({ status }) => status !== 'settling')
@@ -116,11 +121,17 @@ function transactionSteps(row: TransactionRow): Step[] {
     const step = toStep(event.timestamp, refund, tone, row.id, event.status)
     const declined = tone === 'bad' && row.responseCode !== '1000'
     const notes = declined ? [`Response ${row.responseCode}`] : []
-    return [{ ...step, notes, amount: amountOf(event.amount, row.currency) }]
+    return [{ ...step, notes, amount: toStepAmount(event.amount, row.currency) }]
   })
 }
 
-function toStep(at: number, title: string, tone: Tone, objectId: string, type: string): Step {
+function toStep(
+  at: number,
+  title: string,
+  tone: StepTone,
+  objectId: string,
+  type: string,
+): TimelineStep {
   return {
     at: new Date(at).toISOString(),
     provider: 'braintree',

@@ -29,7 +29,10 @@ export function findTestClock({ stripe }: ObservedSandbox, id: string): TestCloc
  * Returns the test clock that a customer follows, or `null` if the customer follows the sandbox's
  * own clock.
  */
-export function clockOf(watched: ObservedSandbox, { provider, id }: CustomerRef): TestClock | null {
+export function testClockOfCustomer(
+  watched: ObservedSandbox,
+  { provider, id }: CustomerRef,
+): TestClock | null {
   if (provider !== 'stripe') return null
   const clock = watched.stripe?.context.tables.customer.get(id)?.test_clock
   return clock ? findTestClock(watched, clock) : null
@@ -39,8 +42,8 @@ export function clockOf(watched: ObservedSandbox, { provider, id }: CustomerRef)
  * Returns the present time for a customer: the time of the customer's test clock, or of the
  * sandbox's own clock.
  */
-export function nowFor(watched: ObservedSandbox, who: CustomerRef): Date {
-  const clock = clockOf(watched, who)
+export function nowOfCustomer(watched: ObservedSandbox, who: CustomerRef): Date {
+  const clock = testClockOfCustomer(watched, who)
   return clock ? new Date(clock.now) : watched.clock.now()
 }
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { diffObjects, undo } from './diff.ts'
+import { diffObjects, undoChanges } from './diff.ts'
 
 it('lists each value that changed between two objects', () => {
   const before = { status: 'active', items: { data: [{ id: 'si_1', quantity: 1 }] }, gone: 1 }
@@ -50,7 +50,7 @@ function sorted(value: unknown): unknown {
 
 it('restores the previous object from the previous_attributes of an event', () => {
   const after = { status: 'active', trial: { end: 5, days: 1 }, items: [2] }
-  expect(undo(after, { status: 'trialing', trial: { end: 4 }, items: [1] })).toEqual({
+  expect(undoChanges(after, { status: 'trialing', trial: { end: 4 }, items: [1] })).toEqual({
     status: 'trialing',
     trial: { end: 4, days: 1 },
     items: [1],

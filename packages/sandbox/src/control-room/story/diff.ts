@@ -2,7 +2,7 @@
  * A field that differs between two versions of an object. A value of `undefined` means that the
  * field did not exist in that version.
  */
-export interface Change {
+export interface ChangedField {
   /** Path of the changed field, such as `items.data.0.quantity`. */
   readonly path: string
   readonly before: unknown
@@ -10,7 +10,7 @@ export interface Change {
 }
 
 /** Returns the fields that differ between two versions of an object. */
-export function diffObjects(before: unknown, after: unknown, path = ''): Change[] {
+export function diffObjects(before: unknown, after: unknown, path = ''): ChangedField[] {
   if (isSame(before, after)) return []
   if (!isContainer(before) || !isContainer(after)) return [{ path, before, after }]
   if (Array.isArray(before) !== Array.isArray(after)) return [{ path, before, after }]
@@ -28,7 +28,7 @@ export function diffObjects(before: unknown, after: unknown, path = ''): Change[
  * Restores the previous version of an object from its present version and the old values of the
  * changed fields.
  */
-export function undo(
+export function undoChanges(
   after: Readonly<Record<string, unknown>>,
   previous: Readonly<Record<string, unknown>>,
 ): Record<string, unknown> {
@@ -36,7 +36,7 @@ export function undo(
   for (const [name, old] of Object.entries(previous)) {
     const now = after[name]
     const nested = isPlain(old) && isPlain(now)
-    before[name] = nested ? undo(now, old) : old
+    before[name] = nested ? undoChanges(now, old) : old
   }
   return before
 }

@@ -1,13 +1,13 @@
-import type { Tone } from './step.ts'
+import type { StepTone } from './step.ts'
 
 interface EventDescription {
   readonly title: string
-  readonly tone: Tone
+  readonly tone: StepTone
   /** The event with the highest weight gives its name to a step of several events. */
   readonly weight: number
 }
 
-function describe(weight: number, title: string, tone: Tone = 'plain'): EventDescription {
+function describe(weight: number, title: string, tone: StepTone = 'plain'): EventDescription {
   return { weight, title, tone }
 }
 

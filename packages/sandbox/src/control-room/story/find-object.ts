@@ -1,8 +1,8 @@
 import { VERSIONED_KINDS } from '../../braintree/state/context.ts'
 import { copyJson } from '../../core/store/copy-json.ts'
-import type { Table } from '../../core/store/table.ts'
-import { render } from '../../stripe/state/render.ts'
-import type { Kind, Rows } from '../../stripe/state/rows.ts'
+import type { StoreTable } from '../../core/store/table.ts'
+import { renderRow } from '../../stripe/state/render.ts'
+import type { RowKind, StripeRows } from '../../stripe/state/rows.ts'
 import { allMerchants } from './merchants.ts'
 import type { ObservedSandbox } from './watched.ts'
 
@@ -34,11 +34,11 @@ export function findObject(
 
 function atStripe({ stripe }: ObservedSandbox, id: string): FoundObject | null {
   const tables = stripe?.context.tables
-  for (const kind of Object.keys(tables ?? {}) as Kind[]) {
+  for (const kind of Object.keys(tables ?? {}) as RowKind[]) {
     if (!tables || kind === 'event') continue
-    const row = tables[kind].get(id) as Rows[typeof kind] | undefined
+    const row = tables[kind].get(id) as StripeRows[typeof kind] | undefined
     if (!row) continue
-    const object = copyJson(render(kind, row, tables))
+    const object = copyJson(renderRow(kind, row, tables))
     return { provider: 'stripe', merchant: null, kind, id, object }
   }
   return null
@@ -52,7 +52,7 @@ function atBraintree(
   for (const { name, context } of allMerchants(watched)) {
     if (merchant !== null && merchant !== name) continue
     for (const kind of VERSIONED_KINDS) {
-      const row = (context.tables[kind] as unknown as Table<object>).get(id)
+      const row = (context.tables[kind] as unknown as StoreTable<object>).get(id)
       const object = row && { ...copyJson(row) }
       if (object) return { provider: 'braintree', merchant: name, kind, id, object }
     }

@@ -1,18 +1,18 @@
 import { VERSIONED_KINDS } from '../../braintree/state/context.ts'
-import { type Change, diffObjects, undo } from './diff.ts'
+import { type ChangedField, diffObjects, undoChanges } from './diff.ts'
 import type { FoundObject } from './find-object.ts'
 import { allMerchants } from './merchants.ts'
 import { readEvents, type SeenEvent } from './stripe-events.ts'
 import type { ObservedSandbox } from './watched.ts'
 
 /** A version of an object, with its differences from the previous version. */
-export interface Version {
+export interface ObjectVersion {
   /** Time of the change in ISO 8601 format. */
   readonly at: string
   /** Cause of the change: the event at Stripe, the API call or due job at Braintree. */
   readonly cause: string
   readonly eventId: string | null
-  readonly changes: readonly Change[]
+  readonly changes: readonly ChangedField[]
   /** Whether the object was deleted by this change. */
   readonly isEnd: boolean
 }
@@ -36,9 +36,9 @@ export interface HistoryQuery {
   readonly found: FoundObject | null
 }
 
-export interface History {
+export interface ObjectHistory {
   /** Known versions of the object, newest first. */
-  readonly versions: readonly Version[]
+  readonly versions: readonly ObjectVersion[]
   /** The last known version of the object. `null` if no version is known. */
   readonly last: Readonly<Record<string, unknown>> | null
 }
@@ -47,7 +47,7 @@ export interface History {
  * Returns the known versions of an object. At Stripe they are read from the events, at Braintree
  * from the sandbox's version log.
  */
-export function historyOf(watched: ObservedSandbox, whose: HistoryQuery): History {
+export function readObjectHistory(watched: ObservedSandbox, whose: HistoryQuery): ObjectHistory {
   const told = fromEvents(watched, whose.id)
   const seen = told.length > 0 ? told : fromLog(watched, whose)
   const first = seen[0]?.at ?? Number.POSITIVE_INFINITY
@@ -57,10 +57,10 @@ export function historyOf(watched: ObservedSandbox, whose: HistoryQuery): Histor
 }
 
 /** Compares each version with the previous one. */
-function toVersions(seen: readonly Observation[]): Version[] {
+function toVersions(seen: readonly Observation[]): ObjectVersion[] {
   return seen.map(({ at, cause, eventId, object, previous }, index) => {
     const last = seen[index - 1]?.object
-    const before = last ?? (previous && object ? undo(object, previous) : null)
+    const before = last ?? (previous && object ? undoChanges(object, previous) : null)
     return {
       at: new Date(at).toISOString(),
       cause,
@@ -118,7 +118,7 @@ type StatusEvent = Readonly<Record<string, unknown>> & { readonly timestamp: num
  * Returns versions from the status history of a Braintree object, for the time before versions were
  * recorded.
  */
-function fromStatuses(object: unknown): Version[] {
+function fromStatuses(object: unknown): ObjectVersion[] {
   const { statusHistory } = (object ?? {}) as { statusHistory?: readonly StatusEvent[] }
   const history = [...(statusHistory ?? [])].sort((a, b) => a.timestamp - b.timestamp)
   return history.map((event, index) => {

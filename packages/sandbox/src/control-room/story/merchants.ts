@@ -2,13 +2,13 @@ import type { BraintreeContext } from '../../braintree/state/context.ts'
 import type { CustomerRef, ObservedSandbox } from './watched.ts'
 
 /** A merchant of the sandbox's Braintree. */
-export interface Merchant {
+export interface SandboxMerchant {
   /** Id of the merchant. `null` if the sandbox has only one merchant. */
   readonly name: string | null
   readonly context: BraintreeContext
 }
 
-export function allMerchants({ braintree }: ObservedSandbox): Merchant[] {
+export function allMerchants({ braintree }: ObservedSandbox): SandboxMerchant[] {
   const merchants = braintree?.merchants ?? []
   return merchants.map((context) => ({
     name: merchants.length > 1 ? context.keys.merchantId : null,
@@ -20,7 +20,10 @@ export function allMerchants({ braintree }: ObservedSandbox): Merchant[] {
  * Finds a merchant by its id, or the first merchant for `null`. Returns `null` if there is none
  * with this id.
  */
-export function findMerchant(watched: ObservedSandbox, name: string | null): Merchant | null {
+export function findMerchant(
+  watched: ObservedSandbox,
+  name: string | null,
+): SandboxMerchant | null {
   const merchants = allMerchants(watched)
   const found = merchants.find(({ context }) => context.keys.merchantId === name)
   return (name === null ? merchants[0] : found) ?? null

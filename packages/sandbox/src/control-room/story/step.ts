@@ -1,9 +1,9 @@
 import { formatAmount as formatBraintreeAmount } from '../../braintree/wire/money.ts'
 import { formatAmount, isCurrency } from '../../stripe/wire/money.ts'
 
-export type Tone = 'good' | 'bad' | 'warning' | 'plain'
+export type StepTone = 'good' | 'bad' | 'warning' | 'plain'
 
-export interface Amount {
+export interface StepAmount {
   readonly minor: number
   readonly currency: string
   /** Amount with its currency, formatted such as `$10.00`. */
@@ -27,7 +27,7 @@ export interface StepFact {
  * An entry of a timeline: changes that happened at one moment for one cause, summarized in a few
  * words.
  */
-export interface Step {
+export interface TimelineStep {
   /** Time of the step in ISO 8601 format. */
   readonly at: string
   readonly provider: 'stripe' | 'braintree'
@@ -39,14 +39,14 @@ export interface Step {
   /** Id of the customer. `null` if the step concerns no customer. */
   readonly customer: string | null
   readonly title: string
-  readonly tone: Tone
-  readonly amount: Amount | null
+  readonly tone: StepTone
+  readonly amount: StepAmount | null
   /** Additional lines of text, such as `Status: active → past_due`. */
   readonly notes: readonly string[]
   readonly facts: readonly StepFact[]
 }
 
-export function amountOf(minor: unknown, currency: unknown): Amount | null {
+export function toStepAmount(minor: unknown, currency: unknown): StepAmount | null {
   if (typeof minor !== 'number' || typeof currency !== 'string') return null
   const code = currency.toLowerCase()
   const upper = currency.toUpperCase()
@@ -56,6 +56,6 @@ export function amountOf(minor: unknown, currency: unknown): Amount | null {
   return { minor, currency: code, text }
 }
 
-export function newestFirst<S extends Step>(steps: readonly S[]): S[] {
+export function newestFirst<S extends TimelineStep>(steps: readonly S[]): S[] {
   return [...steps].reverse().sort((a, b) => (a.at < b.at ? 1 : a.at > b.at ? -1 : 0))
 }

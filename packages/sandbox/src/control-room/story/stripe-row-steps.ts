@@ -1,15 +1,25 @@
 import type { StripeContext } from '../../stripe/state/context.ts'
 import type { InvoiceRow } from '../../stripe/state/rows.ts'
-import { amountOf, type Step, type Tone } from './step.ts'
+import { type StepTone, type TimelineStep, toStepAmount } from './step.ts'
 
 /**
  * Derives a customer's steps before the time `until` from the stored objects. Events expire, but an
  * invoice keeps its payment date.
  */
-export function stepsFromRows(context: StripeContext, customer: string, until: number): Step[] {
+export function stepsFromRows(
+  context: StripeContext,
+  customer: string,
+  until: number,
+): TimelineStep[] {
   const { tables } = context
-  const steps: Step[] = []
-  const add = (at: number | null, title: string, tone: Tone, id: string, invoice?: InvoiceRow) => {
+  const steps: TimelineStep[] = []
+  const add = (
+    at: number | null,
+    title: string,
+    tone: StepTone,
+    id: string,
+    invoice?: InvoiceRow,
+  ) => {
     if (at === null || at >= until) return
     steps.push({
       at: new Date(at * 1000).toISOString(),
@@ -18,7 +28,7 @@ export function stepsFromRows(context: StripeContext, customer: string, until: n
       customer,
       title,
       tone,
-      amount: invoice ? amountOf(invoice.total, invoice.currency) : null,
+      amount: invoice ? toStepAmount(invoice.total, invoice.currency) : null,
       notes: invoice?.number ? [invoice.number] : [],
       facts: [{ type: `${id.split('_')[0]}`, eventId: null, objectId: id }],
     })

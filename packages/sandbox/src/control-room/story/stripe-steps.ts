@@ -1,9 +1,9 @@
 import { describeEventType } from './event-descriptions.ts'
-import { type Amount, amountOf, type Step, type StepFact } from './step.ts'
+import { type StepAmount, type StepFact, type TimelineStep, toStepAmount } from './step.ts'
 import type { SeenEvent } from './stripe-events.ts'
 
 /** Groups consecutive events with the same cause into the steps of a timeline. */
-export function toSteps(events: readonly SeenEvent[]): Step[] {
+export function toTimelineSteps(events: readonly SeenEvent[]): TimelineStep[] {
   const groups: SeenEvent[][] = []
   for (const event of events) {
     const last = groups.at(-1)
@@ -32,7 +32,7 @@ function customerOf(events: readonly SeenEvent[]): string | null {
   return null
 }
 
-function toStep(events: readonly SeenEvent[]): Step {
+function toStep(events: readonly SeenEvent[]): TimelineStep {
   const heaviest = events.reduce((one, other) =>
     describeEventType(other.type).weight > describeEventType(one.type).weight ? other : one,
   )
@@ -61,10 +61,10 @@ function toFact({ id, type, object }: SeenEvent): StepFact {
 }
 
 /** Returns the amount of a step, from the event that states it best. */
-function amountIn(events: readonly SeenEvent[]): Amount | null {
+function amountIn(events: readonly SeenEvent[]): StepAmount | null {
   for (const [type, field] of AMOUNTS) {
     const event = events.find((each) => each.type === type)
-    const amount = event && amountOf(event.object[field], event.object.currency)
+    const amount = event && toStepAmount(event.object[field], event.object.currency)
     if (amount) return amount
   }
   return null

@@ -2,10 +2,10 @@ import type { Delivery } from '../../core/outbox.ts'
 import { notificationsOf } from './braintree-deliveries.ts'
 import { braintreeSteps } from './braintree-steps.ts'
 import { findMerchant } from './merchants.ts'
-import { newestFirst, type Step } from './step.ts'
+import { newestFirst, type TimelineStep } from './step.ts'
 import { isAbout, readEvents } from './stripe-events.ts'
 import { stepsFromRows } from './stripe-row-steps.ts'
-import { toSteps } from './stripe-steps.ts'
+import { toTimelineSteps } from './stripe-steps.ts'
 import type { CustomerRef, ObservedSandbox } from './watched.ts'
 
 /** Summary of a webhook delivery, as a timeline shows it. */
@@ -15,14 +15,14 @@ export interface DeliveryNote {
   readonly url: string
 }
 
-export interface PastStep extends Step {
+export interface PastStep extends TimelineStep {
   readonly deliveries: readonly DeliveryNote[]
 }
 
 const MAX_EVENTS = 400
 
 /** Returns the past steps of a customer, newest first. */
-export function pastOf(watched: ObservedSandbox, who: CustomerRef): PastStep[] {
+export function listPastSteps(watched: ObservedSandbox, who: CustomerRef): PastStep[] {
   return newestFirst(
     who.provider === 'stripe' ? stripePast(watched, who.id) : braintreePast(watched, who),
   )
@@ -34,7 +34,7 @@ function stripePast(watched: ObservedSandbox, customer: string): PastStep[] {
   const filter = { mentions: customer, keep: isAbout(customer), most: MAX_EVENTS }
   const events = readEvents(context, filter).reverse()
   const first = events[0]?.created ?? Number.POSITIVE_INFINITY
-  const steps = [...stepsFromRows(context, customer, first), ...toSteps(events)]
+  const steps = [...stepsFromRows(context, customer, first), ...toTimelineSteps(events)]
   return steps.map((step) => ({ ...step, deliveries: deliveriesOf(watched, step) }))
 }
 
@@ -45,7 +45,7 @@ function braintreePast(watched: ObservedSandbox, { merchant, id }: CustomerRef):
   return steps.map((step) => ({ ...step, deliveries: (sent?.get(step) ?? []).map(toNote) }))
 }
 
-function deliveriesOf({ outbox }: ObservedSandbox, { facts }: Step): DeliveryNote[] {
+function deliveriesOf({ outbox }: ObservedSandbox, { facts }: TimelineStep): DeliveryNote[] {
   return facts.flatMap(({ eventId }) =>
     eventId === null ? [] : outbox.deliveries({ eventId }).map(toNote),
   )

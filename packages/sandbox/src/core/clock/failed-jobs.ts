@@ -1,5 +1,5 @@
-import type { Store } from '../store/store.ts'
-import type { Table } from '../store/table.ts'
+import type { SandboxStore } from '../store/store.ts'
+import type { StoreTable } from '../store/table.ts'
 
 /**
  * A scheduled job, such as a renewal, that threw an error when it was due. The clock continued
@@ -43,10 +43,10 @@ const DAY_MS = 86_400_000
  * they succeed.
  */
 export class FailedJobs {
-  readonly #table: Table<FailedJob>
+  readonly #table: StoreTable<FailedJob>
   readonly #log: (line: string) => void
 
-  constructor(options: { store: Store; log?: (line: string) => void }) {
+  constructor(options: { store: SandboxStore; log?: (line: string) => void }) {
     this.#table = options.store.table<FailedJob>('failed_jobs')
     this.#log = options.log ?? ((line) => process.stderr.write(`${line}\n`))
   }

@@ -3,11 +3,11 @@
  * distinct values (types, states, currencies), so a filter is evaluated once for each distinct
  * value, and packed rows need not be unpacked.
  */
-export class Column<T> {
+export class StoreColumn<T> {
   readonly #read: (row: T) => unknown
   /** Values of the field by place. `undefined` marks an empty place. */
   #values: unknown[] = []
-  /** Distinct values, so that equal ones are kept in memory once. */
+  /** Distinct values of the column, so that equal values are kept in memory only once. */
   readonly #shared = new Map<unknown, unknown>()
 
   /** `read` must return JSON: primitives, or objects that are never changed in place. */

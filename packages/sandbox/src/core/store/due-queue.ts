@@ -107,7 +107,7 @@ export class DueQueues<T> {
     this.#clockOf = clockOf
   }
 
-  of(clock: string | null): DueQueue {
+  queueOfClock(clock: string | null): DueQueue {
     let queue = this.#queues.get(clock)
     if (!queue) {
       queue = new DueQueue()
@@ -117,11 +117,12 @@ export class DueQueues<T> {
   }
 
   /**
-   * Sets when a key is due, in epoch milliseconds. Without the row, removes the key from all
-   * queues.
+   * Sets when the job of a row is due, in epoch milliseconds, in the queue of the row's clock. `key`
+   * is the row's primary key. Without `row` (it was deleted), removes the key from the queues of all
+   * clocks.
    */
   set(key: string, due: number | null, row?: T): void {
-    if (row !== undefined) this.of(this.#clockOf(row)).set(key, due)
+    if (row !== undefined) this.queueOfClock(this.#clockOf(row)).set(key, due)
     else for (const queue of this.#queues.values()) queue.set(key, null)
   }
 

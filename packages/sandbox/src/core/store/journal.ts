@@ -1,6 +1,6 @@
 import { closeSync, existsSync, openSync, truncateSync } from 'node:fs'
 import { linesOf, parseLine, writeLines } from './lines.ts'
-import type { Store, StoreHead } from './store.ts'
+import type { SandboxStore, StoreHead } from './store.ts'
 
 /** Last line of a step. Replay ignores a step without it. */
 interface End extends StoreHead {
@@ -14,7 +14,7 @@ interface End extends StoreHead {
  * that ends the step. When `add` returns, the operating system has the data: a killed process loses
  * nothing, and only a power failure may lose the last moments.
  */
-export class Journal {
+export class StateJournal {
   readonly #descriptor: number
   #size: number
 
@@ -28,7 +28,7 @@ export class Journal {
     return this.#size
   }
 
-  add(now: Date, store: Store): void {
+  add(now: Date, store: SandboxStore): void {
     this.#size += writeLines(this.#descriptor, linesOfStep(now, store))
   }
 
@@ -37,7 +37,7 @@ export class Journal {
   }
 }
 
-function* linesOfStep(now: Date, store: Store): Generator<string> {
+function* linesOfStep(now: Date, store: SandboxStore): Generator<string> {
   let rows = 0
   for (const change of store.takeChanges()) {
     yield JSON.stringify(change)
@@ -54,7 +54,7 @@ function* linesOfStep(now: Date, store: Store): Generator<string> {
  */
 export async function replayJournal(
   file: string,
-  store: Store,
+  store: SandboxStore,
 ): Promise<{ now: Date | null; size: number }> {
   if (!existsSync(file)) return { now: null, size: 0 }
   const size = await findEnd(file)

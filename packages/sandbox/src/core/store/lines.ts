@@ -3,7 +3,7 @@ import { createReadStream, writeSync } from 'node:fs'
 const CHUNK = 1_048_576
 
 /** A line of a file, with its end position. */
-export interface Line {
+export interface StateLine {
   readonly text: string
   /** Position after the line, in bytes from the start of the file. */
   readonly end: number
@@ -18,7 +18,7 @@ export interface Line {
 export async function* linesOf(
   file: string,
   until = Number.POSITIVE_INFINITY,
-): AsyncGenerator<Line> {
+): AsyncGenerator<StateLine> {
   if (until === 0) return
   let waiting: Buffer[] = []
   let end = 0

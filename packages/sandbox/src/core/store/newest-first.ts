@@ -1,4 +1,4 @@
-import type { Column } from './column.ts'
+import type { StoreColumn } from './column.ts'
 
 /** Rows by insertion order. Some places are empty. */
 interface Rows<T> {
@@ -6,7 +6,7 @@ interface Rows<T> {
   readonly end: number
   placeOf(key: string): number | undefined
   at(place: number): T | undefined
-  column(name: string): Column<T> | undefined
+  column(name: string): StoreColumn<T> | undefined
 }
 
 interface Wanted<T> {

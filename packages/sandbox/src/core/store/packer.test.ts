@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { Packer } from './packer.ts'
+import { RowPacker } from './packer.ts'
 
 /** Few names and few values, so that many generated objects are nearly equal. */
 const { object } = fc.letrec((tie) => ({
@@ -18,7 +18,7 @@ const objects = fc.array(fc.oneof(object, fc.dictionary(fc.string(), fc.jsonValu
 it('unpacks packed objects to equal ones with fields in the same order', () => {
   fc.assert(
     fc.property(objects, (values) => {
-      const packer = new Packer<object>()
+      const packer = new RowPacker<object>()
       const texts = values.map((value) => JSON.stringify(value))
       const packed = values.map((value) => packer.toText(value as object))
       for (const [at, each] of packed.entries()) {
@@ -30,14 +30,14 @@ it('unpacks packed objects to equal ones with fields in the same order', () => {
 })
 
 it('omits undefined fields of a packed object, as JSON does', () => {
-  const packer = new Packer<object>()
+  const packer = new RowPacker<object>()
   const first = packer.toText({ a: 1, ours: undefined, b: { c: [2], ours: undefined } })
   expect(packer.toText({ a: 1, b: { c: [2] } })).toBe(first)
   expect(packer.fromText(first)).toEqual({ a: 1, b: { c: [2] } })
 })
 
 it('creates a new object each time a packed text is unpacked', () => {
-  const packer = new Packer<{ list: unknown[]; inner: object | null }>()
+  const packer = new RowPacker<{ list: unknown[]; inner: object | null }>()
   packer.toText({ list: [], inner: null })
   const given = { list: [{ n: 1 }], inner: { n: 1 } }
   const text = packer.toText(given)
@@ -50,7 +50,7 @@ it('creates a new object each time a packed text is unpacked', () => {
 })
 
 it('packs an object by storing only its differences from a sample object', () => {
-  const packer = new Packer<object>()
+  const packer = new RowPacker<object>()
   const invoice = (id: string, total: number) => ({ id, paid: { at: null, by: 'card' }, total })
   packer.toText(invoice('in_1', 1))
   expect(packer.toText(invoice('in_2', 1))).toBe('[0,0,"in_2"]')

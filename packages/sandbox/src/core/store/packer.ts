@@ -13,7 +13,7 @@ const UNPACKED = -1
  * a sample, and each later one is stored as its differences: `[sample, field number, value, field
  * number, value, …]`.
  */
-export class Packer<T extends object> {
+export class RowPacker<T extends object> {
   readonly #kindOf: (value: T) => string
   readonly #samples: Sample[] = []
   /** Positions of the samples in the list of samples, by the kind of row. */

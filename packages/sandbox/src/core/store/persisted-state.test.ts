@@ -5,7 +5,7 @@ import fc from 'fast-check'
 import { expect, it, onTestFinished } from 'vitest'
 import { loadPersistedState, PersistedState } from './persisted-state.ts'
 import { stateLines } from './state-file.ts'
-import { Store } from './store.ts'
+import { SandboxStore } from './store.ts'
 
 const NOW = new Date('2026-01-31T10:00:00Z')
 
@@ -21,14 +21,14 @@ interface Row {
   n: number
 }
 
-function openStore(): Store {
-  const store = new Store(7)
+function openStore(): SandboxStore {
+  const store = new SandboxStore(7)
   store.table<Row>('packed').packBeyond(1)
   return store
 }
 
 /** Lists the complete contents of a store, in order. */
-function contents(now: Date, store: Store): string[] {
+function contents(now: Date, store: SandboxStore): string[] {
   return [...stateLines(now, store)].filter((line) => !/^\["[a-z]+"\]$/.test(line))
 }
 

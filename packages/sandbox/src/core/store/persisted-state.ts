@@ -1,8 +1,8 @@
 import { existsSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { basename, dirname } from 'node:path'
-import { Journal, replayJournal } from './journal.ts'
+import { replayJournal, StateJournal } from './journal.ts'
 import { loadStateFile, stateLines, writeStateFile } from './state-file.ts'
-import type { Store } from './store.ts'
+import type { SandboxStore } from './store.ts'
 
 /** Journals smaller than this number of bytes never cause a new state file. */
 const MIN_JOURNAL_SIZE = 67_108_864
@@ -16,7 +16,10 @@ export interface LoadedState {
  * Loads the state file and its journal into an empty store. Returns `null` if the file does not
  * exist.
  */
-export async function loadPersistedState(file: string, store: Store): Promise<LoadedState | null> {
+export async function loadPersistedState(
+  file: string,
+  store: SandboxStore,
+): Promise<LoadedState | null> {
   const state = await loadStateFile(file, store)
   if (!state) return null
   const { now, journal: number } = state
@@ -37,11 +40,11 @@ export interface PersistedClock {
  */
 export class PersistedState {
   readonly #file: string
-  readonly #store: Store
+  readonly #store: SandboxStore
   readonly #clock: PersistedClock
   /** Whether there is no state file yet, so that no journal can be written. */
   #isNew: boolean
-  #journal: { number: number; size: number; open: Journal | null }
+  #journal: { number: number; size: number; open: StateJournal | null }
   #stateSize: number
   #changed = false
   #flushing = false
@@ -57,7 +60,12 @@ export class PersistedState {
   #broken = false
   #closed = false
 
-  constructor(file: string, store: Store, clock: PersistedClock, loaded: LoadedState | null) {
+  constructor(
+    file: string,
+    store: SandboxStore,
+    clock: PersistedClock,
+    loaded: LoadedState | null,
+  ) {
     this.#file = file
     this.#store = store
     this.#clock = clock
@@ -146,9 +154,9 @@ export class PersistedState {
     })
   }
 
-  #openJournal(): Journal {
+  #openJournal(): StateJournal {
     const { number, size } = this.#journal
-    this.#journal.open ??= new Journal(journalFile(this.#file, number), size)
+    this.#journal.open ??= new StateJournal(journalFile(this.#file, number), size)
     return this.#journal.open
   }
 

@@ -15,7 +15,7 @@ import { dirname, join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { linesOf, parseLine, writeLines } from './lines.ts'
 import { STATE_FORMAT } from './snapshot.ts'
-import type { Store, StoreHead } from './store.ts'
+import type { SandboxStore, StoreHead } from './store.ts'
 
 /** First line of a state file. One line per row follows, and a last line with their number. */
 interface Head extends StoreHead {
@@ -36,7 +36,7 @@ export interface LoadedFile {
  * `{"rows":n}` at the end. The lines are generated one by one, because JavaScript limits strings to
  * 512 MB.
  */
-export function* stateLines(now: Date, store: Store, journal = 0): Generator<string> {
+export function* stateLines(now: Date, store: SandboxStore, journal = 0): Generator<string> {
   const head: Head = { version: STATE_FORMAT, now: now.toISOString(), journal, ...store.head() }
   yield JSON.stringify(head)
   let rows = 0
@@ -126,7 +126,7 @@ export function checkWritable(file: string): void {
  * Loads a state file into an empty store, row by row. Returns `null` if the file does not exist.
  * @throws {TypeError} If the file has another format, or is damaged.
  */
-export async function loadStateFile(file: string, store: Store): Promise<LoadedFile | null> {
+export async function loadStateFile(file: string, store: SandboxStore): Promise<LoadedFile | null> {
   let start: string
   try {
     start = await firstCharacters(file)
@@ -160,7 +160,7 @@ async function firstCharacters(file: string): Promise<string> {
   }
 }
 
-async function loadLines(file: string, store: Store): Promise<LoadedFile> {
+async function loadLines(file: string, store: SandboxStore): Promise<LoadedFile> {
   let head: Head | null = null
   let rows = 0
   let counted: number | null = null

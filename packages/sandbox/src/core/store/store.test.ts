@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { DueQueue } from './due-queue.ts'
-import { Store } from './store.ts'
+import { SandboxStore } from './store.ts'
 
 interface Row {
   id: string
@@ -11,25 +11,25 @@ interface Row {
 
 it('the store generates the same ids on every run, and never the same id twice', () => {
   const draw = () => {
-    const store = new Store(7)
+    const store = new SandboxStore(7)
     return Array.from({ length: 5000 }, () => store.nextId('cus_', 14))
   }
   const ids = draw()
   expect(draw()).toEqual(ids)
   expect(new Set(ids).size).toBe(5000)
   expect(ids[0]).toMatch(/^cus_[0-9A-Za-z]{14}$/)
-  expect(new Store(8).nextId('cus_', 14)).not.toBe(ids[0])
+  expect(new SandboxStore(8).nextId('cus_', 14)).not.toBe(ids[0])
 })
 
 it('the store generates the same ids as in earlier releases, on which state files and existing tests rely', () => {
-  const store = new Store(7)
+  const store = new SandboxStore(7)
   expect(store.nextId('cus_', 14)).toBe('cus_qXFn1zInUFvW2D')
   expect(store.nextId('evt_')).toBe('evt_DHqy983zWqdpedyZNaR45YCX')
   expect(store.randomText(7, '0123456789')).toBe('1247729')
 })
 
 it('a table finds rows by an index in insertion order, and updates the index when a row changes', () => {
-  const table = new Store().table<Row>('rows')
+  const table = new SandboxStore().table<Row>('rows')
   table.indexBy('owner', (row) => row.owner)
   for (const [id, owner] of [
     ['1', 'a'],
@@ -56,20 +56,20 @@ it('a table finds rows by an index in insertion order, and updates the index whe
 })
 
 it('restores ids, rows, indexes and due times from a snapshot', () => {
-  const store = new Store(3)
+  const store = new SandboxStore(3)
   const table = store.table<Row>('rows')
   const queue = table.dueBy('due', (row) => row.due)
   table.set('x', { id: 'x', owner: null, due: 50 })
   store.nextId('a')
   store.nextNumber('n')
-  const saved = JSON.parse(JSON.stringify(store.snapshot())) as ReturnType<Store['snapshot']>
+  const saved = JSON.parse(JSON.stringify(store.snapshot())) as ReturnType<SandboxStore['snapshot']>
   const next = [store.nextId('b'), store.nextNumber('n')]
   table.delete('x')
   expect(queue.nextDue()).toBeNull()
   store.restore(saved)
   expect(queue.nextDue()).toBe(50)
   expect([store.nextId('b'), store.nextNumber('n')]).toEqual(next)
-  const other = new Store(99)
+  const other = new SandboxStore(99)
   other.restore(saved)
   expect([other.nextId('b'), other.nextNumber('n')]).toEqual(next)
 })

@@ -1,5 +1,5 @@
 import { copyJson } from './copy-json.ts'
-import { Table } from './table.ts'
+import { StoreTable } from './table.ts'
 
 /** The complete state of a sandbox as plain JSON, except the time of its clock. */
 export interface StoreSnapshot {
@@ -43,11 +43,11 @@ export interface StoreWatcher {
  * The in-memory database of a sandbox: tables of plain JSON objects, and the generator of their
  * ids.
  */
-export class Store {
+export class SandboxStore {
   #seed: number
   #drawn = 0
   readonly #counters = new Map<string, number>()
-  readonly #tables = new Map<string, Table<object>>()
+  readonly #tables = new Map<string, StoreTable<object>>()
   readonly #packed: Array<{ packOld(): void }> = []
   #watcher: StoreWatcher | null = null
 
@@ -55,14 +55,14 @@ export class Store {
     this.#seed = seed
   }
 
-  table<T extends object>(name: string): Table<T> {
+  table<T extends object>(name: string): StoreTable<T> {
     let table = this.#tables.get(name)
     if (!table) {
-      table = new Table<object>((packed) => this.#packed.push(packed))
+      table = new StoreTable<object>((packed) => this.#packed.push(packed))
       if (this.#watcher) table.watch(this.#watcher.onChange)
       this.#tables.set(name, table)
     }
-    return table as unknown as Table<T>
+    return table as unknown as StoreTable<T>
   }
 
   /**
@@ -152,7 +152,7 @@ export class Store {
     }
   }
 
-  /** Forgets which rows changed. */
+  /** Clears the record of which rows have changed. */
   dropChanges(): void {
     for (const table of this.#tables.values()) table.dropChanges()
   }

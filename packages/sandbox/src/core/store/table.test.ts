@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { expect, it, vi } from 'vitest'
 import type { NewestFirst } from './newest-first.ts'
-import { Packer } from './packer.ts'
-import { Table } from './table.ts'
+import { RowPacker } from './packer.ts'
+import { StoreTable } from './table.ts'
 
 interface Row {
   id: string
@@ -22,7 +22,7 @@ const action = fc.oneof(
 it('a table behaves like a Map with indexes and lists, however few rows stay unpacked', () => {
   fc.assert(
     fc.property(fc.array(action, { maxLength: 200 }), fc.nat(3), (actions, most) => {
-      const table = new Table<Row>()
+      const table = new StoreTable<Row>()
       table.indexBy('owner', (row) => row.owner)
       table.indexBy('initial', (row) => initialOf(row.id), { fixed: true })
       table.columnBy('n', (row) => row.n)
@@ -51,7 +51,7 @@ it('a table behaves like a Map with indexes and lists, however few rows stay unp
   )
 })
 
-function columnOf(table: Table<Row>, name: 'n' | 'owner') {
+function columnOf(table: StoreTable<Row>, name: 'n' | 'owner') {
   return table.columnBy(name, (row) => row[name])
 }
 
@@ -59,7 +59,7 @@ function initialOf(id: string): string {
   return id < 'd' ? 'early' : 'late'
 }
 
-function expectSame(table: Table<Row>, rows: Row[]): void {
+function expectSame(table: StoreTable<Row>, rows: Row[]): void {
   expect(table.size).toBe(rows.length)
   expect([...table.values()]).toEqual(rows)
   expect([...table.entries()]).toEqual(rows.map((row) => [row.id, row]))
@@ -108,8 +108,8 @@ interface Timed {
 
 /** Creates a thousand packed rows of a hundred owners, two per second, every other one open. */
 function openTimed() {
-  const table = new Table<Timed>()
-  const unpack = vi.spyOn(Packer.prototype, 'fromText')
+  const table = new StoreTable<Timed>()
+  const unpack = vi.spyOn(RowPacker.prototype, 'fromText')
   table.indexBy('owner', (row) => row.owner, { fixed: true })
   table.indexBy('state', (row) => row.state)
   table.columnBy('at', (row) => row.at)
@@ -165,7 +165,7 @@ it('a table filters rows by column values without unpacking the other rows', () 
 })
 
 it('a table finds every key on the first lookup, after rows were added and deleted without lookups', () => {
-  const table = new Table<{ n: number }>()
+  const table = new StoreTable<{ n: number }>()
   const column = table.columnBy('n', ({ n }) => n)
   table.packBeyond(0)
   for (let n = 0; n < 300; n++) {
@@ -182,7 +182,7 @@ it('a table finds every key on the first lookup, after rows were added and delet
 })
 
 it('a table can be iterated while rows are deleted and gaps are closed', () => {
-  const table = new Table<{ n: number }>()
+  const table = new StoreTable<{ n: number }>()
   for (let n = 0; n < 500; n++) table.set(String(n), { n })
   const seen: number[] = []
   for (const [key, { n }] of table.entries()) {
@@ -194,7 +194,7 @@ it('a table can be iterated while rows are deleted and gaps are closed', () => {
 })
 
 it('a table compacts its packed texts when rows are unpacked and packed repeatedly', () => {
-  const table = new Table<{ id: string; text: string }>()
+  const table = new StoreTable<{ id: string; text: string }>()
   table.packBeyond(0)
   const ids = Array.from({ length: 200 }, (_, n) => String(n))
   for (const id of ids) table.set(id, { id, text: id.padStart(20_000) })

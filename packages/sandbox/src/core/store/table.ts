@@ -1,7 +1,7 @@
-import { Column } from './column.ts'
+import { StoreColumn } from './column.ts'
 import { DueQueue, DueQueues } from './due-queue.ts'
 import { NewestFirst } from './newest-first.ts'
-import { Packer } from './packer.ts'
+import { RowPacker } from './packer.ts'
 import { TableIndex } from './table-index.ts'
 import { TextPages } from './text-pages.ts'
 
@@ -9,7 +9,7 @@ import { TextPages } from './text-pages.ts'
  * A table of objects in insertion order. After changing an object, call `set` again: only then are
  * indexes and due times updated. Rows that were not used for a while may be packed into texts.
  */
-export class Table<T extends object> {
+export class StoreTable<T extends object> {
   /**
    * Keys by place (position in the table), in insertion order. A deleted row leaves its place empty
    * until the gaps are closed.
@@ -30,13 +30,13 @@ export class Table<T extends object> {
    * The number of rows that stay unpacked, and the packer for all others. `null` if rows are never
    * packed.
    */
-  #packing: { readonly most: number; readonly packer: Packer<T> } | null = null
+  #packing: { readonly most: number; readonly packer: RowPacker<T> } | null = null
   /**
    * Places (positions in the table) of the unpacked rows, least recently used first. Some of them
    * are empty.
    */
   #unpacked: number[] = []
-  readonly #columns = new Map<string, Column<T>>()
+  readonly #columns = new Map<string, StoreColumn<T>>()
   readonly #indexes = new Map<string, TableIndex<T>>()
   readonly #queues = new Map<
     string,
@@ -191,10 +191,10 @@ export class Table<T extends object> {
    * Returns the column of a field, by which rows can be filtered without unpacking them. The first
    * call reads every existing row.
    */
-  columnBy(name: string, read: (row: T) => unknown): Column<T> {
+  columnBy(name: string, read: (row: T) => unknown): StoreColumn<T> {
     let column = this.#columns.get(name)
     if (!column) {
-      column = new Column(read)
+      column = new StoreColumn(read)
       this.#columns.set(name, column)
       for (let place = 0; place < this.end; place++) {
         const row = this.at(place)
@@ -205,7 +205,7 @@ export class Table<T extends object> {
     return column
   }
 
-  column(name: string): Column<T> | undefined {
+  column(name: string): StoreColumn<T> | undefined {
     return this.#columns.get(name)
   }
 
@@ -250,7 +250,7 @@ export class Table<T extends object> {
    */
   packBeyond(most: number, kindOf?: (row: T) => string): void {
     if (this.#packing) return
-    this.#packing = { most, packer: new Packer(kindOf) }
+    this.#packing = { most, packer: new RowPacker(kindOf) }
     this.#onPacked(this)
     this.#findUnpacked()
     this.packOld()

@@ -1,5 +1,5 @@
-import type { Kind } from '../state/rows.ts'
-import type { Tables } from '../state/tables.ts'
+import type { RowKind } from '../state/rows.ts'
+import type { StripeTables } from '../state/tables.ts'
 import { checkThirdDecimal } from '../wire/money.ts'
 
 /**
@@ -13,7 +13,7 @@ const FREE_TEXT = new Set(['metadata', 'payload'])
  * parameters.
  */
 const SUBJECTS = ['charge', 'payment_intent', 'invoice', 'customer'] as const
-const KINDS: readonly Kind[] = [...SUBJECTS, 'invoiceitem', 'coupon', 'price']
+const KINDS: readonly RowKind[] = [...SUBJECTS, 'invoiceitem', 'coupon', 'price']
 
 /**
  * Rejects amounts with a non-zero third decimal in three-decimal currencies, because card networks
@@ -23,7 +23,7 @@ const KINDS: readonly Kind[] = [...SUBJECTS, 'invoiceitem', 'coupon', 'price']
 export function checkAmounts(
   params: Readonly<Record<string, unknown>>,
   ids: readonly string[],
-  tables: Tables,
+  tables: StripeTables,
 ): void {
   check(params, '', null, () =>
     currencyOf(tables, [...ids, ...SUBJECTS.map((name) => params[name])]),
@@ -51,7 +51,7 @@ function check(
   }
 }
 
-function currencyOf(tables: Tables, ids: readonly unknown[]): string | null {
+function currencyOf(tables: StripeTables, ids: readonly unknown[]): string | null {
   for (const id of ids) {
     if (typeof id !== 'string') continue
     for (const kind of KINDS) {

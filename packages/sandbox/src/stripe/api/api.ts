@@ -1,38 +1,38 @@
 import type { HttpRequest, HttpResponse } from '../../core/http.ts'
-import type { Router } from '../../core/router.ts'
+import type { PathRouter } from '../../core/router.ts'
 import { copyJson } from '../../core/store/copy-json.ts'
 import type { AppliedCallFault } from '../../core/trouble.ts'
 import { markAvailableFunds } from '../payments/balance-transactions.ts'
-import { nowOf, type StripeContext } from '../state/context.ts'
+import { nowOfClock, type StripeContext } from '../state/context.ts'
 import { runAtomically, UnitOfWork } from '../state/unit-of-work.ts'
 import type { VersionConverter } from '../versions/shape.ts'
-import type { ResolvedVersion, Versions } from '../versions/versions.ts'
+import type { ApiVersions, ResolvedVersion } from '../versions/versions.ts'
 import { ACCOUNT_ID } from '../wire/account-id.ts'
 import { API_VERSION } from '../wire/contract.generated.ts'
 import {
   faultWithStatus,
-  invalidRequest,
+  invalidRequestFault,
   type StripeErrorBody,
   StripeFault,
 } from '../wire/errors.ts'
 import type { LegacyFeature } from '../wire/legacy-features.ts'
 import { refuseUnsupported } from '../wire/unsupported.ts'
 import { checkAmounts } from './amounts.ts'
-import { expand } from './expand.ts'
+import { expandObjects } from './expand.ts'
 import { IdempotencyKeys } from './idempotency.ts'
 import {
+  type ApiCaller,
   type ApiKeys,
-  authenticate,
+  authenticateCall,
   authenticateSession,
-  type Caller,
   isFromCardField,
   maskKey,
 } from './keys.ts'
-import { totalOf } from './lists.ts'
-import type { OperationResponse, Operations } from './operation.ts'
+import { totalCountOf } from './lists.ts'
+import type { OperationResponse, StripeOperations } from './operation.ts'
 import { checkPageCall, filterForPage, PAGE_CALLS, PAGE_HEADERS } from './page-calls.ts'
 import { parseForm, readParameters } from './parameters.ts'
-import { createRouter, createRoutesByName, idsOf, type Route } from './routes.ts'
+import { createRouter, createRoutesByName, idsOfPath, type StripeRoute } from './routes.ts'
 import { CallsV2, type OperationsV2, toV2Fault } from './v2.ts'
 
 /**
@@ -42,16 +42,16 @@ import { CallsV2, type OperationsV2, toV2Fault } from './v2.ts'
 export class StripeApi {
   readonly #context: StripeContext
   readonly #apiKeys: ApiKeys
-  readonly #router: Router<Route>
-  readonly #routes: ReadonlyMap<string, Route>
-  readonly #versions: Versions
+  readonly #router: PathRouter<StripeRoute>
+  readonly #routes: ReadonlyMap<string, StripeRoute>
+  readonly #versions: ApiVersions
   readonly #keys: IdempotencyKeys
   readonly #callsV2: CallsV2
 
   constructor(
     context: StripeContext,
-    operations: Operations,
-    options: ApiKeys & { readonly versions: Versions; readonly operationsV2: OperationsV2 },
+    operations: StripeOperations,
+    options: ApiKeys & { readonly versions: ApiVersions; readonly operationsV2: OperationsV2 },
   ) {
     this.#context = context
     this.#router = createRouter(operations)
@@ -109,7 +109,7 @@ export class StripeApi {
     try {
       const caller = this.#callsV2.isStream(request)
         ? this.#authenticateSession(request)
-        : authenticate(request, this.#apiKeys)
+        : authenticateCall(request, this.#apiKeys)
       const checked = { request, requestId, shape, caller }
       const run = isV2 ? this.#checkV2(checked) : this.#check(checked)
       // A delayed or held response belongs to a request still in progress, so its key stays in use.
@@ -164,23 +164,23 @@ export class StripeApi {
     }
   }
 
-  #authenticateSession(request: HttpRequest): Caller {
+  #authenticateSession(request: HttpRequest): ApiCaller {
     const sessions = this.#context.tables['v2.billing.meter_event_session']
     const endOf = (token: string) => sessions.readBy('token', token)[0]?.$.expires ?? null
-    return authenticateSession(request, endOf, nowOf(this.#context))
+    return authenticateSession(request, endOf, nowOfClock(this.#context))
   }
 
   #findRoute(
     request: HttpRequest,
     shape: VersionConverter | null,
-  ): { route: Route; ids: readonly string[] } {
+  ): { route: StripeRoute; ids: readonly string[] } {
     const { method, path } = request
     const old = shape?.operationAt(method, path)
     const route = this.#routes.get(old?.target ?? '')
-    if (old && route) return { route, ids: idsOf(old.params) }
+    if (old && route) return { route, ids: idsOfPath(old.params) }
     const found = this.#router.find(method, path)
     if (!found) throw unrecognized(request)
-    return { route: found.target, ids: idsOf(found.params) }
+    return { route: found.target, ids: idsOfPath(found.params) }
   }
 
   tooLarge(): HttpResponse {
@@ -212,7 +212,7 @@ export class StripeApi {
       request.body.length > 0 &&
       !type.startsWith('application/x-www-form-urlencoded')
     ) {
-      throw invalidRequest(
+      throw invalidRequestFault(
         `Invalid request (check that your POST content type is application/x-www-form-urlencoded). If you have any questions, we can help at https://support.stripe.com/.`,
       )
     }
@@ -263,7 +263,7 @@ export class StripeApi {
 
   #run(
     asked: AuthenticatedCall,
-    { operation }: Route,
+    { operation }: StripeRoute,
     { ids, params, removedParams }: ValidatedCall,
   ): Answer {
     const { request, requestId, shape, caller } = asked
@@ -286,7 +286,7 @@ export class StripeApi {
         if (paths.some((path) => path.includes('balance_transaction'))) markAvailableFunds(work)
         const response = ownResponse(rendered, paths, shape)
         const { tables } = this.#context
-        expand(response, paths, { tables, shape, total: () => totalOf(rendered) })
+        expandObjects(response, paths, { tables, shape, total: () => totalCountOf(rendered) })
         return toJson(isPage ? filterForPage(response) : response)
       })
       return { status: 200, body }
@@ -333,7 +333,7 @@ interface AuthenticatedCall {
   readonly request: HttpRequest
   readonly requestId: string
   readonly shape: VersionConverter | null
-  readonly caller: Caller
+  readonly caller: ApiCaller
 }
 
 /** Validated input of a call. */

@@ -1,17 +1,17 @@
 import { copyJson } from '../../core/store/copy-json.ts'
 import { showCurrencyOptions } from '../catalog/currency-options.ts'
-import { cardsOf, toCard } from '../payments/cards.ts'
+import { listCustomerCards, toCard } from '../payments/cards.ts'
 import { showTax } from '../payments/tax-location.ts'
-import { render } from '../state/render.ts'
-import type { CheckoutParts, CheckoutSessionRow, Kind, Rows } from '../state/rows.ts'
-import type { Tables } from '../state/tables.ts'
+import { renderRow } from '../state/render.ts'
+import type { CheckoutParts, CheckoutSessionRow, RowKind, StripeRows } from '../state/rows.ts'
+import type { StripeTables } from '../state/tables.ts'
 import type { VersionConverter } from '../versions/shape.ts'
 import { KINDS } from '../wire/contract.generated.ts'
-import { invalidRequest } from '../wire/errors.ts'
+import { invalidRequestFault } from '../wire/errors.ts'
 import type { WireObject } from '../wire/wire-object.ts'
 
 /** Builds a field that is only sent when expanded. */
-type Include = (object: WireObject, tables: Tables) => unknown
+type Include = (object: WireObject, tables: StripeTables) => unknown
 
 const INCLUDES: Readonly<Record<string, Readonly<Record<string, Include>>>> = {
   customer: {
@@ -20,7 +20,10 @@ const INCLUDES: Readonly<Record<string, Readonly<Record<string, Include>>>> = {
       keep: ({ status }) => status !== 'canceled' && status !== 'incomplete_expired',
     }),
     sources: ({ id }, tables) =>
-      inlineList(cardsOf({ tables }, id).reverse().map(toCard), `/v1/customers/${id}/sources`),
+      inlineList(
+        listCustomerCards({ tables }, id).reverse().map(toCard),
+        `/v1/customers/${id}/sources`,
+      ),
     tax_ids: ({ id }, tables) => inlineList(taxIds(id, tables), `/v1/customers/${id}/tax_ids`),
     tax: ({ id }, tables) => {
       const customer = tables.customer.get(id)
@@ -83,15 +86,18 @@ const INCLUDES: Readonly<Record<string, Readonly<Record<string, Include>>>> = {
 }
 
 /** Lists the rows that refer to an object, newest first. */
-function listWithin<K extends Kind>(
+function listWithin<K extends RowKind>(
   kind: K,
   index: string,
-  { url, keep = () => true }: { url: (id: string) => string; keep?: (row: Rows[K]) => boolean },
+  {
+    url,
+    keep = () => true,
+  }: { url: (id: string) => string; keep?: (row: StripeRows[K]) => boolean },
 ): Include {
   return ({ id }, tables) => {
-    const rows = (tables[kind].findBy(index, id) as Rows[K][]).filter(keep).reverse()
+    const rows = (tables[kind].findBy(index, id) as StripeRows[K][]).filter(keep).reverse()
     return inlineList(
-      rows.map((row) => render(kind, row, tables)),
+      rows.map((row) => renderRow(kind, row, tables)),
       url(id),
     )
   }
@@ -104,22 +110,22 @@ function listWithin<K extends Kind>(
 function renderParts(
   session: CheckoutSessionRow,
   parts: CheckoutParts | undefined,
-  tables: Tables,
+  tables: StripeTables,
 ) {
   if (!parts) return undefined
   return {
     discounts: parts.discounts.map(({ amount, discount: id }) => {
       const row = tables.discount.get(id) ?? session.$.discounts?.[id]
-      return { amount, discount: row ? render('discount', row, tables) : null }
+      return { amount, discount: row ? renderRow('discount', row, tables) : null }
     }),
     taxes: parts.taxes.map(({ rate: id, ...tax }) => {
       const rate = tables.tax_rate.get(id)
-      return { ...tax, rate: rate ? render('tax_rate', rate, tables) : null }
+      return { ...tax, rate: rate ? renderRow('tax_rate', rate, tables) : null }
     }),
   }
 }
 
-function partsOfItem(id: string, tables: Tables) {
+function partsOfItem(id: string, tables: StripeTables) {
   for (const session of tables['checkout.session'].newestFirst()) {
     const at = session.$.items.findIndex((_item, index) => itemId(session.id, index) === id)
     if (at >= 0) return renderParts(session, session.$.items[at]?.amounts?.parts, tables)
@@ -131,13 +137,13 @@ function itemId(sessionId: string, at: number): string {
   return `li_${sessionId.slice(-20)}${at}`
 }
 
-function taxIds(customer: string, tables: Tables): WireObject[] {
+function taxIds(customer: string, tables: StripeTables): WireObject[] {
   const ids = tables.customer.get(customer)?.$.taxIds ?? []
   return ids.flatMap((id) => tables.tax_id.get(id) ?? []).reverse() as WireObject[]
 }
 
 /** Returns the line items of a checkout session as the API renders them. */
-export function checkoutItems(sessionId: string, tables: Tables): WireObject[] {
+export function checkoutItems(sessionId: string, tables: StripeTables): WireObject[] {
   const session = tables['checkout.session'].get(sessionId)
   return (session?.$.items ?? []).flatMap((item, at) => {
     const price = tables.price.get(item.price)
@@ -156,7 +162,7 @@ export function checkoutItems(sessionId: string, tables: Tables): WireObject[] {
         currency: session?.currency ?? price.currency,
         description: tables.product.get(price.product)?.name ?? null,
         metadata: item.metadata ?? {},
-        price: render('price', price, tables),
+        price: renderRow('price', price, tables),
         quantity: item.quantity,
       },
     ]
@@ -169,7 +175,7 @@ export function inlineList(data: WireObject[], url: string): WireObject {
 
 /** Tables with the objects to expand, and the API version to render them for. */
 interface Source {
-  readonly tables: Tables
+  readonly tables: StripeTables
   readonly shape: VersionConverter | null
   /** Total number of rows of the list in the response, on all pages. */
   readonly total?: () => number
@@ -180,11 +186,11 @@ interface Source {
  * as at Stripe.
  * @throws {StripeFault} If a path cannot be expanded.
  */
-export function expand(response: object, paths: readonly string[], source: Source): void {
+export function expandObjects(response: object, paths: readonly string[], source: Source): void {
   for (const path of paths) {
     const segments = path.split('.')
     if (segments.length > 4) {
-      throw invalidRequest(
+      throw invalidRequestFault(
         `You cannot expand more than 4 levels of a property. Property: ${path}`,
         'expand',
         'property_expansion_max_depth',
@@ -282,10 +288,10 @@ function expandValue(value: unknown, field: string, source: Source | null): unkn
  * Finds an object of any kind by its id. Tries the kind with the field's name first, because some
  * ids are chosen by users and can exist in several kinds.
  */
-function findById(id: string, field: string, tables: Tables): WireObject | null {
-  for (const kind of [field, ...Object.keys(KINDS)] as Kind[]) {
+function findById(id: string, field: string, tables: StripeTables): WireObject | null {
+  for (const kind of [field, ...Object.keys(KINDS)] as RowKind[]) {
     const row = Object.hasOwn(tables, kind) ? tables[kind].get(id) : undefined
-    if (row) return copyJson(render(kind, row as never, tables))
+    if (row) return copyJson(renderRow(kind, row as never, tables))
   }
   return null
 }
@@ -295,5 +301,5 @@ function isRecord(value: unknown): value is Record<string, unknown> {
 }
 
 function cannotExpand(path: string) {
-  return invalidRequest(`This property cannot be expanded (${path}).`, 'expand')
+  return invalidRequestFault(`This property cannot be expanded (${path}).`, 'expand')
 }

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
-import type { Store } from '../../core/store/store.ts'
-import type { Table } from '../../core/store/table.ts'
+import type { SandboxStore } from '../../core/store/store.ts'
+import type { StoreTable } from '../../core/store/table.ts'
 import { StripeFault, withDocs } from '../wire/errors.ts'
 
 interface KeyRow {
@@ -19,12 +19,12 @@ const MAX_KEYS = 20_000
 
 /** Stores the first response to each idempotency key, and repeats it for a day. */
 export class IdempotencyKeys {
-  readonly #table: Table<KeyRow>
+  readonly #table: StoreTable<KeyRow>
 
   /** Idempotency keys of requests whose responses have not been sent yet. */
   readonly #inUse = new Set<string>()
 
-  constructor(store: Store) {
+  constructor(store: SandboxStore) {
     this.#table = store.table<KeyRow>('stripe.idempotency_keys')
   }
 

@@ -7,9 +7,9 @@ export interface ApiKeys {
 }
 
 /** Kind of API caller: a server with the secret key, or a web page with the publishable key. */
-export type Caller = 'server' | 'page'
+export type ApiCaller = 'server' | 'page'
 
-export function authenticate(request: HttpRequest, keys: ApiKeys): Caller {
+export function authenticateCall(request: HttpRequest, keys: ApiKeys): ApiCaller {
   const key = keyOf(request)
   if (key === keys.apiKey) return 'server'
   if (key === keys.publishableKey) return 'page'
@@ -30,7 +30,7 @@ export function authenticateSession(
   request: HttpRequest,
   endOf: (token: string) => number | null,
   now: number,
-): Caller {
+): ApiCaller {
   const token = keyOf(request)
   const end = token === null ? null : endOf(token)
   if (end === null) {

@@ -1,5 +1,5 @@
 import { NewestFirst } from '../../core/store/newest-first.ts'
-import { belowOneFault, invalidRequest, noSuch } from '../wire/errors.ts'
+import { belowOneFault, invalidRequestFault, noSuchObjectFault } from '../wire/errors.ts'
 import type { WireObject } from '../wire/wire-object.ts'
 
 export interface ListResponse {
@@ -29,13 +29,17 @@ export function listPage<R extends { id: string }>(
   const limit = readLimit(params.limit)
   const { starting_after: after, ending_before: before } = params
   if (after !== undefined && before !== undefined) {
-    throw invalidRequest('You cannot specify both starting_after and ending_before.')
+    throw invalidRequestFault('You cannot specify both starting_after and ending_before.')
   }
   const cursor = after ?? before
   const side = before === undefined ? 'after' : 'before'
   const wanted = cursor === undefined ? rows : rowsBeyond(rows, cursor, side)
   if (wanted === null) {
-    throw noSuch('object', cursor ?? '', side === 'after' ? 'starting_after' : 'ending_before')
+    throw noSuchObjectFault(
+      'object',
+      cursor ?? '',
+      side === 'after' ? 'starting_after' : 'ending_before',
+    )
   }
   const { page, hasMore } = takePage(wanted, limit)
   if (side === 'before') page.reverse()
@@ -65,7 +69,7 @@ export function takePage<R>(
 const ROWS = new WeakMap<object, Iterable<unknown>>()
 
 /** Returns the number of rows on all pages of a list. */
-export function totalOf(list: object): number {
+export function totalCountOf(list: object): number {
   let total = 0
   for (const _row of ROWS.get(list) ?? []) total++
   return total
@@ -75,7 +79,7 @@ function readLimit(limit: number | undefined): number {
   if (limit === undefined) return 10
   if (limit < 1) throw belowOneFault('limit')
   if (limit > 100) {
-    throw invalidRequest(
+    throw invalidRequestFault(
       'This value must be less than or equal to 100.',
       'limit',
       'parameter_invalid_integer',
@@ -97,9 +101,9 @@ function rowsBeyond<R extends { id: string }>(
   return side === 'after' ? all.slice(at + 1) : all.slice(0, at).reverse()
 }
 
-export type Range = number | { gt?: number; gte?: number; lt?: number; lte?: number }
+export type NumberFilter = number | { gt?: number; gte?: number; lt?: number; lte?: number }
 
-export function inRange(value: number, range: Range | undefined): boolean {
+export function isInRange(value: number, range: NumberFilter | undefined): boolean {
   if (range === undefined) return true
   if (typeof range === 'number') return value === range
   return (
@@ -111,14 +115,14 @@ export function inRange(value: number, range: Range | undefined): boolean {
 }
 
 /** Returns the rows that were created in a time range. */
-export function createdIn<R extends { created: number }>(
+export function filterByCreated<R extends { created: number }>(
   rows: Iterable<R>,
-  range: Range | undefined,
+  range: NumberFilter | undefined,
 ): Iterable<R> {
   if (range === undefined) return rows
   return rows instanceof NewestFirst
-    ? (rows as NewestFirst<R>).where('created', (created) => inRange(Number(created), range))
-    : filterRows(rows, ({ created }) => inRange(created, range))
+    ? (rows as NewestFirst<R>).where('created', (created) => isInRange(Number(created), range))
+    : filterRows(rows, ({ created }) => isInRange(created, range))
 }
 
 export function filterRows<R>(rows: Iterable<R>, keep: (row: R) => boolean): Iterable<R> {

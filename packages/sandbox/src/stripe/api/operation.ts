@@ -5,7 +5,7 @@ import type { WireObject } from '../wire/wire-object.ts'
 import type { ListResponse } from './lists.ts'
 
 /** A validated call of the `/v1` API. */
-export interface Call {
+export interface OperationCall {
   readonly work: UnitOfWork
   /** The ids in the call's path, in order. */
   readonly ids: readonly string[]
@@ -23,15 +23,15 @@ export interface Call {
 
 export type OperationResponse = WireObject | ListResponse | { readonly [field: string]: unknown }
 
-export type Operation<P = never> = (params: P, call: Call) => OperationResponse
+export type StripeOperation<P = never> = (params: P, call: OperationCall) => OperationResponse
 
 /**
  * Operations of the API, by their name in the SDK such as `'Customers.create'`, with the parameter
  * types of the SDK.
  */
-export type Operations = {
-  readonly [N in (typeof ROUTES)[number][2]]?: Operation<ParamsOf<N>>
-} & { readonly [N in keyof RemovedOperations]?: Operation<RemovedOperations[N]> }
+export type StripeOperations = {
+  readonly [N in (typeof ROUTES)[number][2]]?: StripeOperation<ParamsOf<N>>
+} & { readonly [N in keyof RemovedOperations]?: StripeOperation<RemovedOperations[N]> }
 
 /** Parameters of operations that were removed from the API and the SDK's types. */
 interface RemovedOperations {

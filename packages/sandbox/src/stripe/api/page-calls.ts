@@ -1,13 +1,13 @@
-import type { Tables } from '../state/tables.ts'
+import type { StripeTables } from '../state/tables.ts'
 import {
   faultWithStatus,
-  invalidRequest,
-  missingParam,
-  noSuch,
+  invalidRequestFault,
+  missingParamFault,
+  noSuchObjectFault,
   type StripeFault,
 } from '../wire/errors.ts'
 import type { FormObject } from '../wire/form.ts'
-import { words } from '../wire/words.ts'
+import { splitWords } from '../wire/words.ts'
 
 interface PageCall {
   readonly takes: readonly string[]
@@ -26,7 +26,7 @@ export const PAGE_CALLS: Readonly<Record<string, PageCall>> = {
   },
   'PaymentIntents.retrieve': { takes: [], intent: 'payment_intent' },
   'PaymentIntents.confirm': {
-    takes: words(`
+    takes: splitWords(`
       payment_method payment_method_data payment_method_options receipt_email return_url
       setup_future_usage shipping use_stripe_sdk
     `),
@@ -34,7 +34,7 @@ export const PAGE_CALLS: Readonly<Record<string, PageCall>> = {
   },
   'SetupIntents.retrieve': { takes: [], intent: 'setup_intent' },
   'SetupIntents.confirm': {
-    takes: words(`
+    takes: splitWords(`
       payment_method payment_method_data payment_method_options return_url use_stripe_sdk
     `),
     intent: 'setup_intent',
@@ -69,7 +69,7 @@ const STRIPE_JS_PARAMS = [
  * error.
  */
 export function checkPageCall(
-  tables: Tables,
+  tables: StripeTables,
   { name, id, form }: { readonly name: string; readonly id: string; readonly form: FormObject },
 ): void {
   const call = Object.hasOwn(PAGE_CALLS, name) ? PAGE_CALLS[name] : undefined
@@ -81,11 +81,11 @@ export function checkPageCall(
   for (const param of Object.keys(form)) {
     if (call.takes.includes(param)) continue
     if (param === 'expand' && call.intent && expandsOnlyPaymentMethod(form.expand)) continue
-    throw invalidRequest(`Received unknown parameter: ${param}`, param, 'parameter_unknown')
+    throw invalidRequestFault(`Received unknown parameter: ${param}`, param, 'parameter_unknown')
   }
   const isManual = tables.payment_intent.get(id)?.confirmation_method === 'manual'
   if (name === 'PaymentIntents.confirm' && isManual) {
-    throw invalidRequest(
+    throw invalidRequestFault(
       'This PaymentIntent cannot be confirmed using your publishable key because its `confirmation_method` is set to `manual`. Please use your secret key instead, or create a PaymentIntent with `confirmation_method` set to `automatic`.',
       'confirmation_method',
       'payment_intent_invalid_parameter',
@@ -102,17 +102,17 @@ function secretKeyRequired(): StripeFault {
 }
 
 function checkSecret(
-  tables: Tables,
+  tables: StripeTables,
   kind: 'payment_intent' | 'setup_intent',
   id: string,
   secret: unknown,
 ): void {
-  if (secret === undefined) throw missingParam('client_secret')
+  if (secret === undefined) throw missingParamFault('client_secret')
   const intent = tables[kind].get(id)
-  if (!intent) throw noSuch(kind, id)
+  if (!intent) throw noSuchObjectFault(kind, id)
   if (secret === intent.client_secret) return
   const noun = kind === 'payment_intent' ? 'PaymentIntent' : 'SetupIntent'
-  throw invalidRequest(
+  throw invalidRequestFault(
     `The client_secret provided does not match the client_secret associated with the ${noun}.`,
     'client_secret',
     `${kind}_invalid_parameter`,
@@ -127,7 +127,7 @@ function expandsOnlyPaymentMethod(expand: FormObject[string] | undefined): boole
 /** Fields of an intent that a page receives: those needed to complete it, but not the customer. */
 const PUBLIC_FIELDS: Readonly<Record<string, ReadonlySet<string>>> = {
   payment_intent: new Set(
-    words(`
+    splitWords(`
       id object amount amount_details automatic_payment_methods canceled_at
       cancellation_reason capture_method client_secret confirmation_method created currency
       description last_payment_error livemode next_action payment_method
@@ -136,7 +136,7 @@ const PUBLIC_FIELDS: Readonly<Record<string, ReadonlySet<string>>> = {
     `),
   ),
   setup_intent: new Set(
-    words(`
+    splitWords(`
       id object automatic_payment_methods cancellation_reason client_secret created
       description last_setup_error livemode next_action payment_method
       payment_method_configuration_details payment_method_types status usage

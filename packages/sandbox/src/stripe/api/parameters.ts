@@ -1,12 +1,12 @@
 import { NODES } from '../wire/contract.generated.ts'
-import { invalidRequest, missingParam, unknownParams } from '../wire/errors.ts'
+import { invalidRequestFault, missingParamFault, unknownParamsFault } from '../wire/errors.ts'
 import { type FormObject, type FormValue, isForm } from '../wire/form.ts'
 
 /**
  * Type of a parameter in the contract that is generated from the SDK. A number refers to an entry
  * of `NODES`.
  */
-export type Node =
+export type SchemaNode =
   | 's'
   | 'n'
   | 'b'
@@ -17,7 +17,7 @@ export type Node =
   | { readonly a: Ref }
   | { readonly m: Ref }
   | { readonly z: Ref }
-type Ref = number | Node
+type Ref = number | SchemaNode
 
 /** Numeric parameters that accept fractions. All others are integers. */
 const FRACTIONS = new Set([
@@ -67,7 +67,7 @@ function decode(text: string): string {
   try {
     return decodeURIComponent(text.replaceAll('+', ' '))
   } catch {
-    throw invalidRequest('Invalid request: the parameters are not valid URL encoding.')
+    throw invalidRequestFault('Invalid request: the parameters are not valid URL encoding.')
   }
 }
 
@@ -81,7 +81,8 @@ function keysOf(name: string): string[] {
     keys.push(match[1] ?? '')
     end += match[0].length
   }
-  if (end !== name.length || keys[0] === '') throw invalidRequest(`Invalid hash: ${name}`, name)
+  if (end !== name.length || keys[0] === '')
+    throw invalidRequestFault(`Invalid hash: ${name}`, name)
   return keys
 }
 
@@ -90,12 +91,12 @@ function assign(form: FormObject, keys: readonly string[], value: string, name: 
   keys.forEach((key, depth) => {
     const slot = key === '' ? indexFor(target, keys.slice(depth + 1)) : key
     if (depth === keys.length - 1) {
-      if (typeof target[slot] === 'object') throw invalidRequest(`Invalid hash: ${name}`, name)
+      if (typeof target[slot] === 'object') throw invalidRequestFault(`Invalid hash: ${name}`, name)
       target[slot] = value
       return
     }
     const next = target[slot]
-    if (typeof next === 'string') throw invalidRequest(`Invalid hash: ${name}`, name)
+    if (typeof next === 'string') throw invalidRequestFault(`Invalid hash: ${name}`, name)
     if (next === undefined) target[slot] = Object.create(null) as FormObject
     target = target[slot] as FormObject
   })
@@ -120,26 +121,29 @@ function hasField(form: FormObject, [key = '', ...rest]: readonly string[]): boo
  * values.
  * @throws {StripeFault} With Stripe's error for unknown, missing or invalid parameters.
  */
-export function readParameters(node: number | Node, form: FormObject): Record<string, unknown> {
+export function readParameters(
+  node: number | SchemaNode,
+  form: FormObject,
+): Record<string, unknown> {
   const unknown: string[] = []
   const params = readObject(resolve(node), form, '', unknown)
-  if (unknown.length > 0) throw unknownParams(unknown)
+  if (unknown.length > 0) throw unknownParamsFault(unknown)
   return params
 }
 
 /** Returns a parameter type with the parameters of list pagination added. */
-export function withPaging(node: number | Node): Node {
+export function withPaging(node: number | SchemaNode): SchemaNode {
   const type = resolve(node)
   if (typeof type === 'string' || !('o' in type)) throw new TypeError('Not an object type')
   return { ...type, o: { ...type.o, limit: 'n', starting_after: 's', ending_before: 's' } }
 }
 
-function resolve(ref: Ref): Node {
-  return typeof ref === 'number' ? (NODES[ref] as Node) : ref
+function resolve(ref: Ref): SchemaNode {
+  return typeof ref === 'number' ? (NODES[ref] as SchemaNode) : ref
 }
 
 function readObject(
-  node: Node,
+  node: SchemaNode,
   form: FormObject,
   prefix: string,
   unknown: string[],
@@ -154,12 +158,13 @@ function readObject(
   }
   if (unknown.length > 0) return params
   for (const key of node.r ?? []) {
-    if (params[key] === undefined) throw missingParam(prefix === '' ? key : `${prefix}[${key}]`)
+    if (params[key] === undefined)
+      throw missingParamFault(prefix === '' ? key : `${prefix}[${key}]`)
   }
   return params
 }
 
-function readValue(node: Node, value: FormValue, path: string, unknown: string[]): unknown {
+function readValue(node: SchemaNode, value: FormValue, path: string, unknown: string[]): unknown {
   if (typeof node === 'string') return readSimple(node, value, path)
   if ('z' in node) return value === '' ? '' : readValue(resolve(node.z), value, path, unknown)
   if ('u' in node) return readUnion(node.u, value, path, unknown)
@@ -167,7 +172,7 @@ function readValue(node: Node, value: FormValue, path: string, unknown: string[]
   if ('a' in node) return readArray(node.a, value, path, unknown)
   if (typeof value === 'string') {
     if (value === '' && 'm' in node) return ''
-    throw invalidRequest('Invalid object', path)
+    throw invalidRequestFault('Invalid object', path)
   }
   if ('m' in node) {
     const member = resolve(node.m)
@@ -177,7 +182,8 @@ function readValue(node: Node, value: FormValue, path: string, unknown: string[]
       if (typeof member === 'object' && 'o' in member) {
         return [key, readValue(member, item, `${path}[${key}]`, unknown)]
       }
-      if (typeof item !== 'string') throw invalidRequest(`Invalid ${path} value`, `${path}[${key}]`)
+      if (typeof item !== 'string')
+        throw invalidRequestFault(`Invalid ${path} value`, `${path}[${key}]`)
       return [key, item]
     })
     return Object.fromEntries(entries)
@@ -188,10 +194,10 @@ function readValue(node: Node, value: FormValue, path: string, unknown: string[]
 function readSimple(type: 's' | 'n' | 'b' | 'd', value: FormValue, path: string): unknown {
   if (typeof value !== 'string') {
     const names = { s: 'string', n: 'integer', b: 'boolean', d: 'decimal' }
-    throw invalidRequest(`Invalid ${names[type]}: ${JSON.stringify(value)}`, path)
+    throw invalidRequestFault(`Invalid ${names[type]}: ${JSON.stringify(value)}`, path)
   }
   if (value === '') {
-    throw invalidRequest(
+    throw invalidRequestFault(
       `You passed an empty string for '${path}'. We assume empty values are an attempt to unset a parameter; however '${path}' cannot be unset. You should remove '${path}' from your request or supply a non-empty value.`,
       path,
       'parameter_invalid_empty',
@@ -199,27 +205,28 @@ function readSimple(type: 's' | 'n' | 'b' | 'd', value: FormValue, path: string)
   }
   if (type === 's') {
     if (value.length > 5000)
-      throw invalidRequest(`Invalid string: must be at most 5000 characters`, path)
+      throw invalidRequestFault(`Invalid string: must be at most 5000 characters`, path)
     return value
   }
   if (type === 'b') {
     const read = BOOLEANS.get(value)
     if (read === undefined) {
-      throw invalidRequest(`Invalid boolean: ${value}`, path, 'parameter_invalid_boolean')
+      throw invalidRequestFault(`Invalid boolean: ${value}`, path, 'parameter_invalid_boolean')
     }
     return read
   }
   if (type === 'd') {
-    if (!/^-?\d+(\.\d{1,12})?$/.test(value)) throw invalidRequest(`Invalid decimal: ${value}`, path)
+    if (!/^-?\d+(\.\d{1,12})?$/.test(value))
+      throw invalidRequestFault(`Invalid decimal: ${value}`, path)
     return value
   }
   const name = /([^[\]]+)\]?$/.exec(path)?.[1] ?? path
   const pattern = FRACTIONS.has(name) ? /^-?\d+(\.\d+)?$/ : /^-?\d+$/
   if (!pattern.test(value) || !Number.isSafeInteger(Math.trunc(Number(value)))) {
-    throw invalidRequest(`Invalid integer: ${value}`, path, 'parameter_invalid_integer')
+    throw invalidRequestFault(`Invalid integer: ${value}`, path, 'parameter_invalid_integer')
   }
   if (TIMESTAMP_NAMES.test(name) && Math.abs(Number(value)) > MAX_TIMESTAMP) {
-    throw invalidRequest(
+    throw invalidRequestFault(
       `Invalid timestamp: ${value}. It must be an integer Unix timestamp in seconds.`,
       path,
       'parameter_invalid_integer',
@@ -233,13 +240,13 @@ function readEnum(allowed: readonly string[], value: FormValue, path: string): s
   const names = [...allowed]
   const last = names.pop()
   const list = names.length > 0 ? `${names.join(', ')}, or ${last}` : last
-  throw invalidRequest(`Invalid ${path}: must be one of ${list}`, path)
+  throw invalidRequestFault(`Invalid ${path}: must be one of ${list}`, path)
 }
 
 function readArray(element: Ref, value: FormValue, path: string, unknown: string[]): unknown[] {
-  if (typeof value === 'string') throw invalidRequest('Invalid array', path)
+  if (typeof value === 'string') throw invalidRequestFault('Invalid array', path)
   const keys = Object.keys(value)
-  if (!keys.every((key) => /^\d+$/.test(key))) throw invalidRequest('Invalid array', path)
+  if (!keys.every((key) => /^\d+$/.test(key))) throw invalidRequestFault('Invalid array', path)
   keys.sort((a, b) => Number(a) - Number(b))
   return keys.map((key) =>
     readValue(resolve(element), value[key] as FormValue, `${path}[${key}]`, unknown),
@@ -257,7 +264,7 @@ function readUnion(
   unknown: string[],
 ): unknown {
   const fitting = members.filter((member) => fits(resolve(member), value))
-  let complaint: unknown = invalidRequest(`Invalid ${path}`, path)
+  let complaint: unknown = invalidRequestFault(`Invalid ${path}`, path)
   for (const member of fitting.length > 0 ? fitting : members) {
     const inside: string[] = []
     try {
@@ -266,7 +273,7 @@ function readUnion(
         unknown.push(...inside)
         return read
       }
-      complaint = unknownParams(inside)
+      complaint = unknownParamsFault(inside)
     } catch (error) {
       complaint = error
     }
@@ -274,7 +281,7 @@ function readUnion(
   throw complaint
 }
 
-function fits(node: Node, value: FormValue): boolean {
+function fits(node: SchemaNode, value: FormValue): boolean {
   if (typeof node === 'string' || 'e' in node) return typeof value === 'string'
   if ('z' in node) return value === '' || fits(resolve(node.z), value)
   if ('u' in node) return node.u.some((member) => fits(resolve(member), value))

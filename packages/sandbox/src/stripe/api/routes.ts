@@ -1,18 +1,20 @@
-import { Router } from '../../core/router.ts'
+import { PathRouter } from '../../core/router.ts'
 import { ROUTES } from '../wire/contract.generated.ts'
-import type { Operation } from './operation.ts'
-import { type Node, withPaging } from './parameters.ts'
+import type { StripeOperation } from './operation.ts'
+import { type SchemaNode, withPaging } from './parameters.ts'
 
-export interface Route {
-  readonly operation: Operation
+export interface StripeRoute {
+  readonly operation: StripeOperation
   readonly name: string
   /** Type of the parameters, or its index in `NODES`. */
-  readonly params: number | Node
+  readonly params: number | SchemaNode
 }
 
 /** Creates a router with all routes of the generated contract for which there is an operation. */
-export function createRouter(operations: Readonly<Record<string, Operation>>): Router<Route> {
-  const router = new Router<Route>()
+export function createRouter(
+  operations: Readonly<Record<string, StripeOperation>>,
+): PathRouter<StripeRoute> {
+  const router = new PathRouter<StripeRoute>()
   for (const [method, path, name, params] of ROUTES) {
     const operation = operations[name]
     if (operation) router.add(method, path, { operation, name, params })
@@ -22,9 +24,9 @@ export function createRouter(operations: Readonly<Record<string, Operation>>): R
 
 /** Returns all routes by operation name. Needed for paths that exist only in older API versions. */
 export function createRoutesByName(
-  operations: Readonly<Record<string, Operation>>,
-): ReadonlyMap<string, Route> {
-  const routes = new Map<string, Route>()
+  operations: Readonly<Record<string, StripeOperation>>,
+): ReadonlyMap<string, StripeRoute> {
+  const routes = new Map<string, StripeRoute>()
   for (const [, , name, params] of ROUTES) {
     const operation = operations[name]
     if (operation) routes.set(name, { operation, name, params })
@@ -51,7 +53,7 @@ const REMOVED_LISTS: Readonly<Record<string, string>> = {
 }
 
 /** Other operations that were removed from the API, with their parameter types. */
-const REMOVED_OPERATIONS: Readonly<Record<string, Node>> = {
+const REMOVED_OPERATIONS: Readonly<Record<string, SchemaNode>> = {
   'SubscriptionItems.createUsageRecord': {
     o: {
       action: { e: ['increment', 'set'] },
@@ -67,7 +69,7 @@ const REMOVED_OPERATIONS: Readonly<Record<string, Node>> = {
 }
 
 /** Returns the ids in the path of a call, in order. */
-export function idsOf(params: Readonly<Record<string, string>>): string[] {
+export function idsOfPath(params: Readonly<Record<string, string>>): string[] {
   return Object.values(params).map(decodeSegment)
 }
 

@@ -1,8 +1,8 @@
-import type { Table } from '../../core/store/table.ts'
-import { invalidRequest } from '../wire/errors.ts'
-import { fieldReader, ownField } from '../wire/fields.ts'
+import type { StoreTable } from '../../core/store/table.ts'
+import { invalidRequestFault } from '../wire/errors.ts'
+import { createFieldReader, ownField } from '../wire/fields.ts'
 import type { WireObject } from '../wire/wire-object.ts'
-import { words } from '../wire/words.ts'
+import { splitWords } from '../wire/words.ts'
 import { type ListResponse, takePage } from './lists.ts'
 
 const MAX_CLAUSES = 10
@@ -37,7 +37,7 @@ interface SearchParams {
  * that only the rows of the returned page are read.
  */
 export function searchPage<R extends object>(
-  table: Table<R>,
+  table: StoreTable<R>,
   params: SearchParams,
   url: string,
   { keep = () => true, toWire }: { keep?: (row: R) => boolean; toWire: (row: R) => WireObject },
@@ -45,14 +45,14 @@ export function searchPage<R extends object>(
   const { clauses, any } = parseQuery(params.query, resourceIn(url))
   const limit = params.limit ?? 10
   if (limit < 1 || limit > 100) {
-    throw invalidRequest(
+    throw invalidRequestFault(
       'This value must be between 1 and 100.',
       'limit',
       'parameter_invalid_integer',
     )
   }
   const from = params.page === undefined ? 0 : Number(params.page)
-  if (!Number.isInteger(from) || from < 0) throw invalidRequest('Invalid page.', 'page')
+  if (!Number.isInteger(from) || from < 0) throw invalidRequestFault('Invalid page.', 'page')
   const tests = clauses.map((clause) => placesOf(table, clause))
   const isHit = any
     ? (place: number) => tests.some((test) => test(place))
@@ -78,7 +78,8 @@ function parseQuery(query: string, resource: string): { clauses: Clause[]; any: 
   let rest = query.trim()
   while (rest !== '') {
     const match = CLAUSE.exec(rest)
-    if (!match) throw invalidRequest(`We were unable to parse your search query: ${query}`, 'query')
+    if (!match)
+      throw invalidRequestFault(`We were unable to parse your search query: ${query}`, 'query')
     const [whole, minus, field = '', ...parts] = match
     const key = textIn(parts[0], parts[1])
     const operator = (parts[2] ?? ':') as Clause['operator']
@@ -91,14 +92,17 @@ function parseQuery(query: string, resource: string): { clauses: Clause[]; any: 
     const next = /^(AND|OR)\s+/i.exec(rest)
     const word = next?.[1]?.toUpperCase() ?? 'AND'
     if (joiner !== null && joiner !== word) {
-      throw invalidRequest('You cannot combine AND and OR in the same search query.', 'query')
+      throw invalidRequestFault('You cannot combine AND and OR in the same search query.', 'query')
     }
     joiner = word
     if (next) rest = rest.slice(next[0].length)
   }
-  if (clauses.length === 0) throw invalidRequest('Your search query is empty.', 'query')
+  if (clauses.length === 0) throw invalidRequestFault('Your search query is empty.', 'query')
   if (clauses.length > MAX_CLAUSES) {
-    throw invalidRequest(`You can combine up to ${MAX_CLAUSES} query clauses in a search.`, 'query')
+    throw invalidRequestFault(
+      `You can combine up to ${MAX_CLAUSES} query clauses in a search.`,
+      'query',
+    )
   }
   return { clauses, any: joiner === 'OR' }
 }
@@ -122,20 +126,20 @@ function readField(
   const field = findSearchField(resource, name)
   if (!field || (name === 'metadata') !== (key !== null)) {
     const anchor = resource.replaceAll('_', '')
-    throw invalidRequest(
+    throw invalidRequestFault(
       `Field \`${name}\` is an unsupported search field for resource \`${resource}\`. See https://docs.stripe.com/search#query-fields-for-${anchor} for a list of supported fields.`,
       'query',
     )
   }
   if (!OPERATORS[field.type].includes(operator)) {
-    throw invalidRequest(
+    throw invalidRequestFault(
       `Operator \`${operator}\` is not supported for field \`${name}\`.`,
       'query',
     )
   }
   const isComparable = value === null ? operator === ':' : /^-?\d+$/.test(value)
   if (field.type === 'numeric' && !isComparable) {
-    throw invalidRequest(
+    throw invalidRequestFault(
       `Field \`${name}\` is numeric, and \`${value}\` cannot be compared with it by \`${operator}\`: use a whole number.`,
       'query',
     )
@@ -144,10 +148,13 @@ function readField(
 }
 
 /** Returns a filter for the places of rows that match a clause. */
-function placesOf<R extends object>(table: Table<R>, clause: Clause): (place: number) => boolean {
+function placesOf<R extends object>(
+  table: StoreTable<R>,
+  clause: Clause,
+): (place: number) => boolean {
   const { path, key, negated } = clause
   const compare = comparison(clause)
-  const column = table.columnBy(path, fieldReader(path))
+  const column = table.columnBy(path, createFieldReader(path))
   return column.where((value) => compare(key === null ? value : ownField(value, key)) !== negated)
 }
 
@@ -184,7 +191,7 @@ type Fields = Readonly<Record<string, SearchField>>
  */
 function fields(names: Partial<Record<FieldType, string>>): Fields {
   const all = Object.entries(names).flatMap(([type, text]) =>
-    words(text).map((word): [string, SearchField] => {
+    splitWords(text).map((word): [string, SearchField] => {
       const [name = '', path = name] = word.split('=')
       return [name, { type: type as FieldType, path }]
     }),

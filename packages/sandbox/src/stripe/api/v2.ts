@@ -1,12 +1,12 @@
 import type { HttpRequest } from '../../core/http.ts'
-import { Router } from '../../core/router.ts'
+import { PathRouter } from '../../core/router.ts'
 import type { NewestFirst } from '../../core/store/newest-first.ts'
 import type { UnitOfWork } from '../state/unit-of-work.ts'
-import { invalidRequest, StripeFault } from '../wire/errors.ts'
+import { invalidRequestFault, StripeFault } from '../wire/errors.ts'
 import type { FormObject, FormValue } from '../wire/form.ts'
 import { takePage } from './lists.ts'
-import { type Node, parseForm, readParameters } from './parameters.ts'
-import { idsOf } from './routes.ts'
+import { parseForm, readParameters, type SchemaNode } from './parameters.ts'
+import { idsOfPath } from './routes.ts'
 
 /** A validated call of the `/v2` API, whose bodies are JSON. */
 export interface CallV2 {
@@ -15,7 +15,7 @@ export interface CallV2 {
 }
 
 export interface OperationV2 {
-  readonly params: Node
+  readonly params: SchemaNode
   readonly run: (params: never, call: CallV2) => object
   /**
    * Set for operations that are authenticated by the token of a meter event session instead of an
@@ -28,32 +28,32 @@ export interface OperationV2 {
 export type OperationsV2 = Readonly<Record<string, OperationV2>>
 
 /** TypeScript type of the values that a parameter type of the contract describes. */
-export type Read<N> = N extends 's' | 'd'
+export type ValueOfNode<N> = N extends 's' | 'd'
   ? string
   : N extends 'n'
     ? number
     : N extends { readonly e: readonly (infer E)[] }
       ? E
       : N extends { readonly a: infer A }
-        ? readonly Read<A>[]
+        ? readonly ValueOfNode<A>[]
         : N extends { readonly m: infer M }
-          ? Readonly<Record<string, Read<M>>>
+          ? Readonly<Record<string, ValueOfNode<M>>>
           : N extends { readonly z: infer Z }
-            ? Read<Z>
+            ? ValueOfNode<Z>
             : N extends { readonly o: infer O; readonly r: readonly (infer R)[] }
               ? ReadObject<O, R>
               : N extends { readonly o: infer O }
                 ? ReadObject<O, never>
                 : never
 
-type ReadObject<O, R> = { readonly [K in Extract<keyof O, R>]: Read<O[K]> } & {
-  readonly [K in Exclude<keyof O, R>]?: Read<O[K]>
+type ReadObject<O, R> = { readonly [K in Extract<keyof O, R>]: ValueOfNode<O[K]> } & {
+  readonly [K in Exclude<keyof O, R>]?: ValueOfNode<O[K]>
 }
 
 /** Defines an operation of the `/v2` API, whose parameters have the type `params`. */
-export function callV2<const N extends Node>(
+export function callV2<const N extends SchemaNode>(
   params: N,
-  run: (params: Read<N>, call: CallV2) => object,
+  run: (params: ValueOfNode<N>, call: CallV2) => object,
 ): OperationV2 {
   return { params, run: run as never }
 }
@@ -66,7 +66,7 @@ export interface FoundV2 {
 
 /** Finds the operations for requests to the `/v2` API, and reads their parameters. */
 export class CallsV2 {
-  readonly #router = new Router<OperationV2>()
+  readonly #router = new PathRouter<OperationV2>()
 
   constructor(operations: OperationsV2) {
     for (const [address, operation] of Object.entries(operations)) {
@@ -88,12 +88,12 @@ export class CallsV2 {
     if (!found) return null
     const { params, run } = found.target
     const form = method === 'POST' ? readJson(body.toString('utf8')) : parseQuery(query, params)
-    return { ids: idsOf(found.params), params: readParameters(params, form), run }
+    return { ids: idsOfPath(found.params), params: readParameters(params, form), run }
   }
 }
 
 /** Parses a query string. Accepts lists as `include[0]=…`, `include[]=…` and `include=…`. */
-function parseQuery(query: string, params: Node): FormObject {
+function parseQuery(query: string, params: SchemaNode): FormObject {
   const fields = typeof params === 'object' && 'o' in params ? params.o : {}
   const pairs = query.split('&').map((pair) => {
     const [name = ''] = pair.split('=', 1)
@@ -110,11 +110,11 @@ function readJson(text: string): FormObject {
   try {
     value = JSON.parse(text)
   } catch {
-    throw faultV2(400, 'invalid_fields', 'The body is not JSON.')
+    throw faultInV2Format(400, 'invalid_fields', 'The body is not JSON.')
   }
   const form = toForm(value)
   if (typeof form === 'object' && !Array.isArray(value)) return form
-  throw faultV2(400, 'invalid_fields', 'The body is not an object.')
+  throw faultInV2Format(400, 'invalid_fields', 'The body is not an object.')
 }
 
 function toForm(value: unknown): FormValue {
@@ -125,7 +125,7 @@ function toForm(value: unknown): FormValue {
   return form
 }
 
-export function faultV2(
+export function faultInV2Format(
   status: number,
   code: string,
   message: string,
@@ -176,7 +176,7 @@ export function listV2<R extends { readonly id: string }>(
   toWire: (row: R) => object,
 ): ListV2 {
   if (limit < 1 || limit > MAX_LIMIT) {
-    throw invalidRequest(`\`limit\` must be from 1 to ${MAX_LIMIT}.`, 'limit')
+    throw invalidRequestFault(`\`limit\` must be from 1 to ${MAX_LIMIT}.`, 'limit')
   }
   const { side, from } = readPage(rows, page)
   const { page: found, hasMore: isMore } = takePage(from, limit)
@@ -206,7 +206,7 @@ function readPage<R>(
   if (page === undefined) return { side: 'start', from: rows }
   const [side, id = ''] = Buffer.from(page, 'base64url').toString('utf8').split(' ')
   const from = side === 'after' ? rows.after(id) : side === 'before' ? rows.before(id) : null
-  if (from === null) throw invalidRequest('No such page.', 'page')
+  if (from === null) throw invalidRequestFault('No such page.', 'page')
   return { side: side as Side, from }
 }
 
@@ -226,7 +226,7 @@ export function readTimeV2(text: string, param: string): number {
   if (/^\d{1,12}$/.test(text)) return Number(text)
   const time = ISO.test(text) ? Date.parse(text) : Number.NaN
   if (!Number.isNaN(time)) return time / 1000
-  throw invalidRequest(
+  throw invalidRequestFault(
     `'${text}' is no time. Use ISO 8601, such as 2026-01-31T10:00:00.000Z.`,
     param,
     'invalid_fields',

@@ -1,6 +1,6 @@
 import type { CouponRow } from '../state/rows.ts'
 import type { UnitOfWork } from '../state/unit-of-work.ts'
-import { belowOneFault, invalidRequest } from '../wire/errors.ts'
+import { belowOneFault, invalidRequestFault } from '../wire/errors.ts'
 import { requireCurrency } from '../wire/money.ts'
 
 /**
@@ -26,7 +26,7 @@ export function readAmountsOff(
     const path = `currency_options[${code}]`
     const currency = requireCurrency(code, path)
     if (coupon.amount_off === null || currency === coupon.currency) {
-      throw invalidRequest(
+      throw invalidRequestFault(
         'Only for coupons with `amount_off`, and for other currencies than their own.',
         path,
       )

@@ -1,9 +1,9 @@
 import type Stripe from 'stripe'
-import { blank } from '../state/blank.ts'
+import { createBlankRow } from '../state/blank.ts'
 import type { PriceRow, PriceTier } from '../state/rows.ts'
 import type { UnitOfWork } from '../state/unit-of-work.ts'
-import { belowOneFault, invalidRequest, missingParam } from '../wire/errors.ts'
-import { given, mergeMetadata } from '../wire/fields.ts'
+import { belowOneFault, invalidRequestFault, missingParamFault } from '../wire/errors.ts'
+import { mergeMetadata, pickGiven } from '../wire/fields.ts'
 import { requireCurrency } from '../wire/money.ts'
 import { readCurrencyOptions } from './currency-options.ts'
 import { readTiers } from './tiers.ts'
@@ -44,14 +44,14 @@ export function createPrice(work: UnitOfWork, params: NewPrice): PriceRow {
   const own: PriceRow['$'] = {
     ...(options ? { currencyOptions: options } : {}),
     ...(terms.tiers ? { tiers: terms.tiers } : {}),
-    ...given(params, 'aggregateUsage'),
+    ...pickGiven(params, 'aggregateUsage'),
   }
   const price: PriceRow = {
-    ...blank('price'),
+    ...createBlankRow('price'),
     id: params.id ?? work.newId('price_1'),
     active: true,
     tax_behavior: 'unspecified',
-    ...given(params, 'active', 'lookup_key', 'nickname', 'tax_behavior'),
+    ...pickGiven(params, 'active', 'lookup_key', 'nickname', 'tax_behavior'),
     billing_scheme: tiered ? 'tiered' : 'per_unit',
     created: work.sandboxNow,
     currency,
@@ -78,7 +78,7 @@ interface Terms {
 
 function readUnitTerms(params: NewPrice): Terms {
   if (params.tiers !== undefined || params.tiers_mode !== undefined) {
-    throw invalidRequest(
+    throw invalidRequestFault(
       '`tiers` and `tiers_mode` can only be set when `billing_scheme` is `tiered`.',
       params.tiers === undefined ? 'tiers_mode' : 'tiers',
     )
@@ -96,22 +96,22 @@ function readUnitTerms(params: NewPrice): Terms {
 
 function readTieredTerms(params: NewPrice): Terms {
   if (params.unit_amount !== undefined || params.unit_amount_decimal !== undefined) {
-    throw invalidRequest(
+    throw invalidRequestFault(
       'When `billing_scheme` is `tiered`, `unit_amount` cannot be set: the tiers have amounts of their own.',
       params.unit_amount === undefined ? 'unit_amount_decimal' : 'unit_amount',
     )
   }
   if (params.transform_quantity !== undefined) {
-    throw invalidRequest(
+    throw invalidRequestFault(
       '`transform_quantity` cannot be combined with `tiers`.',
       'transform_quantity',
     )
   }
   if (!params.recurring) {
-    throw invalidRequest('Only recurring prices can have tiers.', 'billing_scheme')
+    throw invalidRequestFault('Only recurring prices can have tiers.', 'billing_scheme')
   }
-  if (params.tiers === undefined) throw missingParam('tiers')
-  if (params.tiers_mode === undefined) throw missingParam('tiers_mode')
+  if (params.tiers === undefined) throw missingParamFault('tiers')
+  if (params.tiers_mode === undefined) throw missingParamFault('tiers_mode')
   return {
     cents: null,
     decimal: null,
@@ -128,7 +128,7 @@ function readRecurring(
 ): NonNullable<PriceRow['recurring']> {
   const count = params.interval_count ?? 1
   if (count < 1 || count > (MAX_INTERVAL_COUNTS[params.interval] ?? 0)) {
-    throw invalidRequest(
+    throw invalidRequestFault(
       'Prices have a maximum interval of three years (3 years, 36 months, or 156 weeks)',
       'recurring[interval_count]',
     )
@@ -157,20 +157,20 @@ export function legacyUsage(removedParams: Readonly<Record<string, string>>): {
 }
 
 export function meterRequiredFault() {
-  return invalidRequest(
+  return invalidRequestFault(
     'Starting with Stripe version `2025-03-31.basil`, metered prices must be backed by meters.',
   )
 }
 
 function checkAggregation(wanted: string, params: Stripe.PriceCreateParams.Recurring): void {
   if (params.usage_type !== 'metered' || params.meter !== undefined) {
-    throw invalidRequest(
+    throw invalidRequestFault(
       '`aggregate_usage` is only for metered prices without a meter.',
       'aggregate_usage',
     )
   }
   if (Object.hasOwn(AGGREGATIONS, wanted)) return
-  throw invalidRequest(
+  throw invalidRequestFault(
     'Invalid aggregate_usage: must be one of last_during_period, last_ever, max, or sum',
     'aggregate_usage',
   )
@@ -179,7 +179,7 @@ function checkAggregation(wanted: string, params: Stripe.PriceCreateParams.Recur
 function readMeter(work: UnitOfWork, params: Stripe.PriceCreateParams.Recurring): string | null {
   if (params.usage_type !== 'metered') {
     if (params.meter === undefined) return null
-    throw invalidRequest(
+    throw invalidRequestFault(
       'You may only specify a meter when `recurring[usage_type]` is `metered`.',
       'recurring[meter]',
     )
@@ -187,7 +187,7 @@ function readMeter(work: UnitOfWork, params: Stripe.PriceCreateParams.Recurring)
   if (params.meter === undefined) throw meterRequiredFault()
   const meter = work.require('billing.meter', params.meter, 'recurring[meter]')
   if (meter.status === 'active') return meter.id
-  throw invalidRequest(
+  throw invalidRequestFault(
     `The meter \`${meter.id}\` is inactive. Only an active meter can be attached to a price.`,
     'recurring[meter]',
   )
@@ -202,7 +202,7 @@ export function claimLookupKey(
   for (const other of work.tables.price.values()) {
     if (other.lookup_key !== key || other.id === self) continue
     if (!transfer) {
-      throw invalidRequest(
+      throw invalidRequestFault(
         `A price (\`${other.id}\`) already uses that lookup key.`,
         'lookup_key',
         'resource_already_exists',

@@ -1,9 +1,9 @@
 import type Stripe from 'stripe'
-import { blank } from '../state/blank.ts'
+import { createBlankRow } from '../state/blank.ts'
 import type { ProductRow } from '../state/rows.ts'
 import type { UnitOfWork } from '../state/unit-of-work.ts'
-import { invalidRequest } from '../wire/errors.ts'
-import { given, mergeMetadata } from '../wire/fields.ts'
+import { invalidRequestFault } from '../wire/errors.ts'
+import { mergeMetadata, pickGiven } from '../wire/fields.ts'
 import { requireTaxCode } from './tax-codes.ts'
 
 export function createProduct(
@@ -12,18 +12,18 @@ export function createProduct(
 ): ProductRow {
   const id = params.id ?? work.newId('prod_', 14)
   if (work.find('product', id)) {
-    throw invalidRequest('Product already exists.', 'id', 'resource_already_exists')
+    throw invalidRequestFault('Product already exists.', 'id', 'resource_already_exists')
   }
   return work.insert('product', {
-    ...blank('product'),
+    ...createBlankRow('product'),
     id,
     active: true,
     created: work.sandboxNow,
     default_price: null,
     statement_descriptor: null,
     unit_label: null,
-    ...given(params, 'active', 'description', 'package_dimensions', 'shippable'),
-    ...given(params, 'statement_descriptor', 'unit_label', 'url'),
+    ...pickGiven(params, 'active', 'description', 'package_dimensions', 'shippable'),
+    ...pickGiven(params, 'statement_descriptor', 'unit_label', 'url'),
     images: params.images ?? [],
     marketing_features: params.marketing_features ?? [],
     metadata: mergeMetadata({}, params.metadata),

@@ -1,11 +1,16 @@
 import { addMonths } from '../../core/clock/calendar.ts'
-import { blank } from '../state/blank.ts'
+import { createBlankRow } from '../state/blank.ts'
 import type { CouponRow, CustomerRow, DiscountRow, PromotionCodeRow } from '../state/rows.ts'
 import type { UnitOfWork } from '../state/unit-of-work.ts'
-import { invalidRequest, missingParam, mutuallyExclusiveFault, noSuch } from '../wire/errors.ts'
+import {
+  invalidRequestFault,
+  missingParamFault,
+  mutuallyExclusiveFault,
+  noSuchObjectFault,
+} from '../wire/errors.ts'
 import { formatAmount } from '../wire/money.ts'
 import { amountOffIn, isValid } from './coupons.ts'
-import { amountOf, isMetered } from './tiers.ts'
+import { isMetered, priceQuantity } from './tiers.ts'
 
 export interface DiscountParam {
   readonly coupon?: string
@@ -57,7 +62,7 @@ export function redeemDiscounts(
       (id) => id !== undefined,
     )
     if (given.length !== 1) {
-      if (given.length === 0) throw missingParam(`${path}[coupon]`)
+      if (given.length === 0) throw missingParamFault(`${path}[coupon]`)
       throw mutuallyExclusiveFault('coupon, promotion_code, discount', path)
     }
     if (param.discount !== undefined)
@@ -90,7 +95,7 @@ function requireDiscount(
 ): string {
   const discount = work.require('discount', id, param)
   if (discount.$.ended || discount.customer !== (target.customer?.id ?? null))
-    throw noSuch('discount', id, param)
+    throw noSuchObjectFault('discount', id, param)
   return id
 }
 
@@ -104,19 +109,19 @@ function requirePromotionCode(
   const expired = code.expires_at !== null && code.expires_at <= work.now
   const used = code.max_redemptions !== null && code.times_redeemed >= code.max_redemptions
   if (!code.active || expired || used) {
-    throw invalidRequest(
+    throw invalidRequestFault(
       'This promotion code cannot be redeemed because it is inactive or expired.',
       param,
       'promotion_code_inactive',
     )
   }
   if (code.customer !== null && code.customer !== target.customer?.id) {
-    throw invalidRequest('This promotion code cannot be redeemed by this customer.', param)
+    throw invalidRequestFault('This promotion code cannot be redeemed by this customer.', param)
   }
   if (code.restrictions.first_time_transaction) {
     // A guest cannot be recognized, so their first purchase cannot be proven either.
     if (!target.customer || hasPaid(work, target.customer.id)) {
-      throw invalidRequest(
+      throw invalidRequestFault(
         'This promotion code cannot be redeemed because the associated customer has prior transactions.',
         param,
         'promotion_code_customer_not_first_time',
@@ -144,10 +149,10 @@ export function checkMinimum(
   if (least === null) return
   const value = bought.reduce((sum, { price: id, quantity }) => {
     const price = work.require('price', id)
-    return isMetered(price) ? sum : sum + amountOf(price, quantity ?? 1, currency)
+    return isMetered(price) ? sum : sum + priceQuantity(price, quantity ?? 1, currency)
   }, 0)
   if (leastIn === currency && value >= least) return
-  throw invalidRequest(
+  throw invalidRequestFault(
     `This promotion code cannot be redeemed because the order is below its minimum of ${formatAmount(least, leastIn ?? currency)}.`,
     param,
   )
@@ -167,10 +172,10 @@ function redeem(
   param: string,
 ): DiscountRow {
   if (!isValid(work, coupon)) {
-    throw invalidRequest(`Coupon expired: ${coupon.id}`, param, 'coupon_expired')
+    throw invalidRequestFault(`Coupon expired: ${coupon.id}`, param, 'coupon_expired')
   }
   if (coupon.amount_off !== null && amountOffIn(coupon, target.currency) === null) {
-    throw invalidRequest(
+    throw invalidRequestFault(
       `The coupon's currency (${coupon.currency}) must match the currency being billed (${target.currency}).`,
       param,
     )
@@ -180,7 +185,7 @@ function redeem(
   coupon.valid = isValid(work, coupon)
   const { start = work.now } = target
   const discount: DiscountRow = {
-    ...blank('discount'),
+    ...createBlankRow('discount'),
     id: work.newId('di_1'),
     ...(target.checkoutSession ? { checkout_session: target.checkoutSession } : {}),
     customer: target.customer?.id ?? null,

@@ -1,10 +1,10 @@
-import { words } from '../wire/words.ts'
+import { splitWords } from '../wire/words.ts'
 
 // Automatic tax by address, for a few countries at their standard rates. The account counts as
 // registered in all places of these tables and in no others.
 
 /** The parts of an address that determine where a customer is taxed. */
-export interface Address {
+export interface TaxAddress {
   readonly country?: string | null
   readonly state?: string | null
   readonly postal_code?: string | null
@@ -30,7 +30,7 @@ export interface TaxPlace {
 
 /** Standard VAT rates of EU countries, in percent. */
 const EU_VAT: ReadonlyMap<string, number> = new Map(
-  words(`
+  splitWords(`
     AT=20 BE=21 BG=20 CY=19 CZ=21 DE=19 DK=25 EE=24 ES=21 FI=25.5 FR=20 GR=24 HR=25 HU=27
     IE=23 IT=22 LT=21 LU=17 LV=21 MT=18 NL=21 PL=23 PT=23 RO=21 SE=25 SI=22 SK=23
   `).map((entry) => {
@@ -90,7 +90,7 @@ const NAMES = new Intl.DisplayNames(['en'], { type: 'region', fallback: 'none' }
  * Finds the place where an address is taxed. `null` if the address is incomplete: without a
  * country, or a US address without a ZIP code.
  */
-export function findTaxPlace(address: Address | null | undefined): TaxPlace | null {
+export function findTaxPlace(address: TaxAddress | null | undefined): TaxPlace | null {
   const country = address?.country?.toUpperCase() ?? ''
   if (countryName(country) === null) return null
   if (country === 'US') return findState(address ?? {})
@@ -115,7 +115,7 @@ export function countryName(code: string): string | null {
   return NAMES.of(code) ?? null
 }
 
-function findState({ state, postal_code: postal }: Address): TaxPlace | null {
+function findState({ state, postal_code: postal }: TaxAddress): TaxPlace | null {
   const zip = /^(\d{3})\d{2}(-?\d{4})?$/.exec(postal?.trim() ?? '')
   if (!zip) return null
   const area = Number(zip[1])
@@ -133,7 +133,7 @@ function findState({ state, postal_code: postal }: Address): TaxPlace | null {
   }
 }
 
-function findProvince({ state, postal_code: postal }: Address): TaxPlace | null {
+function findProvince({ state, postal_code: postal }: TaxAddress): TaxPlace | null {
   const letter = postal?.trim().charAt(0).toUpperCase() ?? ''
   const found = Object.keys(PROVINCES).find(
     (name) => letter !== '' && PROVINCES[name]?.[0].includes(letter),

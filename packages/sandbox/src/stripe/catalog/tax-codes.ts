@@ -1,4 +1,4 @@
-import { invalidRequest } from '../wire/errors.ts'
+import { invalidRequestFault } from '../wire/errors.ts'
 
 export interface TaxCode {
   readonly id: string
@@ -17,14 +17,14 @@ const code = (id: string, name: string, description: string): TaxCode => ({
 })
 
 /** Tax code of products that are never taxed. */
-export const NONTAXABLE = 'txcd_00000000'
+export const NONTAXABLE_TAX_CODE = 'txcd_00000000'
 
 /**
  * A selection of Stripe's tax codes. A product may have any other code too; all codes except the
  * first are taxed in the same way.
  */
 export const TAX_CODES: readonly TaxCode[] = [
-  code(NONTAXABLE, 'Nontaxable', 'Any nontaxable good or service.'),
+  code(NONTAXABLE_TAX_CODE, 'Nontaxable', 'Any nontaxable good or service.'),
   code(
     'txcd_10000000',
     'General - Electronically Supplied Services',
@@ -38,5 +38,5 @@ export const TAX_CODES: readonly TaxCode[] = [
 
 export function requireTaxCode(id: string, param = 'tax_code'): string {
   if (/^txcd_\d{8}$/.test(id)) return id
-  throw invalidRequest(`No such tax code: '${id}'`, param, 'resource_missing')
+  throw invalidRequestFault(`No such tax code: '${id}'`, param, 'resource_missing')
 }

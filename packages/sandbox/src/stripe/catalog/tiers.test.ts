@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import type { PriceRow } from '../state/rows.ts'
 import { UNITS_PER_ONE } from '../wire/decimals.ts'
-import { amountOf, partsOf, readTiers, sumParts } from './tiers.ts'
+import { priceQuantity, readTiers, splitIntoParts, sumParts } from './tiers.ts'
 
 const TIERS = [
   { up_to: 100, unit_amount: 0 },
@@ -41,8 +41,8 @@ it.each([
 ])(
   'charges for %i units %i cents with graduated tiers and %i cents with volume tiers',
   (quantity, graduated, volume) => {
-    expect(amountOf(tiered('graduated'), quantity, 'usd')).toBe(graduated)
-    expect(amountOf(tiered('volume'), quantity, 'usd')).toBe(volume)
+    expect(priceQuantity(tiered('graduated'), quantity, 'usd')).toBe(graduated)
+    expect(priceQuantity(tiered('volume'), quantity, 'usd')).toBe(volume)
   },
 )
 
@@ -52,10 +52,10 @@ it('charges the flat amount of the first tier for a quantity of zero', () => {
     { up_to: 'inf' as const, unit_amount: 20 },
   ]
   for (const mode of ['graduated', 'volume'] as const) {
-    expect(amountOf(tiered(mode, tiers as never), 0, 'usd')).toBe(500)
+    expect(priceQuantity(tiered(mode, tiers as never), 0, 'usd')).toBe(500)
   }
-  expect(amountOf(tiered('graduated', tiers as never), 12, 'usd')).toBe(500 + 2 * 20)
-  expect(amountOf(tiered('volume', tiers as never), 12, 'usd')).toBe(12 * 20)
+  expect(priceQuantity(tiered('graduated', tiers as never), 12, 'usd')).toBe(500 + 2 * 20)
+  expect(priceQuantity(tiered('volume', tiers as never), 12, 'usd')).toBe(12 * 20)
 })
 
 it.each([
@@ -67,15 +67,15 @@ it.each([
 ])(
   'charges for %i units in packages of sixty %i cents if rounded up, and %i cents if rounded down',
   (quantity, up, down) => {
-    expect(amountOf(packaged('up'), quantity, 'usd')).toBe(up)
-    expect(amountOf(packaged('down'), quantity, 'usd')).toBe(down)
+    expect(priceQuantity(packaged('up'), quantity, 'usd')).toBe(up)
+    expect(priceQuantity(packaged('down'), quantity, 'usd')).toBe(down)
   },
 )
 
 it('assigns every unit of a quantity to exactly one tier', () => {
   fc.assert(
     fc.property(fc.integer({ min: 0, max: 100_000 }), (quantity) => {
-      const parts = partsOf(tiered('graduated'), BigInt(quantity) * UNITS_PER_ONE, 'usd')
+      const parts = splitIntoParts(tiered('graduated'), BigInt(quantity) * UNITS_PER_ONE, 'usd')
       const sum = parts.reduce((total, part) => total + part.quantity, 0n)
       expect(sum).toBe(BigInt(quantity) * UNITS_PER_ONE)
       expect(sumParts(parts)).toBe(parts.reduce((total, part) => total + part.amount, 0))

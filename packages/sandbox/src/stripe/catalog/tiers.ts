@@ -1,7 +1,7 @@
 import type Stripe from 'stripe'
 import type { PriceRow, PriceTier } from '../state/rows.ts'
 import { multiplyUnits, UNITS_PER_ONE } from '../wire/decimals.ts'
-import { invalidRequest, negativeNumberFault } from '../wire/errors.ts'
+import { invalidRequestFault, negativeNumberFault } from '../wire/errors.ts'
 
 type TierParams = Stripe.PriceCreateParams.Tier
 
@@ -28,14 +28,14 @@ export function isMetered(price: Pick<PriceRow, 'recurring'>): boolean {
  * tiers, for error messages.
  */
 export function readTiers(tiers: readonly TierParams[], within = 'tiers'): PriceTier[] {
-  if (tiers.length === 0) throw invalidRequest('`tiers` must have at least one tier.', within)
+  if (tiers.length === 0) throw invalidRequestFault('`tiers` must have at least one tier.', within)
   let below = 0
   return tiers.map((tier, at) => {
     const path = `${within}[${at}]`
     const last = at === tiers.length - 1
     const upTo = tier.up_to === 'inf' ? null : Number(tier.up_to)
     if ((upTo === null) !== last) {
-      throw invalidRequest(
+      throw invalidRequestFault(
         last
           ? 'The last tier must have `up_to` set to `inf`, so there is a price for every quantity.'
           : 'Only the last tier may have `up_to` set to `inf`.',
@@ -43,7 +43,7 @@ export function readTiers(tiers: readonly TierParams[], within = 'tiers'): Price
       )
     }
     if (upTo !== null && upTo <= below) {
-      throw invalidRequest(
+      throw invalidRequestFault(
         'The `up_to` of a tier must be greater than that of the tier before it.',
         `${path}[up_to]`,
       )
@@ -52,7 +52,7 @@ export function readTiers(tiers: readonly TierParams[], within = 'tiers'): Price
     const flat = readAmount(tier, 'flat_amount', path)
     const unit = readAmount(tier, 'unit_amount', path)
     if (flat === null && unit === null) {
-      throw invalidRequest(
+      throw invalidRequestFault(
         'Each tier needs a `unit_amount` or a `flat_amount`.',
         `${path}[unit_amount]`,
         'parameter_missing',
@@ -75,7 +75,7 @@ function readAmount(
 ): string | null {
   const [cents, decimal] = [tier[name], tier[`${name}_decimal`]]
   if (cents !== undefined && decimal !== undefined) {
-    throw invalidRequest(
+    throw invalidRequestFault(
       `You may only specify one of these parameters: ${name}, ${name}_decimal.`,
       `${path}[${name}]`,
     )
@@ -97,7 +97,7 @@ function wholeOf(decimal: string | null): number | null {
  * filled one after the other; with volume tiers, the total quantity selects one tier. The flat
  * amount of the first tier is due even for a quantity of zero.
  */
-export function partsOf(price: PriceRow, quantity: bigint, currency: string): PricePart[] {
+export function splitIntoParts(price: PriceRow, quantity: bigint, currency: string): PricePart[] {
   const { unit, tiers } = termsIn(price, currency)
   if (tiers) {
     return price.tiers_mode === 'volume'
@@ -109,8 +109,8 @@ export function partsOf(price: PriceRow, quantity: bigint, currency: string): Pr
 }
 
 /** Returns the cost of a whole number of units of a price, in minor units. */
-export function amountOf(price: PriceRow, quantity: number, currency: string): number {
-  return sumParts(partsOf(price, BigInt(quantity) * UNITS_PER_ONE, currency))
+export function priceQuantity(price: PriceRow, quantity: number, currency: string): number {
+  return sumParts(splitIntoParts(price, BigInt(quantity) * UNITS_PER_ONE, currency))
 }
 
 export function sumParts(parts: readonly PricePart[]): number {

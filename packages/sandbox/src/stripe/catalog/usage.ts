@@ -12,7 +12,7 @@ interface UsageOwner {
  * Returns the usage of a metered price in a period, including the start of the period and excluding
  * its end.
  */
-export function usageOf(
+export function sumUsage(
   work: UnitOfWork,
   price: PriceRow,
   by: UsageOwner,
@@ -39,7 +39,7 @@ function meteredUsage(
   const meter = work.find('billing.meter', price.recurring?.meter ?? '')
   if (!meter) return 0n
   // Negative events can exceed the usage, but they never create a credit.
-  const used = aggregate(meter, eventsOf(work, meter, customer, period))
+  const used = aggregateMeterEvents(meter, listMeterEvents(work, meter, customer, period))
   return used < 0n ? 0n : used
 }
 
@@ -47,7 +47,7 @@ function meteredUsage(
  * Returns a customer's meter events in a period, in the order in which they were received.
  * Cancelled events are left out.
  */
-export function eventsOf(
+export function listMeterEvents(
   work: UnitOfWork,
   meter: MeterRow,
   customer: string,
@@ -58,7 +58,7 @@ export function eventsOf(
     .filter((event) => !event.$.cancelled && event.timestamp >= start && event.timestamp < end)
 }
 
-export function aggregate(meter: MeterRow, events: readonly MeterEventRow[]): bigint {
+export function aggregateMeterEvents(meter: MeterRow, events: readonly MeterEventRow[]): bigint {
   const counted = lastPerWindow(meter, events)
   const { formula } = meter.default_aggregation
   if (formula === 'count') return BigInt(counted.length) * UNITS_PER_ONE
@@ -100,14 +100,14 @@ function recordedUsage(
   item: string,
   { start, end }: { readonly start: number; readonly end: number },
 ): bigint {
-  const ever = recordsOf(work, item).filter(({ timestamp }) => timestamp < end)
+  const ever = listUsageRecords(work, item).filter(({ timestamp }) => timestamp < end)
   const records = ever.filter(({ timestamp }) => timestamp >= start)
   const aggregate = AGGREGATIONS[price.$?.aggregateUsage ?? 'sum']
   return BigInt(aggregate?.(records, ever) ?? 0) * UNITS_PER_ONE
 }
 
 /** Returns a subscription item's usage records of all periods, sorted by timestamp. */
-export function recordsOf(work: UnitOfWork, item: string): UsageRecordRow[] {
+export function listUsageRecords(work: UnitOfWork, item: string): UsageRecordRow[] {
   return work
     .findBy('usage_record', 'subscription_item', item)
     .sort((a, b) => a.timestamp - b.timestamp)

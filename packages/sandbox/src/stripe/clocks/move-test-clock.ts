@@ -1,8 +1,8 @@
-import { nowOf, type StripeContext } from '../state/context.ts'
+import { nowOfClock, type StripeContext } from '../state/context.ts'
 import type { TestClockRow } from '../state/rows.ts'
 import { testClockTime } from '../state/test-clocks.ts'
 import { runScheduled, type UnitOfWork } from '../state/unit-of-work.ts'
-import { billingCycleOn } from '../subscriptions/billing-cycle.ts'
+import { scheduleBillingOnTestClock } from '../subscriptions/billing-cycle.ts'
 
 /**
  * Starts to move a test clock. The response of the API call has the status `advancing`; the clock
@@ -43,11 +43,11 @@ function finishAdvancing(context: StripeContext, id: string): void {
  * chronological order. Other clocks do not move.
  */
 export function moveTestClock(context: StripeContext, id: string, target: number): void {
-  const timeline = billingCycleOn(context, id)
+  const timeline = scheduleBillingOnTestClock(context, id)
   for (;;) {
     const due = timeline.nextDue()
     if (due === null || due > target * 1000) break
-    const now = Math.max(nowOf(context, id), Math.ceil(due / 1000))
+    const now = Math.max(nowOfClock(context, id), Math.ceil(due / 1000))
     setTime(context, id, now)
     timeline.fireDue(now * 1000)
   }

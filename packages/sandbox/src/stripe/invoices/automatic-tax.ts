@@ -1,11 +1,11 @@
 import { countryName, type PlaceTax, type TaxPlace } from '../catalog/tax-by-address.ts'
-import { NONTAXABLE } from '../catalog/tax-codes.ts'
+import { NONTAXABLE_TAX_CODE } from '../catalog/tax-codes.ts'
 import { taxIdsOf } from '../payments/tax-ids.ts'
 import { taxLocationOf, unknownLocationFault } from '../payments/tax-location.ts'
-import { blank } from '../state/blank.ts'
+import { createBlankRow } from '../state/blank.ts'
 import type { CustomerRow, InvoiceRow, LineRow, TaxRateRow } from '../state/rows.ts'
 import type { UnitOfWork } from '../state/unit-of-work.ts'
-import { invalidRequest } from '../wire/errors.ts'
+import { invalidRequestFault } from '../wire/errors.ts'
 
 /**
  * Automatic tax: computes an invoice's taxes from the customer's location and the product of each
@@ -48,7 +48,7 @@ export function readAutomaticTaxParam(
 ): boolean | undefined {
   const wanted = params.automatic_tax
   if (wanted?.liability && wanted.liability.type !== 'self') {
-    throw invalidRequest('The sandbox is one account.', `${path}[liability][type]`)
+    throw invalidRequestFault('The sandbox is one account.', `${path}[liability][type]`)
   }
   return wanted?.enabled
 }
@@ -64,7 +64,7 @@ export function applyAutomaticTax(
 /** Rejects a call with manual tax rates, because they cannot be combined with automatic tax. */
 export function refuseManualRates(rates: ReadonlyArray<string>, param: string): void {
   if (rates.length === 0) return
-  throw invalidRequest(
+  throw invalidRequestFault(
     `You cannot set \`${param}\` when \`automatic_tax[enabled]=true\`: tax rates are then worked out from the customer's location.`,
     param,
   )
@@ -90,7 +90,7 @@ export function assessInvoice(
   return (line) => {
     const inclusive = behaviorOf(work, line, invoice.currency) === 'inclusive'
     const reason =
-      codeOf(work, line) === NONTAXABLE
+      codeOf(work, line) === NONTAXABLE_TAX_CODE
         ? 'not_subject_to_tax'
         : (relief ?? (place.taxes.length === 0 ? 'not_collecting' : 'standard_rated'))
     if (reason === 'standard_rated') {
@@ -160,7 +160,7 @@ function rateFor(
   const known = work.find('tax_rate', id)
   if (known) return known
   const row: TaxRateRow = {
-    ...blank('tax_rate'),
+    ...createBlankRow('tax_rate'),
     id,
     active: false,
     country: place.country,
@@ -185,21 +185,21 @@ function rateFor(
  * Handling of an invoice with automatic tax whose customer's location is unknown when the invoice
  * is finalized: the call is rejected, automatic tax is disabled, or the invoice is left unchanged.
  */
-export type MissingLocation = 'refused' | 'disabled' | 'left'
+export type UnknownLocationHandling = 'refused' | 'disabled' | 'left'
 
 /**
- * Handles an invoice with automatic tax whose customer has no known location, as `without` says.
+ * Handles an invoice with automatic tax whose customer has no known location, as `handling` says.
  * Calls are rejected. Scheduled work bills without tax and disables automatic tax of the
  * subscription.
- * @throws {StripeFault} If `without` is `refused`.
+ * @throws {StripeFault} If `handling` is `refused`.
  */
-export function resolveMissingLocation(
+export function handleUnknownLocation(
   work: UnitOfWork,
   invoice: InvoiceRow,
-  without: MissingLocation,
+  handling: UnknownLocationHandling,
 ): void {
-  if (invoice.automatic_tax.status !== 'requires_location_inputs' || without === 'left') return
-  if (without === 'refused') throw unknownLocationFault()
+  if (invoice.automatic_tax.status !== 'requires_location_inputs' || handling === 'left') return
+  if (handling === 'refused') throw unknownLocationFault()
   invoice.automatic_tax = {
     ...NO_AUTOMATIC_TAX,
     disabled_reason: 'finalization_requires_location_inputs',

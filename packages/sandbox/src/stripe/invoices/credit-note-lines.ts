@@ -1,13 +1,13 @@
 import type Stripe from 'stripe'
 import { multiplyFraction } from '../../core/rounding.ts'
-import { blank } from '../state/blank.ts'
-import { render } from '../state/render.ts'
+import { createBlankRow } from '../state/blank.ts'
+import { renderRow } from '../state/render.ts'
 import type { CreditNoteLineRow, InvoiceRow, LineRow, TaxRateRow } from '../state/rows.ts'
 import type { UnitOfWork } from '../state/unit-of-work.ts'
-import { invalidRequest, missingParam, noSuch } from '../wire/errors.ts'
+import { invalidRequestFault, missingParamFault, noSuchObjectFault } from '../wire/errors.ts'
 import { mergeMetadata } from '../wire/fields.ts'
 import { multiplyDecimal } from '../wire/money.ts'
-import { sumOf, taxesOn } from './invoice-totals.ts'
+import { computeTaxes, sumOf } from './invoice-totals.ts'
 
 type LineParams = Stripe.CreditNoteCreateParams.Line
 /** A line of a credit note that has no id yet. */
@@ -80,7 +80,7 @@ function invoiceLine(
   const by = params.quantity === undefined ? 'amount' : 'quantity'
   const before = credited.get(whole.id) ?? { amount: 0, quantity: 0, by }
   if (before.by !== by) {
-    throw invalidRequest(
+    throw invalidRequestFault(
       `This line was credited by ${before.by} before, so it cannot be credited by ${by}.`,
       `${path}[${by}]`,
     )
@@ -91,7 +91,7 @@ function invoiceLine(
   const after = before.amount + amount
   if (amount < 1 || after > whole.amount) {
     const left = Math.max(0, whole.amount - before.amount)
-    throw invalidRequest(
+    throw invalidRequestFault(
       `The amount to credit (${amount}) must be positive and at most what is left of the line (${left}).`,
       `${path}[${by}]`,
     )
@@ -134,14 +134,15 @@ function requireLine(
   path: string,
 ): LineRow {
   const id = params.invoice_line_item
-  if (id === undefined) throw missingParam(`${path}[invoice_line_item]`)
+  if (id === undefined) throw missingParamFault(`${path}[invoice_line_item]`)
   const line = work.find('line_item', id)
-  if (line?.invoice !== invoice.id) throw noSuch('line item', id, `${path}[invoice_line_item]`)
+  if (line?.invoice !== invoice.id)
+    throw noSuchObjectFault('line item', id, `${path}[invoice_line_item]`)
   for (const name of ['description', 'unit_amount', 'unit_amount_decimal', 'tax_rates'] as const) {
     if (params[name] !== undefined) throw onlyFor('custom_line_item', `${path}[${name}]`)
   }
   if ((params.amount === undefined) === (params.quantity === undefined)) {
-    throw invalidRequest(
+    throw invalidRequestFault(
       'You must specify exactly one of these parameters: amount, quantity.',
       `${path}[amount]`,
     )
@@ -156,7 +157,7 @@ function requireLine(
 function cumulativeAmount(line: LineRow, quantity: number, path: string): number {
   const all = line.quantity ?? 1
   if (quantity < 1 || quantity > all) {
-    throw invalidRequest(
+    throw invalidRequestFault(
       `The quantity to credit must be between 1 and what is left of the line's (${all}).`,
       `${path}[quantity]`,
     )
@@ -170,10 +171,10 @@ function customLine(work: UnitOfWork, invoice: InvoiceRow, params: LineParams, p
   if (params.invoice_line_item !== undefined) {
     throw onlyFor('invoice_line_item', `${path}[invoice_line_item]`)
   }
-  if (params.description === undefined) throw missingParam(`${path}[description]`)
+  if (params.description === undefined) throw missingParamFault(`${path}[description]`)
   const { unit_amount: cents, unit_amount_decimal: decimal, quantity = 1 } = params
   if ((cents === undefined) === (decimal === undefined)) {
-    throw invalidRequest(
+    throw invalidRequestFault(
       'You must specify one of these parameters: unit_amount, unit_amount_decimal.',
       `${path}[unit_amount]`,
     )
@@ -181,12 +182,15 @@ function customLine(work: UnitOfWork, invoice: InvoiceRow, params: LineParams, p
   const unit = String(cents ?? decimal)
   const amount = multiplyDecimal(unit, quantity)
   if (amount < 1) {
-    throw invalidRequest('This value must be greater than or equal to 1.', `${path}[unit_amount]`)
+    throw invalidRequestFault(
+      'This value must be greater than or equal to 1.',
+      `${path}[unit_amount]`,
+    )
   }
   const rates = (params.tax_rates || []).map((id, at) =>
     work.require('tax_rate', id, `${path}[tax_rates][${at}]`),
   )
-  const taxes = taxesOn(amount, rates, invoice) as Tax[]
+  const taxes = computeTaxes(amount, rates, invoice) as Tax[]
   return {
     ...newLine(work, amount),
     description: params.description,
@@ -201,7 +205,7 @@ function customLine(work: UnitOfWork, invoice: InvoiceRow, params: LineParams, p
 
 function newLine(work: UnitOfWork, amount: number): Line {
   return {
-    ...blank('credit_note_line_item'),
+    ...createBlankRow('credit_note_line_item'),
     id: work.newId('cnli_1'),
     amount,
     discount_amount: 0,
@@ -217,10 +221,10 @@ function newLine(work: UnitOfWork, amount: number): Line {
 function ratesOf(work: UnitOfWork, taxes: readonly Tax[]): Line['tax_rates'] {
   return taxes.flatMap(({ tax_rate_details: details }) => {
     const rate = work.find('tax_rate', details?.tax_rate ?? '')
-    return rate ? [render('tax_rate', rate, work.tables) as unknown as TaxRateRow] : []
+    return rate ? [renderRow('tax_rate', rate, work.tables) as unknown as TaxRateRow] : []
   })
 }
 
 function onlyFor(type: string, path: string) {
-  return invalidRequest(`This parameter is only valid when the line's type is ${type}.`, path)
+  return invalidRequestFault(`This parameter is only valid when the line's type is ${type}.`, path)
 }

@@ -1,9 +1,9 @@
 import type Stripe from 'stripe'
-import { blank } from '../state/blank.ts'
+import { createBlankRow } from '../state/blank.ts'
 import type { CreditNoteRow, InvoiceRow } from '../state/rows.ts'
 import type { UnitOfWork } from '../state/unit-of-work.ts'
-import { belowOneFault, invalidRequest, mutuallyExclusiveFault } from '../wire/errors.ts'
-import { given, mergeMetadata } from '../wire/fields.ts'
+import { belowOneFault, invalidRequestFault, mutuallyExclusiveFault } from '../wire/errors.ts'
+import { mergeMetadata, pickGiven } from '../wire/fields.ts'
 import { lineOfAmount, type NewCreditNoteLine, readLines } from './credit-note-lines.ts'
 import {
   checkSources,
@@ -34,7 +34,7 @@ export function draftCreditNote(
 ): DraftCreditNote {
   const invoice = work.require('invoice', params.invoice, 'invoice')
   if (invoice.status !== 'open' && invoice.status !== 'paid') {
-    throw invalidRequest(
+    throw invalidRequestFault(
       `You can only create credit notes for open or paid invoices. This invoice's status is ${invoice.status}.`,
       'invoice',
     )
@@ -50,14 +50,14 @@ export function draftCreditNote(
   const id = work.newId('cn_1')
   const number = String((invoice.$.creditNotes?.length ?? 0) + 1).padStart(2, '0')
   const note: CreditNoteRow = {
-    ...blank('credit_note'),
+    ...createBlankRow('credit_note'),
     id,
     amount: sums.total,
     amount_shipping: 0,
     created: work.now,
     currency: invoice.currency,
     customer: invoice.customer ?? '',
-    ...given(params, 'memo', 'out_of_band_amount', 'reason'),
+    ...pickGiven(params, 'memo', 'out_of_band_amount', 'reason'),
     effective_at: params.effective_at ?? work.now,
     invoice: invoice.id,
     lines: {
@@ -105,9 +105,9 @@ export function issueCreditNote(work: UnitOfWork, params: Params): CreditNoteRow
  */
 export function voidCreditNote(work: UnitOfWork, note: CreditNoteRow): void {
   const invoice = work.require('invoice', note.invoice)
-  if (note.status === 'void') throw invalidRequest('This credit note has already been voided.')
+  if (note.status === 'void') throw invalidRequestFault('This credit note has already been voided.')
   if (invoice.status !== 'open' || note.post_payment_amount > 0) {
-    throw invalidRequest(
+    throw invalidRequestFault(
       `You can only void credit notes of open invoices. The status of ${invoice.id} is ${invoice.status}.`,
     )
   }
@@ -134,7 +134,7 @@ function linesOf(
     throw mutuallyExclusiveFault('amount, lines', 'amount')
   if (lines !== undefined && lines.length > 0) return readLines(work, invoice, lines)
   if (amount === undefined) {
-    throw invalidRequest('You must specify one of these parameters: amount, lines.', 'amount')
+    throw invalidRequestFault('You must specify one of these parameters: amount, lines.', 'amount')
   }
   if (amount < 1) throw belowOneFault('amount')
   return [lineOfAmount(work, amount)]

@@ -1,4 +1,4 @@
-import { blank } from '../state/blank.ts'
+import { createBlankRow } from '../state/blank.ts'
 import type { CustomerBalanceTransactionRow, CustomerRow } from '../state/rows.ts'
 import type { UnitOfWork } from '../state/unit-of-work.ts'
 
@@ -22,7 +22,7 @@ export function adjustBalance(
   customer.balance += amount
   customer.currency ??= reason.currency ?? 'usd'
   return work.insert('customer_balance_transaction', {
-    ...blank('customer_balance_transaction'),
+    ...createBlankRow('customer_balance_transaction'),
     id: work.newId('cbtxn_1'),
     amount,
     created: work.now,

@@ -4,11 +4,11 @@ import { createPrice } from '../catalog/prices.ts'
 import { type DiscountParam, redeemDiscounts } from '../catalog/redeem-discounts.ts'
 import { requireTaxCode } from '../catalog/tax-codes.ts'
 import { requireTaxRates } from '../catalog/tax-rates.ts'
-import { amountOf } from '../catalog/tiers.ts'
-import { blank } from '../state/blank.ts'
+import { priceQuantity } from '../catalog/tiers.ts'
+import { createBlankRow } from '../state/blank.ts'
 import type { CustomerRow, InvoiceItemRow, PriceRow, SubscriptionRow } from '../state/rows.ts'
 import type { UnitOfWork } from '../state/unit-of-work.ts'
-import { invalidRequest, missingParam } from '../wire/errors.ts'
+import { invalidRequestFault, missingParamFault } from '../wire/errors.ts'
 import { mergeMetadata } from '../wire/fields.ts'
 import { multiplyDecimal, requireCurrency } from '../wire/money.ts'
 
@@ -33,7 +33,7 @@ export interface NewInvoiceItem {
 /**
  * Creates an invoice item: a one-time amount that stays pending until the customer's next invoice.
  */
-export function newInvoiceItem(work: UnitOfWork, options: NewInvoiceItem): InvoiceItemRow {
+export function createInvoiceItem(work: UnitOfWork, options: NewInvoiceItem): InvoiceItemRow {
   const { price = null } = options
   const quantity = options.quantity ?? 1
   const currency =
@@ -41,27 +41,31 @@ export function newInvoiceItem(work: UnitOfWork, options: NewInvoiceItem): Invoi
     price?.currency ??
     options.customer.currency ??
     undefined
-  if (currency === undefined) throw missingParam('currency')
+  if (currency === undefined) throw missingParamFault('currency')
   if (price) checkSoldIn(price, currency, 'currency')
   const unit =
     (price ? unitAmountIn(price, currency) : null) ??
     options.unitAmountDecimal?.toString() ??
     (options.amount === undefined ? undefined : String(options.amount))
-  if (unit === undefined || unit === null) throw missingParam('amount')
+  if (unit === undefined || unit === null) throw missingParamFault('amount')
   const amount =
     options.amount ??
-    (price ? amountOf(price, quantity, currency) : multiplyDecimal(unit, quantity))
+    (price ? priceQuantity(price, quantity, currency) : multiplyDecimal(unit, quantity))
   if (Math.abs(amount) > 99_999_999)
-    throw invalidRequest('Amount must be no more than $999,999.99', 'amount', 'amount_too_large')
+    throw invalidRequestFault(
+      'Amount must be no more than $999,999.99',
+      'amount',
+      'amount_too_large',
+    )
   const id = work.newId('ii_1')
   const period = options.period ?? { start: work.now, end: work.now }
   if (period.end < period.start)
-    throw invalidRequest('The period must end after it starts.', 'period[end]')
+    throw invalidRequestFault('The period must end after it starts.', 'period[end]')
   const product = price ? work.find('product', price.product) : undefined
   return work.insert(
     'invoiceitem',
     {
-      ...blank('invoiceitem'),
+      ...createBlankRow('invoiceitem'),
       id,
       amount,
       currency,
@@ -127,7 +131,7 @@ export function addInvoiceItems(
   const customer = work.require('customer', subscription.customer)
   ;(items ?? []).forEach((item, at) => {
     const price = requireOneTimePrice(work, item, `add_invoice_items[${at}]`)
-    newInvoiceItem(work, {
+    createInvoiceItem(work, {
       customer,
       currency: subscription.currency,
       price,
@@ -150,10 +154,10 @@ export function requireOneTimePrice(
     const data = item.price_data as Parameters<typeof createPrice>[1]
     return createPrice(work, { ...data, mayBeCredit: true })
   }
-  if (item.price === undefined) throw missingParam(`${path}[price]`)
+  if (item.price === undefined) throw missingParamFault(`${path}[price]`)
   const price = work.require('price', item.price, `${path}[price]`)
   if (price.recurring) {
-    throw invalidRequest(
+    throw invalidRequestFault(
       'The price specified is set to `type=recurring` but this field only accepts prices with `type=one_time`.',
       `${path}[price]`,
     )

@@ -1,10 +1,10 @@
 import { defaultMethodOf } from '../payments/customer.ts'
 import { attemptPayment } from '../payments/debits/bank-debit.ts'
 import type { PaymentOutcome } from '../payments/payment-attempt.ts'
-import { newPaymentIntent } from '../payments/payment-intent.ts'
-import { type Decline, isFinalDecline, toDecline } from '../payments/test-cards.ts'
-import { dunningOf } from '../state/context.ts'
-import { couponOf, endDiscount } from '../state/discounts.ts'
+import { createPaymentIntentRow } from '../payments/payment-intent.ts'
+import { type CardDecline, isFinalDecline, toDecline } from '../payments/test-cards.ts'
+import { dunningOptionsOf } from '../state/context.ts'
+import { couponOfDiscount, endDiscount } from '../state/discounts.ts'
 import type { InvoicePaymentRow, InvoiceRow, PaymentIntentRow } from '../state/rows.ts'
 import {
   onInvoicePaid,
@@ -14,12 +14,12 @@ import {
   stopAutoAdvance,
 } from '../state/subscription-status.ts'
 import type { UnitOfWork } from '../state/unit-of-work.ts'
-import { invalidRequest } from '../wire/errors.ts'
+import { invalidRequestFault } from '../wire/errors.ts'
 import { minimumCharge } from '../wire/money.ts'
-import { type MissingLocation, resolveMissingLocation } from './automatic-tax.ts'
+import { handleUnknownLocation, type UnknownLocationHandling } from './automatic-tax.ts'
 import { adjustBalance } from './customer-balance.ts'
 import { printedTaxIds, refreshTotals } from './invoice-draft.ts'
-import { refreshUsage } from './usage-lines.ts'
+import { refreshUsageLines } from './usage-lines.ts'
 
 const DAY = 86_400
 /** Seconds that a renewal's invoice stays a draft before it is finalized and charged. */
@@ -38,11 +38,11 @@ export function holdAsDraft(work: UnitOfWork, invoice: InvoiceRow): void {
 export function finalizeInvoice(
   work: UnitOfWork,
   invoice: InvoiceRow,
-  options: { ignoresBalance?: boolean; missingLocation?: MissingLocation } = {},
+  options: { ignoresBalance?: boolean; missingLocation?: UnknownLocationHandling } = {},
 ): void {
-  refreshUsage(work, invoice)
+  refreshUsageLines(work, invoice)
   refreshTotals(work, invoice)
-  resolveMissingLocation(work, invoice, options.missingLocation ?? 'refused')
+  handleUnknownLocation(work, invoice, options.missingLocation ?? 'refused')
   const customer = work.require('customer', invoice.customer ?? '')
   work.editQuietly('customer', customer)
   invoice.customer_tax_ids = printedTaxIds(work, customer)
@@ -98,7 +98,7 @@ function consumeOnceDiscounts(work: UnitOfWork, invoice: InvoiceRow): void {
   const subscription = work.find('subscription', invoice.$.subscription ?? '')
   const customer = work.find('customer', invoice.customer ?? '')
   for (const { discount, amount } of invoice.total_discount_amounts ?? []) {
-    if (amount === 0 || couponOf(work, discount)?.duration !== 'once') continue
+    if (amount === 0 || couponOfDiscount(work, discount)?.duration !== 'once') continue
     if (subscription?.discounts.includes(discount)) {
       work.edit('subscription', subscription)
       subscription.discounts = subscription.discounts.filter((id) => id !== discount)
@@ -112,7 +112,7 @@ function consumeOnceDiscounts(work: UnitOfWork, invoice: InvoiceRow): void {
 }
 
 function openPayment(work: UnitOfWork, invoice: InvoiceRow): void {
-  const intent = newPaymentIntent(work, {
+  const intent = createPaymentIntentRow(work, {
     amount: invoice.amount_due,
     currency: invoice.currency,
     customer: invoice.customer,
@@ -207,7 +207,7 @@ export function countAttempt(invoice: InvoiceRow, isRetry: boolean): boolean {
  * Returns the final decline of this payment method by the bank, if there was one. This method is
  * not tried again.
  */
-function finalDecline(intent: PaymentIntentRow, method: string): Decline | null {
+function finalDecline(intent: PaymentIntentRow, method: string): CardDecline | null {
   const error = intent.last_payment_error
   const asked = error?.payment_method as { readonly id: string } | undefined
   const code = error?.decline_code
@@ -222,7 +222,7 @@ export function applyPaymentOutcome(
   work: UnitOfWork,
   invoice: InvoiceRow,
   outcome: PaymentOutcome,
-  counts: boolean,
+  schedulesRetry: boolean,
 ): void {
   work.edit('invoice', invoice)
   if (outcome.status === 'succeeded') {
@@ -235,7 +235,7 @@ export function applyPaymentOutcome(
     onInvoiceProcessing(work, invoice)
     return
   }
-  if (counts) scheduleRetry(work, invoice)
+  if (schedulesRetry) scheduleRetry(work, invoice)
   if (outcome.status === 'requires_action') {
     work.emit('invoice.payment_action_required', 'invoice', invoice)
   }
@@ -252,7 +252,7 @@ function scheduleRetry(work: UnitOfWork, invoice: InvoiceRow): void {
     invoice.auto_advance === true &&
     invoice.collection_method === 'charge_automatically' &&
     subscription?.status !== 'incomplete'
-  const wait = dunningOf(work.context).retryAfterDays[invoice.attempt_count - 1]
+  const wait = dunningOptionsOf(work.context).retryAfterDays[invoice.attempt_count - 1]
   const next = retried && wait !== undefined ? work.now + wait * DAY : null
   invoice.next_payment_attempt = next
   invoice.$.nextAt = next
@@ -290,7 +290,7 @@ export function markPaid(
  */
 export function voidInvoice(work: UnitOfWork, invoice: InvoiceRow): void {
   if (invoice.status !== 'open' && invoice.status !== 'uncollectible') {
-    throw invalidRequest(
+    throw invalidRequestFault(
       `You can only pass in open or uncollectible invoices. This invoice isn't open or uncollectible; its status is ${invoice.status}.`,
       undefined,
       'invoice_not_editable',

@@ -1,8 +1,8 @@
 import { amountOffIn } from '../catalog/coupons.ts'
-import { couponOf } from '../state/discounts.ts'
+import { couponOfDiscount } from '../state/discounts.ts'
 import type { InvoiceRow, LineRow, TaxRateRow } from '../state/rows.ts'
 import type { UnitOfWork } from '../state/unit-of-work.ts'
-import { allocate, inclusivePart, percentOf } from '../wire/money.ts'
+import { allocateByWeight, computePercentage, inclusiveTaxOf } from '../wire/money.ts'
 import { assessInvoice, type TaxReason } from './automatic-tax.ts'
 
 /** Calculates the discounts, taxes and totals of an invoice from its lines. */
@@ -37,7 +37,7 @@ function applyDiscounts(
   for (const line of lines) line.discount_amounts = []
   const all = new Set([...lines.flatMap((line) => line.discounts), ...invoice.discounts])
   for (const id of all) {
-    const coupon = couponOf(work, id)
+    const coupon = couponOfDiscount(work, id)
     if (!coupon) continue
     const covered = lines.filter(
       (line) =>
@@ -49,8 +49,8 @@ function applyDiscounts(
     const left = covered.map((line) => net.get(line) ?? 0)
     const amounts =
       coupon.percent_off !== null
-        ? left.map((amount) => percentOf(amount, coupon.percent_off ?? 0))
-        : allocate(
+        ? left.map((amount) => computePercentage(amount, coupon.percent_off ?? 0))
+        : allocateByWeight(
             Math.min(
               amountOffIn(coupon, invoice.currency) ?? 0,
               left.reduce((a, b) => a + b, 0),
@@ -81,7 +81,7 @@ function applyTaxes(
       assess && line.$.taxRates === null
         ? assess(line)
         : { rates: ratesOf(work, line.$.taxRates ?? invoice.default_tax_rates), reason: null }
-    line.taxes = taxesOn(net.get(line) ?? 0, rates, invoice, reason)
+    line.taxes = computeTaxes(net.get(line) ?? 0, rates, invoice, reason)
     for (const tax of line.taxes) {
       if (tax.tax_behavior === 'inclusive') inclusive += tax.amount
       else exclusive += tax.amount
@@ -99,7 +99,7 @@ function ratesOf(work: UnitOfWork, ids: readonly string[]): TaxRateRow[] {
  * Calculates the tax of an amount for each tax rate. The tax is added to the amount (exclusive) or
  * contained in it (inclusive). `reason` is set for rates of automatic tax.
  */
-export function taxesOn(
+export function computeTaxes(
   amount: number,
   rates: readonly TaxRateRow[],
   { customer_tax_exempt: exemption }: Pick<InvoiceRow, 'customer_tax_exempt'>,
@@ -111,7 +111,7 @@ export function taxesOn(
   return rates.map((rate) => {
     const tax = rate.inclusive
       ? shareOf(inside, rate, contained)
-      : percentOf(amount - inside, rate.percentage)
+      : computePercentage(amount - inside, rate.percentage)
     return {
       amount: exempt ? 0 : tax,
       tax_behavior: rate.inclusive ? 'inclusive' : 'exclusive',
@@ -124,7 +124,7 @@ export function taxesOn(
 }
 
 function containedTax(amount: number, rates: readonly TaxRateRow[]): number {
-  return inclusivePart(
+  return inclusiveTaxOf(
     amount,
     rates.reduce((sum, rate) => sum + rate.percentage, 0),
   )
@@ -135,7 +135,7 @@ function containedTax(amount: number, rates: readonly TaxRateRow[]): number {
  * so that the shares add up.
  */
 function shareOf(total: number, rate: TaxRateRow, rates: readonly TaxRateRow[]): number {
-  const shares = allocate(
+  const shares = allocateByWeight(
     total,
     rates.map((each) => Math.round(each.percentage * 10_000)),
   )

@@ -1,6 +1,6 @@
 import { describePart } from '../catalog/describe-price.ts'
-import { partsOf } from '../catalog/tiers.ts'
-import { usageOf } from '../catalog/usage.ts'
+import { splitIntoParts } from '../catalog/tiers.ts'
+import { sumUsage } from '../catalog/usage.ts'
 import type { InvoiceRow, LineRow, PriceRow } from '../state/rows.ts'
 import type { UnitOfWork } from '../state/unit-of-work.ts'
 import { fromUnits } from '../wire/decimals.ts'
@@ -28,7 +28,7 @@ export function addUsageLines(
 ): LineRow[] {
   const { price, period } = source
   const used = usageIn(work, invoice, source)
-  return partsOf(price, used, invoice.currency).map((part) => {
+  return splitIntoParts(price, used, invoice.currency).map((part) => {
     const line = addLine(work, invoice, {
       amount: part.amount,
       description: describePart(work, price, part, invoice.currency),
@@ -55,7 +55,7 @@ export function addUsageLines(
  * Calculates the usage lines of a draft invoice again before it is finalized, because usage
  * reported until then still counts.
  */
-export function refreshUsage(work: UnitOfWork, invoice: InvoiceRow): void {
+export function refreshUsageLines(work: UnitOfWork, invoice: InvoiceRow): void {
   const lines = work.findBy('line_item', 'invoice', invoice.id)
   const first = new Map<string, LineRow>()
   for (const line of lines) {
@@ -75,7 +75,7 @@ export function refreshUsage(work: UnitOfWork, invoice: InvoiceRow): void {
 
 function usageIn(work: UnitOfWork, { customer }: InvoiceRow, source: UsageSource): bigint {
   const by = { customer: customer ?? '', item: source.subscriptionItem }
-  return usageOf(work, source.price, by, source.period)
+  return sumUsage(work, source.price, by, source.period)
 }
 
 function sourceOf(work: UnitOfWork, line: LineRow, item: string): UsageSource {

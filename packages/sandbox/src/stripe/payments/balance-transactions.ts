@@ -1,6 +1,6 @@
 import type { BalanceTransactionRow, ChargeRow, DisputeRow, RefundRow } from '../state/rows.ts'
 import type { UnitOfWork } from '../state/unit-of-work.ts'
-import { percentOf } from '../wire/money.ts'
+import { computePercentage } from '../wire/money.ts'
 import { testCardOf } from './test-cards.ts'
 
 const DAY = 86_400
@@ -14,7 +14,7 @@ const DISPUTE_FEE = 1500
 
 /** Creates the balance transaction of a captured charge. */
 export function recordCharge(work: UnitOfWork, charge: ChargeRow): void {
-  const fee = percentOf(charge.amount_captured, FEE_PERCENT) + FEE_FIXED
+  const fee = computePercentage(charge.amount_captured, FEE_PERCENT) + FEE_FIXED
   const card = testCardOf(work.find('payment_method', charge.payment_method ?? ''))
   charge.balance_transaction = record(work, {
     amount: charge.amount_captured,

@@ -1,8 +1,8 @@
 import type Stripe from 'stripe'
 import type { CustomerRow, PaymentMethodRow } from '../state/rows.ts'
 import type { UnitOfWork } from '../state/unit-of-work.ts'
-import { invalidRequest, noSuch } from '../wire/errors.ts'
-import { given, mergeMetadata } from '../wire/fields.ts'
+import { invalidRequestFault, noSuchObjectFault } from '../wire/errors.ts'
+import { mergeMetadata, pickGiven } from '../wire/fields.ts'
 import type { WireObject } from '../wire/wire-object.ts'
 import { cardOfToken } from './new-payment-method.ts'
 import { checkAttachable, emptyAddress, releaseMethod } from './payment-methods.ts'
@@ -17,7 +17,10 @@ export function isCard(row: PaymentMethodRow): boolean {
 }
 
 /** Returns a customer's legacy cards, oldest first. */
-export function cardsOf(work: Pick<UnitOfWork, 'tables'>, customer: string): PaymentMethodRow[] {
+export function listCustomerCards(
+  work: Pick<UnitOfWork, 'tables'>,
+  customer: string,
+): PaymentMethodRow[] {
   return work.tables.payment_method.findBy('customer', customer).filter(isCard)
 }
 
@@ -29,7 +32,7 @@ export function requireCard(
 ): PaymentMethodRow {
   const row = work.find('payment_method', id)
   if (row?.customer === customer.id && isCard(row)) return row
-  throw noSuch('source', id, param)
+  throw noSuchObjectFault('source', id, param)
 }
 
 /**
@@ -77,7 +80,7 @@ export function updateCard(
     address[part] = params[`address_${part}`] ?? address[part]
   }
   address.postal_code = params.address_zip ?? address.postal_code
-  row.billing_details = { ...row.billing_details, ...given(params, 'name'), address }
+  row.billing_details = { ...row.billing_details, ...pickGiven(params, 'name'), address }
   row.metadata = mergeMetadata(row.metadata, params.metadata)
   work.emitObject('customer.source.updated', toCard(row))
 }
@@ -85,7 +88,7 @@ export function updateCard(
 function readMonth(text: string): number {
   const month = Number(text)
   if (Number.isInteger(month) && month >= 1 && month <= 12) return month
-  throw invalidRequest(
+  throw invalidRequestFault(
     "Your card's expiration month is invalid.",
     'exp_month',
     'invalid_expiry_month',
@@ -95,7 +98,11 @@ function readMonth(text: string): number {
 function readYear(text: string): number {
   const year = Number(text)
   if (Number.isInteger(year) && year >= 2000 && year <= 2100) return year
-  throw invalidRequest("Your card's expiration year is invalid.", 'exp_year', 'invalid_expiry_year')
+  throw invalidRequestFault(
+    "Your card's expiration year is invalid.",
+    'exp_year',
+    'invalid_expiry_year',
+  )
 }
 
 export function removeCard(work: UnitOfWork, row: PaymentMethodRow): void {

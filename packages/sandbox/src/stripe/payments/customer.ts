@@ -1,6 +1,6 @@
 import type { CustomerRow } from '../state/rows.ts'
 import type { UnitOfWork } from '../state/unit-of-work.ts'
-import { invalidRequest, missingParam, noSuch } from '../wire/errors.ts'
+import { invalidRequestFault, missingParamFault, noSuchObjectFault } from '../wire/errors.ts'
 
 /**
  * Finds a customer by id. A deleted customer is not found.
@@ -11,7 +11,7 @@ export function requireCustomer(
   id: string | undefined,
   param = 'id',
 ): CustomerRow {
-  if (id === undefined) throw missingParam(param)
+  if (id === undefined) throw missingParamFault(param)
   return work.requireLive('customer', id, param)
 }
 
@@ -46,8 +46,8 @@ export function requireOwnMethod(
 ): string {
   const method = work.find('payment_method', id)
   if (method?.customer === customer.id) return id
-  if (!method) throw noSuch('PaymentMethod', id, param)
-  throw invalidRequest(
+  if (!method) throw noSuchObjectFault('PaymentMethod', id, param)
+  throw invalidRequestFault(
     `The customer does not have a payment method with the ID ${id}. The payment method must be attached to the customer.`,
     param,
     'resource_missing',

@@ -2,8 +2,8 @@ import type Stripe from 'stripe'
 import type { DisputeRow } from '../state/rows.ts'
 import type { UnitOfWork } from '../state/unit-of-work.ts'
 import { KINDS } from '../wire/contract.generated.ts'
-import { fieldsOf } from '../wire/contract.ts'
-import { invalidRequest, noSuch } from '../wire/errors.ts'
+import { listParamFields } from '../wire/contract.ts'
+import { invalidRequestFault, noSuchObjectFault } from '../wire/errors.ts'
 
 type Evidence = DisputeRow['evidence']
 type TextField = Exclude<keyof Evidence, 'appeal' | 'enhanced_evidence'>
@@ -11,7 +11,7 @@ type TextField = Exclude<keyof Evidence, 'appeal' | 'enhanced_evidence'>
 const MAX_FIELD_LENGTH = 20_000
 const MAX_TOTAL_LENGTH = 150_000
 
-const FIELDS = fieldsOf('Disputes.update', 'evidence').filter(
+const FIELDS = listParamFields('Disputes.update', 'evidence').filter(
   (name) => name !== 'appeal' && name !== 'enhanced_evidence',
 )
 const EMPTY = Object.fromEntries(FIELDS.map((name) => [name, null])) as Omit<
@@ -42,15 +42,18 @@ export function addEvidence(
     if (name === 'appeal' || name === 'enhanced_evidence') continue
     if (typeof value !== 'string') continue
     if (FILE_FIELDS.includes(`evidence.${name}`) && value !== '')
-      throw noSuch('file upload', value, path)
+      throw noSuchObjectFault('file upload', value, path)
     if (value.length > MAX_FIELD_LENGTH) {
-      throw invalidRequest(`This value must be ${MAX_FIELD_LENGTH} characters or less.`, path)
+      throw invalidRequestFault(`This value must be ${MAX_FIELD_LENGTH} characters or less.`, path)
     }
     evidence[name as TextField] = value || null
   }
   const texts = Object.values(evidence).filter((value) => typeof value === 'string')
   if (texts.join('').length > MAX_TOTAL_LENGTH) {
-    throw invalidRequest(`Evidence must be ${MAX_TOTAL_LENGTH} characters or less.`, 'evidence')
+    throw invalidRequestFault(
+      `Evidence must be ${MAX_TOTAL_LENGTH} characters or less.`,
+      'evidence',
+    )
   }
   dispute.evidence = evidence
   dispute.evidence_details = { ...dispute.evidence_details, has_evidence: texts.length > 0 }

@@ -1,10 +1,10 @@
-import { blank } from '../state/blank.ts'
+import { createBlankRow } from '../state/blank.ts'
 import type { ChargeRow, DisputeRow } from '../state/rows.ts'
 import type { UnitOfWork } from '../state/unit-of-work.ts'
-import { invalidRequest } from '../wire/errors.ts'
+import { invalidRequestFault } from '../wire/errors.ts'
 import { recordDisputeReversal, recordDisputeWithdrawal } from './balance-transactions.ts'
 import { noEvidence } from './dispute-evidence.ts'
-import { behaviorOf, type DisputeCause } from './test-cards.ts'
+import { cardBehaviorOf, type DisputeCause } from './test-cards.ts'
 
 const DAY = 86_400
 /** Full days the merchant has to respond to a dispute. */
@@ -29,7 +29,7 @@ const NETWORK_CODES: Readonly<Record<string, string>> = {
  */
 export function disputeIfTestCard(work: UnitOfWork, charge: ChargeRow): void {
   const method = work.find('payment_method', charge.payment_method ?? '')
-  const behavior = method ? behaviorOf(method) : 'ok'
+  const behavior = method ? cardBehaviorOf(method) : 'ok'
   if (typeof behavior === 'object' && 'disputes' in behavior) {
     openDispute(work, charge, behavior.disputes)
   }
@@ -41,14 +41,14 @@ export function disputeIfTestCard(work: UnitOfWork, charge: ChargeRow): void {
  */
 export function openDispute(work: UnitOfWork, charge: ChargeRow, cause: DisputeCause): DisputeRow {
   const amount = charge.amount_captured - charge.amount_refunded
-  if (amount < 1) throw invalidRequest(`The charge ${charge.id} has nothing left to dispute.`)
+  if (amount < 1) throw invalidRequestFault(`The charge ${charge.id} has nothing left to dispute.`)
   if (disputesOf(work, charge).some((dispute) => !isClosed(dispute))) {
-    throw invalidRequest(`The charge ${charge.id} is disputed already.`)
+    throw invalidRequestFault(`The charge ${charge.id} is disputed already.`)
   }
   const inquiry = cause.inquiry ?? false
   const dueBy = responseDeadline(work.sandboxNow)
   const dispute: DisputeRow = {
-    ...blank('dispute'),
+    ...createBlankRow('dispute'),
     id: work.newId('du_1'),
     amount,
     charge: charge.id,
@@ -108,7 +108,7 @@ export function isClosed(dispute: DisputeRow): boolean {
 
 /** Closes a dispute with the decision of the bank. An inquiry is closed whatever the decision. */
 export function closeDispute(work: UnitOfWork, dispute: DisputeRow, outcome: 'won' | 'lost'): void {
-  if (isClosed(dispute)) throw invalidRequest('This dispute is already closed')
+  if (isClosed(dispute)) throw invalidRequestFault('This dispute is already closed')
   work.edit('dispute', dispute)
   dispute.$.nextAt = null
   if (isInquiry(dispute)) dispute.status = 'warning_closed'

@@ -3,15 +3,15 @@ import type { PaymentMethodRow, TokenRow } from '../state/rows.ts'
 import type { UnitOfWork } from '../state/unit-of-work.ts'
 import {
   faultWithStatus,
-  invalidRequest,
-  missingParam,
+  invalidRequestFault,
+  missingParamFault,
   mutuallyExclusiveFault,
-  noSuch,
+  noSuchObjectFault,
   type StripeFault,
 } from '../wire/errors.ts'
-import { given, mergeMetadata } from '../wire/fields.ts'
-import { findTestAccount, newDebitMethod } from './debits/test-accounts.ts'
-import { emptyAddress, newCard, requirePaymentMethod } from './payment-methods.ts'
+import { mergeMetadata, pickGiven } from '../wire/fields.ts'
+import { createDebitMethod, findTestAccount } from './debits/test-accounts.ts'
+import { createCardMethod, emptyAddress, requirePaymentMethod } from './payment-methods.ts'
 import { findTestCard, type TestCard, testCardOf } from './test-cards.ts'
 
 type MethodParams = Pick<
@@ -29,15 +29,15 @@ export function createMethod(
   within?: string,
 ): PaymentMethodRow {
   const path = (name: string) => (within === undefined ? name : `${within}[${name}]`)
-  if (params.type === undefined) throw missingParam(path('type'))
+  if (params.type === undefined) throw missingParamFault(path('type'))
   if (params.type !== 'card') {
-    throw invalidRequest(
+    throw invalidRequestFault(
       `The payment method type "${params.type}" is invalid. Please ensure the provided type is activated in your dashboard (https://dashboard.stripe.com/account/payments/settings) and your account is enabled for any preview features that you are trying to use.`,
       path('type'),
     )
   }
   const card = params.card as { token?: string; number?: string } | undefined
-  if (!card) throw missingParam(path('card'))
+  if (!card) throw missingParamFault(path('card'))
   const row = cardOf(work, card, path('card'))
   if (params.billing_details) setBillingDetails(row, params.billing_details)
   row.metadata = mergeMetadata({}, params.metadata)
@@ -55,16 +55,16 @@ export function resolvePaymentMethod(
   param: string,
 ): PaymentMethodRow {
   if (id.startsWith('tok_')) {
-    throw invalidRequest(
+    throw invalidRequestFault(
       `A token may not be passed in as a PaymentMethod. Instead, use payment_method_data with type=card and card[token]=${id}.`,
       param === 'id' ? 'payment_method' : param,
     )
   }
   const account = findTestAccount(id)
-  if (account) return newDebitMethod(work, id, account)
+  if (account) return createDebitMethod(work, id, account)
   const test = id.startsWith('pm_card_') ? findTestCard(id) : null
   if (!test) return requirePaymentMethod(work, id, param)
-  return work.insert('payment_method', newCard(work, test))
+  return work.insert('payment_method', createCardMethod(work, test))
 }
 
 /**
@@ -89,7 +89,7 @@ function cardOf(
   path: string,
 ): PaymentMethodRow {
   if (card.number !== undefined) throw bareCardNumberFault()
-  if (card.token === undefined) throw missingParam(`${path}[token]`)
+  if (card.token === undefined) throw missingParamFault(`${path}[token]`)
   return cardOfToken(work, card.token, `${path}[token]`)
 }
 
@@ -106,19 +106,19 @@ export function bareCardNumberFault(): StripeFault {
  */
 export function cardOfToken(work: UnitOfWork, id: string, param: string): PaymentMethodRow {
   const test = id.startsWith('tok_') ? findTestCard(id) : null
-  if (test) return newCard(work, test)
+  if (test) return createCardMethod(work, test)
   const token = work.find('token', id)
   const typed = token && findTestCard(`tok_${token.$.behavior}`)
-  if (!typed) throw noSuch('token', id, param)
+  if (!typed) throw noSuchObjectFault('token', id, param)
   if (token.used) {
-    throw invalidRequest(
+    throw invalidRequestFault(
       `You cannot use a Stripe token more than once: ${id}.`,
       param,
       'token_already_used',
     )
   }
   work.edit('token', token).used = true
-  const row = newTypedCard(work, typed, token.$)
+  const row = createTypedCard(work, typed, token.$)
   const text = (name: string) => (token.card[name] ?? null) as string | null
   row.billing_details = {
     ...row.billing_details,
@@ -153,12 +153,12 @@ function checkAddress(row: PaymentMethodRow): void {
  * Creates a card payment method with the expiry date and, if given, the security code that the
  * customer typed.
  */
-export function newTypedCard(
+export function createTypedCard(
   work: UnitOfWork,
   test: { name: string; card: TestCard },
   typed: Pick<TokenRow['$'], 'expires' | 'hasCvc'>,
 ): PaymentMethodRow {
-  const row = newCard(work, test)
+  const row = createCardMethod(work, test)
   if (!row.card) return row
   const { checks } = row.card
   row.card = {
@@ -174,7 +174,10 @@ export function setBillingDetails(
   row: PaymentMethodRow,
   params: NonNullable<Stripe.PaymentMethodCreateParams['billing_details']>,
 ): void {
-  const details = { ...row.billing_details, ...given(params, 'email', 'name', 'phone', 'tax_id') }
+  const details = {
+    ...row.billing_details,
+    ...pickGiven(params, 'email', 'name', 'phone', 'tax_id'),
+  }
   const { address } = params
   if (address === '' || address === null) details.address = emptyAddress()
   else if (address) details.address = { ...emptyAddress(), ...details.address, ...address }

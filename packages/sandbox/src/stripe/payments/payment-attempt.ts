@@ -1,5 +1,5 @@
 import { copyJson } from '../../core/store/copy-json.ts'
-import { render } from '../state/render.ts'
+import { renderRow } from '../state/render.ts'
 import type {
   ChargeRow,
   PaymentIntentRow,
@@ -10,14 +10,14 @@ import type { UnitOfWork } from '../state/unit-of-work.ts'
 import { StripeFault, withDocs } from '../wire/errors.ts'
 import { recordCharge } from './balance-transactions.ts'
 import { disputeIfTestCard } from './disputes.ts'
-import { behaviorOf, type Decline, testCardOf, toDecline } from './test-cards.ts'
+import { type CardDecline, cardBehaviorOf, testCardOf, toDecline } from './test-cards.ts'
 
 export type PaymentOutcome =
   | { readonly status: 'succeeded' }
   | { readonly status: 'requires_action' }
   /** The bank says later what became of it. */
   | { readonly status: 'processing' }
-  | { readonly status: 'declined'; readonly decline: Decline }
+  | { readonly status: 'declined'; readonly decline: CardDecline }
 
 /** Charges the card of a payment intent once and records the result. */
 export function attemptCardPayment(work: UnitOfWork, intent: PaymentIntentRow): PaymentOutcome {
@@ -32,12 +32,12 @@ export function attemptCardPayment(work: UnitOfWork, intent: PaymentIntentRow): 
   }
   intent.next_action = null
   if (verdict !== null) {
-    const charge = newCharge(work, intent, method, verdict)
+    const charge = createChargeRow(work, intent, method, verdict)
     work.insert('charge', charge, 'charge.failed')
     failIntent(work, intent, method, verdict, charge.id)
     return { status: 'declined', decline: verdict }
   }
-  const charge = newCharge(work, intent, method, null)
+  const charge = createChargeRow(work, intent, method, null)
   if (charge.captured) recordCharge(work, charge)
   work.insert('charge', charge, 'charge.succeeded')
   if (charge.captured) disputeIfTestCard(work, charge)
@@ -49,10 +49,10 @@ function decideOutcome(
   work: UnitOfWork,
   intent: PaymentIntentRow,
   method: PaymentMethodRow,
-): Decline | 'challenge' | null {
+): CardDecline | 'challenge' | null {
   const forced = intent.customer ? work.context.trouble.takeDecline(intent.customer) : null
   if (forced !== null) return toDecline(forced)
-  const behavior = behaviorOf(method)
+  const behavior = cardBehaviorOf(method)
   if (isBlocked(method)) return toDecline('fraudulent')
   if (behavior === 'ok' || 'disputes' in behavior) return expiryDecline(work, method)
   if ('declines' in behavior) return toDecline(behavior.declines)
@@ -71,7 +71,7 @@ function isBlocked(method: PaymentMethodRow): boolean {
   return testCardOf(method)?.risk === 'highest'
 }
 
-function expiryDecline(work: UnitOfWork, method: PaymentMethodRow): Decline | null {
+function expiryDecline(work: UnitOfWork, method: PaymentMethodRow): CardDecline | null {
   if (!method.card) return null
   const end = Date.UTC(method.card.exp_year, method.card.exp_month, 1)
   // Card networks update expired cards automatically. Only a card created with a past date counts
@@ -86,7 +86,7 @@ function expiryDecline(work: UnitOfWork, method: PaymentMethodRow): Decline | nu
  * time.
  */
 export function needsSetup(method: PaymentMethodRow): boolean {
-  const behavior = behaviorOf(method)
+  const behavior = cardBehaviorOf(method)
   return typeof behavior === 'object' && 'challenges' in behavior && !method.$.authenticated
 }
 
@@ -121,7 +121,7 @@ export function failIntent(
   work: UnitOfWork,
   intent: PaymentIntentRow,
   method: PaymentMethodRow,
-  decline: Decline,
+  decline: CardDecline,
   chargeId: string | null,
 ): void {
   work.edit('payment_intent', intent)
@@ -134,12 +134,12 @@ export function failIntent(
     type: method.type === 'card' ? 'card_error' : 'invalid_request_error',
     ...declineFields(decline),
     ...(chargeId ? { charge: chargeId } : {}),
-    payment_method: render('payment_method', method, work.tables) as never,
+    payment_method: renderRow('payment_method', method, work.tables) as never,
   }
   work.emit('payment_intent.payment_failed', 'payment_intent', intent)
 }
 
-function declineFields(decline: Decline) {
+function declineFields(decline: CardDecline) {
   return {
     ...withDocs(decline.code),
     message: decline.message,
@@ -150,7 +150,7 @@ function declineFields(decline: Decline) {
 
 /** Creates the error response (status 402) for a declined card. `extra` contains the intent. */
 export function cardFault(
-  decline: Decline,
+  decline: CardDecline,
   extra: Readonly<Record<string, unknown>>,
   keepsChanges = false,
 ): StripeFault {
@@ -174,11 +174,11 @@ export function nextAction(work: UnitOfWork, intent: PaymentIntentRow | SetupInt
   return { type: 'redirect_to_url' as const, redirect_to_url: redirect }
 }
 
-export function newCharge(
+export function createChargeRow(
   work: UnitOfWork,
   intent: PaymentIntentRow,
   method: PaymentMethodRow,
-  decline: Decline | null,
+  decline: CardDecline | null,
 ): ChargeRow {
   const manual = intent.capture_method === 'manual'
   const id = work.newId('ch_3')
@@ -233,13 +233,13 @@ const RISK_SCORES = { normal: 20, elevated: 65, highest: 90 } as const
 /** Shared by all approved charges. */
 const APPROVED = describeOutcome(null, 'normal')
 
-function outcomeOf(decline: Decline | null, method: PaymentMethodRow): ChargeRow['outcome'] {
+function outcomeOf(decline: CardDecline | null, method: PaymentMethodRow): ChargeRow['outcome'] {
   const risk = testCardOf(method)?.risk
   return decline || risk ? describeOutcome(decline, risk ?? 'normal') : APPROVED
 }
 
 function describeOutcome(
-  decline: Decline | null,
+  decline: CardDecline | null,
   risk: keyof typeof RISK_SCORES,
 ): ChargeRow['outcome'] {
   const judged = { risk_level: risk, risk_score: RISK_SCORES[risk] }

@@ -23,7 +23,7 @@ export interface NewIntent {
   readonly invoice: string | null
 }
 
-export function newPaymentIntent(work: UnitOfWork, options: NewIntent): PaymentIntentRow {
+export function createPaymentIntentRow(work: UnitOfWork, options: NewIntent): PaymentIntentRow {
   const id = work.newId('pi_3')
   const intent: PaymentIntentRow = {
     allowed_payment_method_types: null,

@@ -1,10 +1,10 @@
-import { blank } from '../state/blank.ts'
+import { createBlankRow } from '../state/blank.ts'
 import type { CustomerRow, PaymentMethodRow } from '../state/rows.ts'
 import type { UnitOfWork } from '../state/unit-of-work.ts'
-import { invalidRequest, StripeFault, withDocs } from '../wire/errors.ts'
+import { invalidRequestFault, StripeFault, withDocs } from '../wire/errors.ts'
 import { setDefaultMethod } from './customer.ts'
 import { cardFault } from './payment-attempt.ts'
-import { behaviorOf, type TestCard, toDecline } from './test-cards.ts'
+import { cardBehaviorOf, type TestCard, toDecline } from './test-cards.ts'
 
 export function detachPaymentMethod(work: UnitOfWork, row: PaymentMethodRow): void {
   const { customer } = row
@@ -66,13 +66,13 @@ export function attachPaymentMethod(
 ): void {
   if (row.customer === customer.id) return
   if (row.customer !== null) {
-    throw invalidRequest(
+    throw invalidRequestFault(
       'The payment method you provided has already been attached to a customer.',
       'payment_method',
     )
   }
   if (row.$.detached) {
-    throw invalidRequest(
+    throw invalidRequestFault(
       'This PaymentMethod was previously used without being attached to a Customer or was detached from a Customer, and may not be used again.',
       'payment_method',
     )
@@ -92,7 +92,7 @@ export function checkOwner(
   kind: 'PaymentIntent' | 'SetupIntent',
 ): void {
   if (owner === null || owner === customer) return
-  throw invalidRequest(
+  throw invalidRequestFault(
     customer === null
       ? `The payment method supplied (${id}) belongs to the Customer ${owner}. Please include the Customer in the \`customer\` parameter on the ${kind}.`
       : `The PaymentMethod ${id} does not belong to the Customer you supplied ${customer}. Please use this PaymentMethod with the Customer that it belongs to instead.`,
@@ -101,19 +101,19 @@ export function checkOwner(
 }
 
 export function checkAttachable(row: PaymentMethodRow): void {
-  const behavior = behaviorOf(row)
+  const behavior = cardBehaviorOf(row)
   if (typeof behavior === 'object' && 'declines' in behavior) {
     throw cardFault(toDecline(behavior.declines), {})
   }
 }
 
-export function newCard(
+export function createCardMethod(
   work: UnitOfWork,
   test: { name: string; card: TestCard },
 ): PaymentMethodRow {
   const { card, name } = test
   return {
-    ...newMethod(work),
+    ...blankPaymentMethod(work),
     card: {
       brand: card.brand,
       checks: {
@@ -140,9 +140,9 @@ export function newCard(
 }
 
 /** Returns the fields that all new payment methods have in common. */
-export function newMethod(work: UnitOfWork) {
+export function blankPaymentMethod(work: UnitOfWork) {
   return {
-    ...blank('payment_method'),
+    ...createBlankRow('payment_method'),
     id: work.newId('pm_1'),
     allow_redisplay: 'unspecified' as const,
     billing_details: {

@@ -1,8 +1,8 @@
 import type Stripe from 'stripe'
-import { blank } from '../state/blank.ts'
+import { createBlankRow } from '../state/blank.ts'
 import type { ChargeRow, RefundRow } from '../state/rows.ts'
 import type { UnitOfWork } from '../state/unit-of-work.ts'
-import { belowOneFault, invalidRequest } from '../wire/errors.ts'
+import { belowOneFault, invalidRequestFault } from '../wire/errors.ts'
 import { mergeMetadata } from '../wire/fields.ts'
 import { formatAmount } from '../wire/money.ts'
 import { recordRefund, recordRefundFailure } from './balance-transactions.ts'
@@ -23,7 +23,7 @@ export function refundCharge(
   const amount = checkRefund(work, charge, params.amount)
   const later = testCardOf(work.find('payment_method', charge.payment_method ?? ''))?.refunds
   const refund: RefundRow = {
-    ...blank('refund'),
+    ...createBlankRow('refund'),
     id: work.newId('re_3'),
     amount,
     charge: charge.id,
@@ -73,7 +73,9 @@ export function finishRefund(work: UnitOfWork, id: string): void {
  */
 export function failRefund(work: UnitOfWork, refund: RefundRow): void {
   if (refund.status !== 'succeeded') {
-    throw invalidRequest(`The refund ${refund.id} is ${refund.status}: it cannot fail any more.`)
+    throw invalidRequestFault(
+      `The refund ${refund.id} is ${refund.status}: it cannot fail any more.`,
+    )
   }
   const charge = work.edit('charge', work.require('charge', refund.charge ?? ''))
   charge.amount_refunded -= refund.amount
@@ -97,7 +99,7 @@ export function checkRefund(
   wanted: number | undefined,
 ): number {
   if (disputesOf(work, charge).some((dispute) => !dispute.is_charge_refundable)) {
-    throw invalidRequest(
+    throw invalidRequestFault(
       `Charge ${charge.id} has been charged back; cannot issue a refund.`,
       undefined,
       'charge_disputed',
@@ -106,7 +108,7 @@ export function checkRefund(
   const left = charge.amount_captured - charge.amount_refunded
   const amount = wanted ?? left
   if (left === 0) {
-    throw invalidRequest(
+    throw invalidRequestFault(
       `Charge ${charge.id} has already been refunded.`,
       undefined,
       'charge_already_refunded',
@@ -115,7 +117,7 @@ export function checkRefund(
   if (amount < 1) throw belowOneFault('amount')
   if (amount > left) {
     const shown = (cents: number) => formatAmount(cents, charge.currency)
-    throw invalidRequest(
+    throw invalidRequestFault(
       `Refund amount (${shown(amount)}) is greater than unrefunded amount on charge (${shown(left)})`,
       'amount',
     )

@@ -1,14 +1,14 @@
-import { blank } from '../state/blank.ts'
+import { createBlankRow } from '../state/blank.ts'
 import type { SetupIntentRow } from '../state/rows.ts'
 import type { UnitOfWork } from '../state/unit-of-work.ts'
 
-export function newSetupIntent(
+export function createSetupIntentRow(
   work: UnitOfWork,
   options: { customer: string | null; usage: string; subscription?: string },
 ): SetupIntentRow {
   const id = work.newId('seti_1')
   const intent: SetupIntentRow = {
-    ...blank('setup_intent'),
+    ...createBlankRow('setup_intent'),
     id,
     client_secret: `${id}_secret_${work.context.store.randomText(25)}`,
     created: work.sandboxNow,

@@ -1,8 +1,8 @@
-import { type Address, findTaxPlace, type TaxPlace } from '../catalog/tax-by-address.ts'
+import { findTaxPlace, type TaxAddress, type TaxPlace } from '../catalog/tax-by-address.ts'
 import type { CustomerRow } from '../state/rows.ts'
-import type { Tables } from '../state/tables.ts'
+import type { StripeTables } from '../state/tables.ts'
 import type { UnitOfWork } from '../state/unit-of-work.ts'
-import { invalidRequest } from '../wire/errors.ts'
+import { invalidRequestFault } from '../wire/errors.ts'
 
 type Source = 'billing_address' | 'payment_method' | 'shipping_destination'
 
@@ -17,11 +17,11 @@ export interface TaxLocation {
  * incomplete, or none is set.
  */
 export function taxLocationOf(
-  { tables }: { readonly tables: Tables },
+  { tables }: { readonly tables: StripeTables },
   customer: CustomerRow,
 ): TaxLocation | null {
   const card = tables.payment_method.get(customer.invoice_settings.default_payment_method ?? '')
-  const known: ReadonlyArray<readonly [Source, Address | null | undefined]> = [
+  const known: ReadonlyArray<readonly [Source, TaxAddress | null | undefined]> = [
     ['shipping_destination', customer.shipping?.address],
     ['billing_address', customer.address],
     ['payment_method', card?.billing_details.address],
@@ -35,7 +35,7 @@ export function taxLocationOf(
 }
 
 /** Renders the field `tax` of a customer, with the location where the customer is taxed. */
-export function showTax(tables: Tables, customer: CustomerRow) {
+export function showTax(tables: StripeTables, customer: CustomerRow) {
   const location = taxLocationOf({ tables }, customer)
   return {
     automatic_tax:
@@ -59,7 +59,7 @@ export function requireTaxLocation(work: UnitOfWork, customer: CustomerRow): voi
 }
 
 export function unknownLocationFault() {
-  return invalidRequest(
+  return invalidRequestFault(
     "The customer's location isn't recognized. Set a valid customer address in order to automatically calculate tax.",
     undefined,
     'customer_tax_location_invalid',

@@ -1,4 +1,4 @@
-import { words } from '../wire/words.ts'
+import { splitWords } from '../wire/words.ts'
 
 /** How a test card behaves when it is attached or charged. */
 export type CardBehavior =
@@ -59,7 +59,7 @@ function card(number: string, more: Partial<TestCard> = {}): TestCard {
  */
 function byCountry(codes: string): Record<string, TestCard> {
   return Object.fromEntries(
-    words(codes).map((code) => {
+    splitWords(codes).map((code) => {
       const [, name = '', place, end] = /^(..)(\d+)-(\d+)$/.exec(code) ?? []
       return [name, card(`400000${place}000${end}`, { country: name.toUpperCase() })]
     }),
@@ -178,11 +178,11 @@ export function testCardOf(method: OfTestCard | null | undefined): TestCard | nu
 }
 
 /** Returns how the test card of a payment method behaves. */
-export function behaviorOf(method: OfTestCard): CardBehavior {
+export function cardBehaviorOf(method: OfTestCard): CardBehavior {
   return testCardOf(method)?.behavior ?? 'ok'
 }
 
-export interface Decline {
+export interface CardDecline {
   readonly code: string
   readonly declineCode: string | null
   readonly message: string
@@ -220,7 +220,7 @@ const DECLINES: Readonly<
 
 /** Decline codes that Stripe treats as final: it does not retry the same card. */
 const FINAL_DECLINES = new Set(
-  words(`
+  splitWords(`
     authentication_required highest_risk_level incorrect_number lost_card pickup_card
     revocation_of_all_authorizations revocation_of_authorization stolen_card
     transaction_not_allowed
@@ -235,7 +235,7 @@ export function isFinalDecline(declineCode: string): boolean {
  * Returns the error for a decline code. For an unknown decline code, the error code is
  * `card_declined`.
  */
-export function toDecline(declineCode: string): Decline {
+export function toDecline(declineCode: string): CardDecline {
   const known = Object.hasOwn(DECLINES, declineCode) ? DECLINES[declineCode] : undefined
   const [code, message, adviceCode] = known ?? ['card_declined', DECLINED, 'try_again_later']
   return { code, declineCode, message, adviceCode }

@@ -1,13 +1,15 @@
 import type Stripe from 'stripe'
 import { listPage } from '../api/lists.ts'
-import type { Operations } from '../api/operation.ts'
+import type { StripeOperations } from '../api/operation.ts'
 import { ACCOUNT_ID } from '../wire/account-id.ts'
 import { faultWithStatus } from '../wire/errors.ts'
-import type { Wire } from '../wire/wire.ts'
+import type { WireFormat } from '../wire/wire.ts'
 import type { WireObject } from '../wire/wire-object.ts'
 
 /** The sandbox's single account. It is not a platform and has no connected accounts. */
-const ACCOUNT: Omit<Wire<Stripe.Account>, 'external_accounts'> & { external_accounts: object } = {
+const ACCOUNT: Omit<WireFormat<Stripe.Account>, 'external_accounts'> & {
+  external_accounts: object
+} = {
   id: ACCOUNT_ID,
   object: 'account',
   business_profile: {
@@ -82,7 +84,7 @@ function nothingRequired() {
   }
 }
 
-export const account: Operations = {
+export const account: StripeOperations = {
   'Accounts.retrieveCurrent': () => ACCOUNT,
 
   'Accounts.retrieve': (_params, { id }) => {

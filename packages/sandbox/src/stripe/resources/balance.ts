@@ -1,14 +1,14 @@
-import type { Operations } from '../api/operation.ts'
-import { answer, listRows } from '../api/resource.ts'
+import type { StripeOperations } from '../api/operation.ts'
+import { answerOperation, listRows } from '../api/resource.ts'
 import { markAvailableFunds } from '../payments/balance-transactions.ts'
 import type { BalanceTransactionRow } from '../state/rows.ts'
-import { noSuch } from '../wire/errors.ts'
+import { noSuchObjectFault } from '../wire/errors.ts'
 
 /**
  * Operations on the account's balance, which consists of payments less fees and refunds. There are
  * no payouts.
  */
-export const balance: Operations = {
+export const balance: StripeOperations = {
   'Balance.retrieve': (_params, { work }) => {
     const pending = new Map<string, number>([['usd', 0]])
     const available = new Map<string, number>([['usd', 0]])
@@ -41,13 +41,16 @@ function toFunds(sums: ReadonlyMap<string, number>) {
 }
 
 /** Operations that read balance transactions. Payments, refunds and disputes create them. */
-export const balanceTransactions: Operations = {
-  'BalanceTransactions.retrieve': answer('balance_transaction', (_params, { work, id }) => {
-    markAvailableFunds(work)
-    return work.require('balance_transaction', id)
-  }),
+export const balanceTransactionOperations: StripeOperations = {
+  'BalanceTransactions.retrieve': answerOperation(
+    'balance_transaction',
+    (_params, { work, id }) => {
+      markAvailableFunds(work)
+      return work.require('balance_transaction', id)
+    },
+  ),
   'BalanceTransactions.list': ({ payout, ...params }, call) => {
-    if (payout !== undefined) throw noSuch('payout', payout, 'payout')
+    if (payout !== undefined) throw noSuchObjectFault('payout', payout, 'payout')
     markAvailableFunds(call.work)
     return listRows('balance_transaction', params, call)
   },

@@ -13,10 +13,10 @@ import type {
   SubscriptionRow,
 } from '../state/rows.ts'
 import { dryRun, type UnitOfWork } from '../state/unit-of-work.ts'
-import { itemsOf } from '../subscriptions/subscription-swap.ts'
+import { listSubscriptionItems } from '../subscriptions/subscription-swap.ts'
 import { applyUpdate, updateSubscription } from '../subscriptions/subscription-update.ts'
-import { nextInvoice } from '../subscriptions/upcoming-invoice.ts'
-import { invalidRequest } from '../wire/errors.ts'
+import { draftNextInvoice } from '../subscriptions/upcoming-invoice.ts'
+import { invalidRequestFault } from '../wire/errors.ts'
 import { cancelNow } from './subscriptions.ts'
 
 /**
@@ -108,7 +108,7 @@ export function findOffers(
   readonly quantities: { least: number; most: number } | null
 }> {
   const { products, default_allowed_updates: allowed } = features.subscription_update
-  const [item] = itemsOf(work, subscription)
+  const [item] = listSubscriptionItems(work, subscription)
   const own = work.require('price', item?.price ?? '')
   const listed = (products ?? []).flatMap(({ prices }) => prices)
   const offered = products
@@ -151,15 +151,15 @@ export function checkOffered(
   )
   if (!offer) {
     work.require('price', change.price, `${path}[price]`)
-    throw invalidRequest(
+    throw invalidRequestFault(
       `The price ${change.price} is not among the \`features.subscription_update.products\` of the portal configuration.`,
       `${path}[price]`,
     )
   }
-  const now = itemsOf(work, subscription)[0]?.quantity ?? 1
+  const now = listSubscriptionItems(work, subscription)[0]?.quantity ?? 1
   const { least, most } = offer.quantities ?? { least: now, most: now }
   if (!Number.isSafeInteger(change.quantity) || change.quantity < least || change.quantity > most) {
-    throw invalidRequest(
+    throw invalidRequestFault(
       least === most
         ? 'The portal configuration does not allow another quantity.'
         : `The quantity must be between ${least} and ${most}.`,
@@ -209,7 +209,7 @@ export function previewPlan(
     const dueNow = invoice?.amount_due ?? 0
     const { currency } = subscription
     if (isEnding(subscription)) return { currency, dueNow, next: null }
-    const next = nextInvoice(trial, subscription)
+    const next = draftNextInvoice(trial, subscription)
     return { currency, dueNow, next: { total: next.amount_due, at: next.created } }
   })
 }
@@ -223,7 +223,7 @@ function toUpdate(
   const feature = configuration.features.subscription_update
   if (!feature.enabled) throw notOffered()
   checkOffered(work, subscription, configuration, change, 'items[0]')
-  const [item] = itemsOf(work, subscription)
+  const [item] = listSubscriptionItems(work, subscription)
   const endsTrial =
     subscription.status === 'trialing' && feature.trial_update_behavior === 'end_trial'
   return {
@@ -245,5 +245,5 @@ export function addCard(work: UnitOfWork, customer: CustomerRow, card: string): 
 }
 
 function notOffered() {
-  return invalidRequest('The portal configuration does not offer this.')
+  return invalidRequestFault('The portal configuration does not offer this.')
 }

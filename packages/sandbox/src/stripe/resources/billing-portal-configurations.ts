@@ -1,17 +1,22 @@
 import type Stripe from 'stripe'
-import type { Operations } from '../api/operation.ts'
-import { change, create, list, retrieve } from '../api/resource.ts'
-import { blank } from '../state/blank.ts'
+import type { StripeOperations } from '../api/operation.ts'
+import {
+  changeOperation,
+  createOperation,
+  listOperation,
+  retrieveOperation,
+} from '../api/resource.ts'
+import { createBlankRow } from '../state/blank.ts'
 import type { PortalConfigurationRow } from '../state/rows.ts'
 import type { UnitOfWork } from '../state/unit-of-work.ts'
-import { invalidRequest, missingParam } from '../wire/errors.ts'
-import { given, mergeMetadata } from '../wire/fields.ts'
+import { invalidRequestFault, missingParamFault } from '../wire/errors.ts'
+import { mergeMetadata, pickGiven } from '../wire/fields.ts'
 
 type CreateParams = Stripe.BillingPortal.ConfigurationCreateParams
 type UpdateParams = Stripe.BillingPortal.ConfigurationUpdateParams
 
-export const billingPortalConfigurations: Operations = {
-  'BillingPortal/Configurations.create': create(
+export const billingPortalConfigurations: StripeOperations = {
+  'BillingPortal/Configurations.create': createOperation(
     'billing_portal.configuration',
     (params, { work }) => {
       const row = newConfiguration(work, false)
@@ -19,12 +24,12 @@ export const billingPortalConfigurations: Operations = {
       return row
     },
   ),
-  'BillingPortal/Configurations.retrieve': retrieve('billing_portal.configuration'),
-  'BillingPortal/Configurations.update': change(
+  'BillingPortal/Configurations.retrieve': retrieveOperation('billing_portal.configuration'),
+  'BillingPortal/Configurations.update': changeOperation(
     'billing_portal.configuration',
     (row, params, { work }) => {
       if (params.active === false && row.is_default) {
-        throw invalidRequest('The default configuration cannot be deactivated.', 'active')
+        throw invalidRequestFault('The default configuration cannot be deactivated.', 'active')
       }
       row.active = params.active ?? row.active
       applyParams(work, row, params)
@@ -32,7 +37,7 @@ export const billingPortalConfigurations: Operations = {
       work.emit('billing_portal.configuration.updated', 'billing_portal.configuration', row)
     },
   ),
-  'BillingPortal/Configurations.list': list('billing_portal.configuration'),
+  'BillingPortal/Configurations.list': listOperation('billing_portal.configuration'),
 }
 
 /** Creates the portal configuration that is used if the account has none. All features are on. */
@@ -46,7 +51,7 @@ export function defaultConfiguration(work: UnitOfWork): PortalConfigurationRow {
 export function requireConfiguration(work: UnitOfWork, id: string): PortalConfigurationRow {
   const row = work.require('billing_portal.configuration', id, 'configuration')
   if (row.active) return row
-  throw invalidRequest(
+  throw invalidRequestFault(
     `The configuration ${id} is inactive, so it cannot be used for a portal session.`,
     'configuration',
   )
@@ -54,7 +59,7 @@ export function requireConfiguration(work: UnitOfWork, id: string): PortalConfig
 
 function newConfiguration(work: UnitOfWork, isDefault: boolean): PortalConfigurationRow {
   return {
-    ...blank('billing_portal.configuration'),
+    ...createBlankRow('billing_portal.configuration'),
     id: work.newId('bpc_1'),
     active: true,
     business_profile: { headline: null, privacy_policy_url: null, terms_of_service_url: null },
@@ -72,10 +77,10 @@ function applyParams(
   row: PortalConfigurationRow,
   params: CreateParams | UpdateParams,
 ): void {
-  Object.assign(row, given(params, 'default_return_url', 'name'))
+  Object.assign(row, pickGiven(params, 'default_return_url', 'name'))
   row.business_profile = {
     ...row.business_profile,
-    ...given(params.business_profile, 'headline', 'privacy_policy_url', 'terms_of_service_url'),
+    ...pickGiven(params.business_profile, 'headline', 'privacy_policy_url', 'terms_of_service_url'),
   }
   row.metadata = mergeMetadata(row.metadata, params.metadata)
   if (params.features) row.features = readFeatures(work, row.features, params.features)
@@ -133,17 +138,17 @@ function readFeatures(work: UnitOfWork, before: Features, params: FeatureParams)
     invoice_history: { ...before.invoice_history, ...params.invoice_history },
     payment_method_update: {
       ...before.payment_method_update,
-      ...given(params.payment_method_update, 'enabled'),
+      ...pickGiven(params.payment_method_update, 'enabled'),
     },
     subscription_cancel: {
       ...before.subscription_cancel,
-      ...given(cancel, 'enabled', 'mode', 'proration_behavior'),
+      ...pickGiven(cancel, 'enabled', 'mode', 'proration_behavior'),
       ...readReason(before, cancel?.cancellation_reason),
     },
     subscription_update: readUpdate(work, before, params),
   }
   if (features.subscription_update.enabled && !features.payment_method_update.enabled) {
-    throw invalidRequest(
+    throw invalidRequestFault(
       'Cannot enable subscription updates while payment method update is disabled.',
     )
   }
@@ -169,13 +174,13 @@ function readUpdate(
   const { default_allowed_updates: allowed, products } = params
   const feature: UpdateFeature = {
     ...known,
-    ...given(params, 'billing_cycle_anchor', 'enabled', 'proration_behavior'),
-    ...given(params, 'trial_update_behavior'),
+    ...pickGiven(params, 'billing_cycle_anchor', 'enabled', 'proration_behavior'),
+    ...pickGiven(params, 'trial_update_behavior'),
     default_allowed_updates: (allowed ?? known.default_allowed_updates) || [],
     products: products === undefined ? (known.products ?? null) : readProducts(work, products),
   }
   if (feature.enabled && feature.default_allowed_updates.length === 0) {
-    throw missingParam('features[subscription_update][default_allowed_updates]')
+    throw missingParamFault('features[subscription_update][default_allowed_updates]')
   }
   return feature
 }
@@ -193,14 +198,17 @@ function readProducts(
       const param = `${path}[${at}][prices][${index}]`
       const price = work.require('price', id, param)
       if (price.product !== product || !price.recurring) {
-        throw invalidRequest(
+        throw invalidRequestFault(
           `The price ${id} is not a recurring price of the product ${product}.`,
           param,
         )
       }
       const interval = `${price.currency} ${price.recurring.interval_count} ${price.recurring.interval}`
       if (intervals.has(interval)) {
-        throw invalidRequest('Each price of a product must have a unique billing interval.', param)
+        throw invalidRequestFault(
+          'Each price of a product must have a unique billing interval.',
+          param,
+        )
       }
       intervals.add(interval)
     })

@@ -7,13 +7,13 @@ import type {
 } from '../state/rows.ts'
 import { hasEnded } from '../state/subscription-status.ts'
 import type { UnitOfWork } from '../state/unit-of-work.ts'
-import { itemsOf } from '../subscriptions/subscription-swap.ts'
-import { invalidRequest, missingParam, noSuch } from '../wire/errors.ts'
+import { listSubscriptionItems } from '../subscriptions/subscription-swap.ts'
+import { invalidRequestFault, missingParamFault, noSuchObjectFault } from '../wire/errors.ts'
 import { unsupportedParam } from '../wire/unsupported.ts'
 import { checkOffered, isEnding } from './billing-portal-actions.ts'
 
 type FlowData = Stripe.BillingPortal.SessionCreateParams.FlowData
-export type Flow = NonNullable<PortalSessionRow['flow']>
+export type PortalFlowRow = NonNullable<PortalSessionRow['flow']>
 
 interface Reader {
   readonly work: UnitOfWork
@@ -30,62 +30,64 @@ const EMPTY = {
 }
 
 /** Validates the data of a flow, by flow type. */
-const FLOWS: Readonly<Record<string, (reader: Reader, data: FlowData) => Partial<Flow>>> = {
-  customer_update({ configuration }) {
-    const { enabled } = configuration.features.customer_update
-    if (!enabled) throw disabled('customer update')
-    return { customer_update: {} }
-  },
-  payment_method_update({ configuration }) {
-    const { enabled } = configuration.features.payment_method_update
-    if (!enabled) throw disabled('payment method update')
-    return {}
-  },
-  subscription_cancel(reader, data) {
-    const path = 'flow_data[subscription_cancel]'
-    const params = data.subscription_cancel
-    if (!params) throw missingParam(path)
-    const subscription = requireSubscription(reader, params.subscription, path)
-    if (!reader.configuration.features.subscription_cancel.enabled) {
-      throw cannot(
-        'canceled',
-        'the subscription cancel feature in the portal configuration is disabled',
-      )
-    }
-    if (isEnding(subscription)) {
-      throw invalidRequest(
-        'This subscription is already set to be canceled at the end of its billing period.',
-        `${path}[subscription]`,
-      )
-    }
-    const coupon = params.retention?.coupon_offer.coupon
-    if (coupon !== undefined)
-      reader.work.require('coupon', coupon, `${path}[retention][coupon_offer][coupon]`)
-    return {
-      subscription_cancel: {
-        retention: coupon === undefined ? null : { coupon_offer: { coupon }, type: 'coupon_offer' },
-        subscription: subscription.id,
-      },
-    }
-  },
-  subscription_pause() {
-    throw unsupportedParam('flow_data[subscription_pause]')
-  },
-  subscription_update(reader, data) {
-    const path = 'flow_data[subscription_update]'
-    if (!data.subscription_update) throw missingParam(path)
-    const subscription = requireUpdatable(reader, data.subscription_update.subscription, path)
-    return { subscription_update: { subscription: subscription.id } }
-  },
-  subscription_update_confirm: readConfirm,
-}
+const FLOWS: Readonly<Record<string, (reader: Reader, data: FlowData) => Partial<PortalFlowRow>>> =
+  {
+    customer_update({ configuration }) {
+      const { enabled } = configuration.features.customer_update
+      if (!enabled) throw disabled('customer update')
+      return { customer_update: {} }
+    },
+    payment_method_update({ configuration }) {
+      const { enabled } = configuration.features.payment_method_update
+      if (!enabled) throw disabled('payment method update')
+      return {}
+    },
+    subscription_cancel(reader, data) {
+      const path = 'flow_data[subscription_cancel]'
+      const params = data.subscription_cancel
+      if (!params) throw missingParamFault(path)
+      const subscription = requireSubscription(reader, params.subscription, path)
+      if (!reader.configuration.features.subscription_cancel.enabled) {
+        throw cannot(
+          'canceled',
+          'the subscription cancel feature in the portal configuration is disabled',
+        )
+      }
+      if (isEnding(subscription)) {
+        throw invalidRequestFault(
+          'This subscription is already set to be canceled at the end of its billing period.',
+          `${path}[subscription]`,
+        )
+      }
+      const coupon = params.retention?.coupon_offer.coupon
+      if (coupon !== undefined)
+        reader.work.require('coupon', coupon, `${path}[retention][coupon_offer][coupon]`)
+      return {
+        subscription_cancel: {
+          retention:
+            coupon === undefined ? null : { coupon_offer: { coupon }, type: 'coupon_offer' },
+          subscription: subscription.id,
+        },
+      }
+    },
+    subscription_pause() {
+      throw unsupportedParam('flow_data[subscription_pause]')
+    },
+    subscription_update(reader, data) {
+      const path = 'flow_data[subscription_update]'
+      if (!data.subscription_update) throw missingParamFault(path)
+      const subscription = requireUpdatable(reader, data.subscription_update.subscription, path)
+      return { subscription_update: { subscription: subscription.id } }
+    },
+    subscription_update_confirm: readConfirm,
+  }
 
 export function readFlow(
   work: UnitOfWork,
   customer: CustomerRow,
   configuration: PortalConfigurationRow,
   data: FlowData,
-): Flow {
+): PortalFlowRow {
   const read = Object.hasOwn(FLOWS, data.type) ? FLOWS[data.type] : undefined
   if (!read) throw unsupportedParam('flow_data[type]')
   return {
@@ -96,10 +98,10 @@ export function readFlow(
   }
 }
 
-function readCompletion(params: FlowData['after_completion']): Flow['after_completion'] {
+function readCompletion(params: FlowData['after_completion']): PortalFlowRow['after_completion'] {
   const path = 'flow_data[after_completion]'
   if (params?.type === 'redirect') {
-    if (!params.redirect) throw missingParam(`${path}[redirect]`)
+    if (!params.redirect) throw missingParamFault(`${path}[redirect]`)
     return { hosted_confirmation: null, redirect: { ...params.redirect }, type: 'redirect' }
   }
   if (params?.type === 'hosted_confirmation') {
@@ -113,21 +115,21 @@ function readCompletion(params: FlowData['after_completion']): Flow['after_compl
   return { hosted_confirmation: null, redirect: null, type: 'portal_homepage' }
 }
 
-function readConfirm(reader: Reader, data: FlowData): Partial<Flow> {
+function readConfirm(reader: Reader, data: FlowData): Partial<PortalFlowRow> {
   const path = 'flow_data[subscription_update_confirm]'
   const params = data.subscription_update_confirm
-  if (!params) throw missingParam(path)
+  if (!params) throw missingParamFault(path)
   const subscription = requireUpdatable(reader, params.subscription, path)
   if (params.items.length !== 1) {
-    throw invalidRequest('You must pass exactly one item to update.', `${path}[items]`)
+    throw invalidRequestFault('You must pass exactly one item to update.', `${path}[items]`)
   }
   if ((params.discounts?.length ?? 0) > 1) {
-    throw invalidRequest('You may only specify up to one discount.', `${path}[discounts]`)
+    throw invalidRequestFault('You may only specify up to one discount.', `${path}[discounts]`)
   }
   const [wanted] = params.items
-  const [item] = itemsOf(reader.work, subscription)
+  const [item] = listSubscriptionItems(reader.work, subscription)
   if (!wanted || wanted.id !== item?.id) {
-    throw noSuch('subscription_item', wanted?.id ?? '', `${path}[items][0][id]`)
+    throw noSuchObjectFault('subscription_item', wanted?.id ?? '', `${path}[items][0][id]`)
   }
   const { price = null, quantity } = wanted
   const change = { price: price ?? item.price, quantity: quantity ?? item.quantity ?? 1 }
@@ -149,7 +151,7 @@ function readConfirm(reader: Reader, data: FlowData): Partial<Flow> {
 function requireSubscription(reader: Reader, id: string, path: string): SubscriptionRow {
   const subscription = reader.work.find('subscription', id)
   if (!subscription || subscription.customer !== reader.customer.id) {
-    throw noSuch('subscription', id, `${path}[subscription]`)
+    throw noSuchObjectFault('subscription', id, `${path}[subscription]`)
   }
   if (hasEnded(subscription)) throw cannot('updated', 'it is canceled')
   return subscription
@@ -163,7 +165,7 @@ function requireUpdatable(reader: Reader, id: string, path: string): Subscriptio
       'the subscription update feature in the portal configuration is disabled',
     )
   }
-  if (itemsOf(reader.work, subscription).length > 1) {
+  if (listSubscriptionItems(reader.work, subscription).length > 1) {
     throw cannot('updated', 'it contains multiple products')
   }
   if (subscription.schedule) throw cannot('updated', 'it is managed by a subscription schedule')
@@ -171,11 +173,11 @@ function requireUpdatable(reader: Reader, id: string, path: string): Subscriptio
 }
 
 function cannot(what: 'updated' | 'canceled', why: string) {
-  return invalidRequest(`This subscription cannot be ${what} because ${why}.`)
+  return invalidRequestFault(`This subscription cannot be ${what} because ${why}.`)
 }
 
 function disabled(feature: string) {
-  return invalidRequest(
+  return invalidRequestFault(
     `The ${feature} feature in the portal configuration is disabled.`,
     'flow_data[type]',
   )

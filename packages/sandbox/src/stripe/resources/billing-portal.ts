@@ -1,12 +1,12 @@
-import type { Operations } from '../api/operation.ts'
-import { create } from '../api/resource.ts'
+import type { StripeOperations } from '../api/operation.ts'
+import { createOperation } from '../api/resource.ts'
 import { requireCustomer } from '../payments/customer.ts'
-import { blank } from '../state/blank.ts'
+import { createBlankRow } from '../state/blank.ts'
 import { defaultConfiguration, requireConfiguration } from './billing-portal-configurations.ts'
 import { readFlow } from './billing-portal-flows.ts'
 
-export const billingPortal: Operations = {
-  'BillingPortal/Sessions.create': create('billing_portal.session', (params, { work }) => {
+export const billingPortal: StripeOperations = {
+  'BillingPortal/Sessions.create': createOperation('billing_portal.session', (params, { work }) => {
     const customer = requireCustomer(work, params.customer, 'customer')
     const configuration = params.configuration
       ? requireConfiguration(work, params.configuration)
@@ -15,7 +15,7 @@ export const billingPortal: Operations = {
     const token = work.newId('', 40)
     const id = work.newId('bps_1')
     return {
-      ...blank('billing_portal.session'),
+      ...createBlankRow('billing_portal.session'),
       id,
       configuration: configuration.id,
       created: work.sandboxNow,

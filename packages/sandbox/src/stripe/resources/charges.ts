@@ -1,16 +1,21 @@
-import type { Operations } from '../api/operation.ts'
-import { list, retrieve, search, update } from '../api/resource.ts'
-import { invalidRequest } from '../wire/errors.ts'
+import type { StripeOperations } from '../api/operation.ts'
+import {
+  listOperation,
+  retrieveOperation,
+  searchOperation,
+  updateOperation,
+} from '../api/resource.ts'
+import { invalidRequestFault } from '../wire/errors.ts'
 
 /** Operations that read and update charges. Payment intents create them. */
-export const charges: Operations = {
+export const charges: StripeOperations = {
   'Charges.create': () => {
-    throw invalidRequest(
+    throw invalidRequestFault(
       'This integration surface is unsupported: create a PaymentIntent instead of a Charge.',
     )
   },
-  'Charges.retrieve': retrieve('charge'),
-  'Charges.update': update('charge', ['description', 'receipt_email']),
-  'Charges.list': list('charge', { by: ['payment_intent', 'customer'] }),
-  'Charges.search': search('charge'),
+  'Charges.retrieve': retrieveOperation('charge'),
+  'Charges.update': updateOperation('charge', ['description', 'receipt_email']),
+  'Charges.list': listOperation('charge', { by: ['payment_intent', 'customer'] }),
+  'Charges.search': searchOperation('charge'),
 }

@@ -1,8 +1,8 @@
 import { emptyAddress } from '../payments/payment-methods.ts'
 import type { CheckoutSessionRow } from '../state/rows.ts'
 import type { UnitOfWork } from '../state/unit-of-work.ts'
-import { invalidRequest } from '../wire/errors.ts'
-import { priceSession, setCustomerAddress } from './checkout-order.ts'
+import { invalidRequestFault } from '../wire/errors.ts'
+import { quoteSession, setCustomerAddress } from './checkout-order.ts'
 import { addressRequiredFault } from './checkout-tax.ts'
 
 /** Changes that a customer can make on the checkout page before paying. */
@@ -14,17 +14,20 @@ import { addressRequiredFault } from './checkout-tax.ts'
 export function applyCode(work: UnitOfWork, session: CheckoutSessionRow, typed: string): void {
   checkNoPaymentAttempt(session)
   if (!session.allow_promotion_codes) {
-    throw invalidRequest('This Checkout Session does not take promotion codes.', 'promotion_code')
+    throw invalidRequestFault(
+      'This Checkout Session does not take promotion codes.',
+      'promotion_code',
+    )
   }
   const codes = work.findBy('promotion_code', 'code', typed.trim().toLowerCase())
   // A code restricted to this customer takes precedence over the same code for everyone.
   const [code] = codes
     .filter((each) => each.active && (each.customer ?? session.customer) === session.customer)
     .sort((a, b) => Number(b.customer !== null) - Number(a.customer !== null))
-  if (!code) throw invalidRequest('This code is invalid.', 'promotion_code')
+  if (!code) throw invalidRequestFault('This code is invalid.', 'promotion_code')
   work.edit('checkout.session', session)
   session.discounts = [{ coupon: null, promotion_code: code.id }]
-  priceSession(work, session)
+  quoteSession(work, session)
 }
 
 /**
@@ -46,7 +49,7 @@ export function setAddress(
     postal_code: postal.trim() || null,
     state: state.trim().toUpperCase() || null,
   })
-  const quote = priceSession(work, session)
+  const quote = quoteSession(work, session)
   if (quote?.taxStatus === 'requires_location_inputs') throw addressRequiredFault()
 }
 
@@ -56,7 +59,7 @@ export function removeCode(work: UnitOfWork, session: CheckoutSessionRow): void 
   checkNoPaymentAttempt(session)
   work.edit('checkout.session', session)
   session.discounts = []
-  priceSession(work, session)
+  quoteSession(work, session)
 }
 
 /** Changes the quantity of an item of a checkout session, within the allowed limits. */
@@ -67,15 +70,15 @@ export function setQuantity(
   quantity: number,
 ): void {
   const item = session.$.items[at]
-  if (!item?.adjustable) throw invalidRequest('This quantity cannot be changed.', 'quantity')
+  if (!item?.adjustable) throw invalidRequestFault('This quantity cannot be changed.', 'quantity')
   const { least, most } = quantityBounds(item.adjustable)
   if (!Number.isSafeInteger(quantity) || quantity < least || quantity > most) {
-    throw invalidRequest(`The quantity must be between ${least} and ${most}.`, 'quantity')
+    throw invalidRequestFault(`The quantity must be between ${least} and ${most}.`, 'quantity')
   }
   checkNoPaymentAttempt(session)
   work.edit('checkout.session', session)
   item.quantity = quantity
-  priceSession(work, session)
+  quoteSession(work, session)
 }
 
 /**
@@ -84,7 +87,9 @@ export function setQuantity(
  */
 function checkNoPaymentAttempt({ subscription }: CheckoutSessionRow): void {
   if (subscription === null) return
-  throw invalidRequest('This Checkout Session cannot be changed after a payment was attempted.')
+  throw invalidRequestFault(
+    'This Checkout Session cannot be changed after a payment was attempted.',
+  )
 }
 
 /**

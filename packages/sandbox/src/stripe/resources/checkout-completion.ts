@@ -4,9 +4,9 @@ import { requireCustomer } from '../payments/customer.ts'
 import { attemptPayment } from '../payments/debits/bank-debit.ts'
 import { resolvePaymentMethod } from '../payments/new-payment-method.ts'
 import { cardFault, needsSetup } from '../payments/payment-attempt.ts'
-import { newPaymentIntent } from '../payments/payment-intent.ts'
+import { createPaymentIntentRow } from '../payments/payment-intent.ts'
 import { attachPaymentMethod, checkAttachable, emptyAddress } from '../payments/payment-methods.ts'
-import { newSetupIntent } from '../payments/setup-intent.ts'
+import { createSetupIntentRow } from '../payments/setup-intent.ts'
 import type {
   CheckoutSessionRow,
   CustomerRow,
@@ -17,20 +17,25 @@ import type {
 } from '../state/rows.ts'
 import type { UnitOfWork } from '../state/unit-of-work.ts'
 import { createSubscription } from '../subscriptions/subscription-create.ts'
-import { invalidRequest } from '../wire/errors.ts'
-import { given, mergeMetadata } from '../wire/fields.ts'
+import { invalidRequestFault } from '../wire/errors.ts'
+import { mergeMetadata, pickGiven } from '../wire/fields.ts'
 import { applyCode } from './checkout-changes.ts'
 import { checkAccepted, findEnteredAccount } from './checkout-methods.ts'
 import {
   customerDetails,
   needsCard,
   orderOf,
-  priceSession,
+  quoteSession,
   replaceDiscountIds,
   setCustomerAddress,
 } from './checkout-order.ts'
-import { type Answers, answerQuestions, taxIdOf } from './checkout-questions.ts'
-import { createsCustomer, draftOrder, type Order, toSubscription } from './checkout-quote.ts'
+import { answerQuestions, type CheckoutAnswers, taxIdOf } from './checkout-questions.ts'
+import {
+  type CheckoutOrder,
+  createsCustomer,
+  draftOrder,
+  toSubscription,
+} from './checkout-quote.ts'
 import { addressRequiredFault } from './checkout-tax.ts'
 import { createCustomer } from './customers.ts'
 
@@ -70,7 +75,7 @@ export interface CheckoutInput {
 }
 
 /** Complete input of the checkout page. A 3-D Secure challenge counts as passed. */
-export interface CheckoutForm extends CheckoutInput, Answers {
+export interface CheckoutForm extends CheckoutInput, CheckoutAnswers {
   readonly phone?: string
 }
 
@@ -90,13 +95,14 @@ export function completeCheckout(
   form: CheckoutForm,
 ): CheckoutSessionRow {
   const session = work.require('checkout.session', id)
-  if (session.status !== 'open') throw invalidRequest(`This Checkout Session is ${session.status}.`)
+  if (session.status !== 'open')
+    throw invalidRequestFault(`This Checkout Session is ${session.status}.`)
   if (form.promotionCode !== undefined) applyCode(work, session, form.promotionCode)
   work.edit('checkout.session', session)
   const typed = readForm(session, form)
   if (typed.address) setCustomerAddress(session, typed.address)
   // Must come first: pricing the order rolls back a trial run, which replaces rows by copies.
-  const quote = priceSession(work, session, taxIdOf(session, form))
+  const quote = quoteSession(work, session, taxIdOf(session, form))
   if (quote?.taxStatus === 'requires_location_inputs') throw addressRequiredFault()
   const order = orderOf(session)
   const customer = customerOf(work, order, typed)
@@ -143,7 +149,11 @@ function readForm(session: CheckoutSessionRow, form: CheckoutForm): EnteredDetai
   }
 }
 
-function customerOf(work: UnitOfWork, order: Order, typed: EnteredDetails): CustomerRow | null {
+function customerOf(
+  work: UnitOfWork,
+  order: CheckoutOrder,
+  typed: EnteredDetails,
+): CustomerRow | null {
   if (order.customer !== null) return updateCustomer(work, order, typed)
   if (!createsCustomer(order)) return null
   const { email, name, phone, address } = typed
@@ -156,7 +166,11 @@ function customerOf(work: UnitOfWork, order: Order, typed: EnteredDetails): Cust
 }
 
 /** Updates an existing customer only where the session asks for it or a value was missing. */
-function updateCustomer(work: UnitOfWork, order: Order, typed: EnteredDetails): CustomerRow {
+function updateCustomer(
+  work: UnitOfWork,
+  order: CheckoutOrder,
+  typed: EnteredDetails,
+): CustomerRow {
   const customer = requireCustomer(work, order.customer ?? '', 'customer')
   const { address, name } = order.params.customer_update ?? {}
   const email = customer.email === null ? typed.email : null
@@ -185,7 +199,7 @@ function methodOf(
     findEnteredAccount(work, value) ?? resolvePaymentMethod(work, value, 'payment_method')
   checkAccepted(session, method)
   if (method.customer !== null && method.customer !== customer?.id) {
-    throw invalidRequest(
+    throw invalidRequestFault(
       'The payment method you provided has already been attached to a customer.',
       'payment_method',
     )
@@ -205,7 +219,7 @@ function methodOf(
 function pay(
   work: UnitOfWork,
   session: CheckoutSessionRow,
-  order: Order,
+  order: CheckoutOrder,
   { customer, method }: Payer,
 ): void {
   const currency = session.currency ?? 'usd'
@@ -213,7 +227,7 @@ function pay(
   replaceDiscountIds(session, redeemDiscounts(work, order.discounts, target))
   session.payment_status = method ? 'paid' : 'no_payment_required'
   if (!method) return
-  const intent = newPaymentIntent(work, {
+  const intent = createPaymentIntentRow(work, {
     amount: session.amount_total ?? 0,
     currency,
     customer: customer?.id ?? null,
@@ -236,7 +250,7 @@ function pay(
 function payByInvoice(
   work: UnitOfWork,
   session: CheckoutSessionRow,
-  order: Order,
+  order: CheckoutOrder,
   { customer, method }: Payer,
 ): void {
   if (!customer) throw new TypeError('An invoice needs a customer')
@@ -258,14 +272,14 @@ function payByInvoice(
   session.payment_intent = intent.id
 }
 
-function describeIntent(intent: PaymentIntentRow, order: Order): void {
+function describeIntent(intent: PaymentIntentRow, order: CheckoutOrder): void {
   const data = order.params.payment_intent_data
   intent.setup_future_usage = data?.setup_future_usage ?? null
   if (!data) return
   Object.assign(
     intent,
-    given(data, 'capture_method', 'description', 'receipt_email', 'transfer_group'),
-    given(data, 'statement_descriptor', 'statement_descriptor_suffix'),
+    pickGiven(data, 'capture_method', 'description', 'receipt_email', 'transfer_group'),
+    pickGiven(data, 'statement_descriptor', 'statement_descriptor_suffix'),
   )
   intent.metadata = mergeMetadata(intent.metadata, data.metadata)
   if (!data.shipping) return
@@ -273,24 +287,27 @@ function describeIntent(intent: PaymentIntentRow, order: Order): void {
   intent.shipping = { ...data.shipping, address } as PaymentIntentRow['shipping']
 }
 
-function describeInvoice(invoice: InvoiceRow, order: Order): void {
+function describeInvoice(invoice: InvoiceRow, order: CheckoutOrder): void {
   const data = order.params.invoice_creation?.invoice_data
   if (!data) return
-  Object.assign(invoice, given(data, 'custom_fields', 'description', 'footer'))
+  Object.assign(invoice, pickGiven(data, 'custom_fields', 'description', 'footer'))
   invoice.metadata = mergeMetadata(invoice.metadata, data.metadata)
 }
 
 function completeSetup(
   work: UnitOfWork,
   session: CheckoutSessionRow,
-  order: Order,
+  order: CheckoutOrder,
   { customer, method }: Payer,
 ): void {
   if (!method) throw new TypeError('There is no card to save')
   const data = order.params.setup_intent_data
   if (customer) attachPaymentMethod(work, method, customer)
   else checkAttachable(method)
-  const intent = newSetupIntent(work, { customer: customer?.id ?? null, usage: 'off_session' })
+  const intent = createSetupIntentRow(work, {
+    customer: customer?.id ?? null,
+    usage: 'off_session',
+  })
   intent.payment_method = method.id
   intent.payment_method_types = [method.type]
   intent.description = data?.description ?? null
@@ -310,7 +327,7 @@ interface Subscriber {
 function subscribe(
   work: UnitOfWork,
   session: CheckoutSessionRow,
-  order: Order,
+  order: CheckoutOrder,
   { customer, method }: Subscriber,
 ): void {
   if (session.$.subscribesFirst && method) {
@@ -348,7 +365,7 @@ function markDebitPending(work: UnitOfWork, session: CheckoutSessionRow): void {
 function subscribeBeforePayment(
   work: UnitOfWork,
   session: CheckoutSessionRow,
-  order: Order,
+  order: CheckoutOrder,
   { customer, method }: Subscriber & { readonly method: PaymentMethodRow },
 ): void {
   const subscription = findOrCreateSubscription(work, session, order, customer)
@@ -365,7 +382,7 @@ function subscribeBeforePayment(
 function findOrCreateSubscription(
   work: UnitOfWork,
   session: CheckoutSessionRow,
-  order: Order,
+  order: CheckoutOrder,
   customer: CustomerRow,
 ): SubscriptionRow {
   if (session.subscription !== null) return work.require('subscription', session.subscription)

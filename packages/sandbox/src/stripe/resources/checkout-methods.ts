@@ -1,13 +1,13 @@
 import {
+  createDebitMethod,
   type DebitType,
   debitTypeOf,
   findTestAccount,
-  newDebitMethod,
 } from '../payments/debits/test-accounts.ts'
 import { requirePaymentMethod } from '../payments/payment-methods.ts'
 import type { CheckoutSessionRow, PaymentMethodRow } from '../state/rows.ts'
 import type { UnitOfWork } from '../state/unit-of-work.ts'
-import { invalidRequest } from '../wire/errors.ts'
+import { invalidRequestFault } from '../wire/errors.ts'
 import type { CheckoutParams } from './checkout-rules.ts'
 
 /** Type of bank debit offered in a currency. */
@@ -42,7 +42,7 @@ export function findEnteredAccount(work: UnitOfWork, value: string): PaymentMeth
   if (debitTypeOf(value) === null) return null
   const account = findTestAccount(value)
   if (!account) return requirePaymentMethod(work, value, 'payment_method')
-  return newDebitMethod(work, value, account)
+  return createDebitMethod(work, value, account)
 }
 
 /** Checks that a checkout session accepts a payment method of this type. */
@@ -50,7 +50,7 @@ export function checkAccepted(session: CheckoutSessionRow, { type }: PaymentMeth
   const taken = methodTypes(session)
   if (taken.includes(type)) return
   const what = type === 'card' ? 'a card' : 'a bank debit'
-  throw invalidRequest(
+  throw invalidRequestFault(
     `This Checkout Session does not take ${what}, only: ${taken.join(', ')}. SEPA debits are in euros, those of US bank accounts in dollars where the session allows them.`,
     'payment_method',
   )

@@ -1,13 +1,18 @@
 import { checkMinimum } from '../catalog/redeem-discounts.ts'
-import { blank } from '../state/blank.ts'
+import { createBlankRow } from '../state/blank.ts'
 import type { CheckoutItem, CheckoutParts, CheckoutSessionRow, CustomerRow } from '../state/rows.ts'
 import type { UnitOfWork } from '../state/unit-of-work.ts'
-import { invalidRequest } from '../wire/errors.ts'
-import { given, mergeMetadata } from '../wire/fields.ts'
+import { invalidRequestFault } from '../wire/errors.ts'
+import { mergeMetadata, pickGiven } from '../wire/fields.ts'
 import { formatMinimum, minimumCharge } from '../wire/money.ts'
 import { methodTypes } from './checkout-methods.ts'
 import { readQuestions } from './checkout-questions.ts'
-import { type Order, type Quote, quoteInvoice, quoteOrder } from './checkout-quote.ts'
+import {
+  type CheckoutOrder,
+  type CheckoutQuote,
+  quoteInvoice,
+  quoteOrder,
+} from './checkout-quote.ts'
 import type { CheckoutMode, CheckoutParams } from './checkout-rules.ts'
 import { readAutomaticTax } from './checkout-tax.ts'
 
@@ -38,12 +43,12 @@ interface NewSession {
 }
 
 /** Creates an open checkout session. The amounts are calculated separately. */
-export function newSession(work: UnitOfWork, options: NewSession): CheckoutSessionRow {
+export function createCheckoutSession(work: UnitOfWork, options: NewSession): CheckoutSessionRow {
   const { params, mode, customer, items, expires } = options
   const id = work.newId('cs_test_', 40)
   return {
-    ...blank('checkout.session'),
-    ...given(params, ...COPIED_PARAMS),
+    ...createBlankRow('checkout.session'),
+    ...pickGiven(params, ...COPIED_PARAMS),
     id,
     automatic_tax: readAutomaticTax(params),
     created: work.sandboxNow,
@@ -148,7 +153,10 @@ function invoiceCreation({
 }
 
 /** Returns the order that a checkout session describes in its present state. */
-export function orderOf(session: CheckoutSessionRow, taxId?: Order['taxId']): Order {
+export function orderOf(
+  session: CheckoutSessionRow,
+  taxId?: CheckoutOrder['taxId'],
+): CheckoutOrder {
   return {
     session: session.id,
     mode: session.mode as CheckoutMode,
@@ -168,11 +176,11 @@ export function orderOf(session: CheckoutSessionRow, taxId?: Order['taxId']): Or
  * them. Returns `null` in setup mode. The calculation is a trial run that is rolled back and may
  * replace rows by copies, so callers must fetch their rows again.
  */
-export function priceSession(
+export function quoteSession(
   work: UnitOfWork,
   session: CheckoutSessionRow,
-  taxId?: Order['taxId'],
-): Quote | null {
+  taxId?: CheckoutOrder['taxId'],
+): CheckoutQuote | null {
   if (session.mode === 'setup') {
     session.payment_method_types = methodTypes(session)
     return null
@@ -220,15 +228,15 @@ export function replaceDiscountIds(session: CheckoutSessionRow, redeemed: readon
  * Whether the customer must enter a payment method in a checkout session. If nothing is due, only
  * if the session always collects one.
  */
-export function needsCard(session: CheckoutSessionRow, quote: Quote | null): boolean {
+export function needsCard(session: CheckoutSessionRow, quote: CheckoutQuote | null): boolean {
   if (quote === null || quote.due > 0) return true
   return session.mode === 'subscription' && session.payment_method_collection === 'always'
 }
 
-function checkMinimums(work: UnitOfWork, order: Order, quote: Quote): void {
+function checkMinimums(work: UnitOfWork, order: CheckoutOrder, quote: CheckoutQuote): void {
   if (order.mode === 'payment' && quote.due > 0 && quote.due < minimumCharge(quote.currency)) {
     const least = formatMinimum(quote.currency)
-    throw invalidRequest(
+    throw invalidRequestFault(
       `The Checkout Session's total amount due must add up to at least ${least}`,
       undefined,
       'amount_too_small',

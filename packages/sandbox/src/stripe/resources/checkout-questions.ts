@@ -1,7 +1,7 @@
 import { addTaxId, type NewTaxId, verifyTaxId } from '../payments/tax-ids.ts'
 import type { CheckoutSessionRow, CustomerRow } from '../state/rows.ts'
 import type { UnitOfWork } from '../state/unit-of-work.ts'
-import { invalidRequest, missingParam } from '../wire/errors.ts'
+import { invalidRequestFault, missingParamFault } from '../wire/errors.ts'
 import type { CheckoutParams } from './checkout-rules.ts'
 
 /** Questions of a session apart from payment: custom fields, a tax id, the terms of service. */
@@ -9,7 +9,7 @@ import type { CheckoutParams } from './checkout-rules.ts'
 type Field = CheckoutSessionRow['custom_fields'][number]
 type FieldParams = NonNullable<CheckoutParams['custom_fields']>[number]
 
-export interface Answers {
+export interface CheckoutAnswers {
   /** The customer's answers to `custom_fields`, by the `key` of the field. */
   readonly fields?: Readonly<Record<string, string>>
   readonly taxId?: { readonly type: string; readonly value: string }
@@ -31,14 +31,14 @@ export function readQuestions(
 }
 
 function readFields(params: readonly FieldParams[]): Field[] {
-  if (params.length > 3) throw invalidRequest('You may pass up to 3 fields.', 'custom_fields')
+  if (params.length > 3) throw invalidRequestFault('You may pass up to 3 fields.', 'custom_fields')
   return params.map((field, at) => {
     const path = `custom_fields[${at}]`
     if (!/^[A-Za-z0-9]{1,200}$/.test(field.key)) {
-      throw invalidRequest('A key has up to 200 letters and digits.', `${path}[key]`)
+      throw invalidRequestFault('A key has up to 200 letters and digits.', `${path}[key]`)
     }
     if (params.findIndex(({ key }) => key === field.key) !== at) {
-      throw invalidRequest('Each field needs a key of its own.', `${path}[key]`)
+      throw invalidRequestFault('Each field needs a key of its own.', `${path}[key]`)
     }
     const { key, label, optional = false, type } = field
     return { key, label: { ...label }, optional, type, ...readKind(field, path) }
@@ -48,7 +48,8 @@ function readFields(params: readonly FieldParams[]): Field[] {
 function readKind(field: FieldParams, path: string): Partial<Field> {
   if (field.type === 'dropdown') {
     const { dropdown } = field
-    if (!dropdown || dropdown.options.length === 0) throw missingParam(`${path}[dropdown][options]`)
+    if (!dropdown || dropdown.options.length === 0)
+      throw missingParamFault(`${path}[dropdown][options]`)
     const { default_value = null, options } = dropdown
     return {
       dropdown: { default_value, options: options.map((each) => ({ ...each })), value: null },
@@ -72,7 +73,7 @@ function readConsent(params: CheckoutParams): CheckoutSessionRow['consent_collec
 function readTaxIds(params: CheckoutParams): { enabled: boolean; required: 'never' } {
   const enabled = params.tax_id_collection?.enabled ?? false
   if (enabled && params.customer !== undefined && params.customer_update?.name !== 'auto') {
-    throw invalidRequest(
+    throw invalidRequestFault(
       'Tax ID collection requires updating business name on the customer. To enable tax ID collection for an existing customer, please set `customer_update[name]` to `auto`.',
       'tax_id_collection[enabled]',
     )
@@ -88,14 +89,14 @@ export function answerQuestions(
   work: UnitOfWork,
   session: CheckoutSessionRow,
   customer: CustomerRow | null,
-  answers: Answers,
+  answers: CheckoutAnswers,
 ): void {
   session.custom_fields = session.custom_fields.map((field) =>
     fillField(field, answers.fields?.[field.key]?.trim() || null),
   )
   if (session.consent_collection?.terms_of_service === 'required') {
     if (answers.acceptsTerms === false) {
-      throw invalidRequest('Please accept the terms of service.', 'consent')
+      throw invalidRequestFault('Please accept the terms of service.', 'consent')
     }
     session.consent = { promotions: null, terms_of_service: 'accepted' }
   }
@@ -112,7 +113,10 @@ export function answerQuestions(
  * Returns the tax id that the customer entered. `undefined` if the checkout session collects none,
  * or none was entered.
  */
-export function taxIdOf(session: CheckoutSessionRow, { taxId }: Answers): NewTaxId | undefined {
+export function taxIdOf(
+  session: CheckoutSessionRow,
+  { taxId }: CheckoutAnswers,
+): NewTaxId | undefined {
   if (!taxId || !session.tax_id_collection?.enabled) return undefined
   return taxId as NewTaxId
 }
@@ -125,16 +129,17 @@ function fillField(field: Field, typed: string | null): Field {
   const name = field.label.custom ?? field.key
   if (value === null) {
     if (field.optional) return field
-    throw invalidRequest(`Please fill in “${name}”.`, field.key)
+    throw invalidRequestFault(`Please fill in “${name}”.`, field.key)
   }
   const { dropdown, numeric } = field
   if (dropdown && !dropdown.options.some((option) => option.value === value)) {
-    throw invalidRequest(`“${name}” is one of a list.`, field.key)
+    throw invalidRequestFault(`“${name}” is one of a list.`, field.key)
   }
-  if (numeric && !/^\d+$/.test(value)) throw invalidRequest(`“${name}” is a number.`, field.key)
+  if (numeric && !/^\d+$/.test(value))
+    throw invalidRequestFault(`“${name}” is a number.`, field.key)
   const { minimum_length: least = null, maximum_length: most = null } = numeric ?? field.text ?? {}
   if ((least !== null && value.length < least) || (most !== null && value.length > most)) {
-    throw invalidRequest(`“${name}” is too short or too long.`, field.key)
+    throw invalidRequestFault(`“${name}” is too short or too long.`, field.key)
   }
   if (dropdown) return { ...field, dropdown: { ...dropdown, value } }
   if (numeric) return { ...field, numeric: { ...numeric, value } }

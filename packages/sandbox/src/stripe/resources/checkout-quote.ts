@@ -2,7 +2,7 @@ import type Stripe from 'stripe'
 import { copyJson } from '../../core/store/copy-json.ts'
 import { redeemDiscounts } from '../catalog/redeem-discounts.ts'
 import { createInvoice, moveItemToInvoice, refreshTotals } from '../invoices/invoice-draft.ts'
-import { newInvoiceItem } from '../invoices/invoice-items.ts'
+import { createInvoiceItem } from '../invoices/invoice-items.ts'
 import { finalizeInvoice } from '../invoices/invoice-payment.ts'
 import { sumOf } from '../invoices/invoice-totals.ts'
 import { addTaxId, type NewTaxId } from '../payments/tax-ids.ts'
@@ -17,14 +17,14 @@ import type {
 } from '../state/rows.ts'
 import { dryRun, type UnitOfWork } from '../state/unit-of-work.ts'
 import { beginSubscription } from '../subscriptions/subscription-create.ts'
-import { invalidRequest } from '../wire/errors.ts'
-import { given } from '../wire/fields.ts'
+import { invalidRequestFault } from '../wire/errors.ts'
+import { pickGiven } from '../wire/fields.ts'
 import { addIntervals } from '../wire/periods.ts'
 import type { CheckoutMode, CheckoutParams } from './checkout-rules.ts'
 import { createCustomer } from './customers.ts'
 
 /** The purchase that a checkout session describes, independent of the customer. */
-export interface Order {
+export interface CheckoutOrder {
   readonly session: string
   readonly mode: CheckoutMode
   readonly params: CheckoutParams
@@ -50,7 +50,7 @@ export interface QuoteLine {
 }
 
 /** The amounts of an order, as the invoice or payment would show them. */
-export interface Quote {
+export interface CheckoutQuote {
   readonly currency: string
   readonly lines: readonly QuoteLine[]
   readonly parts: CheckoutParts
@@ -74,7 +74,7 @@ export interface Quote {
  * Calculates the amounts of an order: executes the order, reads the amounts and rolls everything
  * back.
  */
-export function quoteOrder(context: StripeContext, order: Order): Quote {
+export function quoteOrder(context: StripeContext, order: CheckoutOrder): CheckoutQuote {
   return dryRun(context, { about: [order.customer ?? ''] }, (trial) => {
     const customer = order.customer
       ? trial.require('customer', order.customer)
@@ -92,13 +92,17 @@ export function quoteOrder(context: StripeContext, order: Order): Quote {
 }
 
 /** Applies the entered address and tax id to the customer, as completing the session will. */
-function applyEnteredDetails(work: UnitOfWork, order: Order, customer: CustomerRow): void {
+function applyEnteredDetails(work: UnitOfWork, order: CheckoutOrder, customer: CustomerRow): void {
   const keeps = order.customer === null || order.params.customer_update?.address === 'auto'
   if (order.address && keeps) work.edit('customer', customer).address = order.address
   if (order.taxId) addTaxId(work, customer, order.taxId)
 }
 
-function beginOrder(work: UnitOfWork, order: Order, customer: CustomerRow): InvoiceRow | null {
+function beginOrder(
+  work: UnitOfWork,
+  order: CheckoutOrder,
+  customer: CustomerRow,
+): InvoiceRow | null {
   const { invoice } = beginSubscription(work, toSubscription(work, order, customer.id))
   if (invoice) finalizeInvoice(work, invoice, { missingLocation: 'left' })
   return invoice
@@ -110,7 +114,7 @@ function beginOrder(work: UnitOfWork, order: Order, customer: CustomerRow): Invo
  */
 export function toSubscription(
   work: UnitOfWork,
-  order: Order,
+  order: CheckoutOrder,
   customer: string,
 ): Stripe.SubscriptionCreateParams {
   const recurring = order.items.filter((item) => isRecurring(work, item))
@@ -119,7 +123,7 @@ export function toSubscription(
     ...(order.params.subscription_data as Partial<Stripe.SubscriptionCreateParams>),
     ...anchorParams(work, order),
     customer,
-    ...given(order.params, 'currency'),
+    ...pickGiven(order.params, 'currency'),
     items: recurring.map(({ price, quantity, taxRates, metadata }) => ({
       price,
       ...(quantity === null ? {} : { quantity }),
@@ -148,7 +152,11 @@ function isRecurring(work: UnitOfWork, item: CheckoutItem): boolean {
  * Drafts the invoice of a one-time order. `billed` is the customer, or a temporary customer for a
  * guest.
  */
-export function draftOrder(work: UnitOfWork, order: Order, billed: CustomerRow): InvoiceRow {
+export function draftOrder(
+  work: UnitOfWork,
+  order: CheckoutOrder,
+  billed: CustomerRow,
+): InvoiceRow {
   const currency = currencyOf(work, order)
   const invoice = createInvoice(work, {
     customer: billed,
@@ -158,7 +166,7 @@ export function draftOrder(work: UnitOfWork, order: Order, billed: CustomerRow):
     automaticTax: order.params.automatic_tax?.enabled,
   })
   for (const { price, quantity, taxRates, metadata } of order.items) {
-    const item = newInvoiceItem(work, {
+    const item = createInvoiceItem(work, {
       customer: billed,
       currency,
       price: work.require('price', price),
@@ -178,12 +186,12 @@ export function draftOrder(work: UnitOfWork, order: Order, billed: CustomerRow):
   return invoice
 }
 
-function currencyOf(work: UnitOfWork, { params, items }: Order): string {
+function currencyOf(work: UnitOfWork, { params, items }: CheckoutOrder): string {
   return params.currency?.toLowerCase() ?? work.require('price', items[0]?.price ?? '').currency
 }
 
 /** Whether completing an order creates a customer. Subscriptions and invoices always need one. */
-export function createsCustomer({ mode, params }: Order): boolean {
+export function createsCustomer({ mode, params }: CheckoutOrder): boolean {
   return (
     mode === 'subscription' ||
     params.invoice_creation?.enabled === true ||
@@ -192,16 +200,20 @@ export function createsCustomer({ mode, params }: Order): boolean {
 }
 
 /** Returns the amounts of an order whose invoice was created by an earlier payment attempt. */
-export function quoteInvoice(work: UnitOfWork, order: Order, invoice: InvoiceRow): Quote {
+export function quoteInvoice(
+  work: UnitOfWork,
+  order: CheckoutOrder,
+  invoice: InvoiceRow,
+): CheckoutQuote {
   return readQuote(work, order, invoice, new Set())
 }
 
 function readQuote(
   work: UnitOfWork,
-  order: Order,
+  order: CheckoutOrder,
   invoice: InvoiceRow,
   before: ReadonlySet<string>,
-): Quote {
+): CheckoutQuote {
   const left = order.items.map((item) => item.price as string | null)
   const lines = work
     .findBy('line_item', 'invoice', invoice.id)
@@ -215,7 +227,7 @@ function readQuote(
   return {
     currency: invoice.currency,
     lines,
-    parts: partsOf(invoice.total_discount_amounts, invoice.total_taxes),
+    parts: toCheckoutParts(invoice.total_discount_amounts, invoice.total_taxes),
     discounts: Object.fromEntries(
       (invoice.total_discount_amounts ?? []).map(({ discount }) => [
         discount,
@@ -227,7 +239,7 @@ function readQuote(
     tax: lines.reduce((sum, line) => sum + line.tax, 0),
     total: invoice.total,
     due: order.mode === 'subscription' ? invoice.amount_due : invoice.total,
-    taxStatus: invoice.automatic_tax.status as Quote['taxStatus'],
+    taxStatus: invoice.automatic_tax.status as CheckoutQuote['taxStatus'],
   }
 }
 
@@ -236,7 +248,7 @@ function readLine(line: LineRow, item: number | null): QuoteLine {
   const tax = sumOf(line.taxes)
   const added = sumOf((line.taxes ?? []).filter((each) => each.tax_behavior === 'exclusive'))
   const { amount: subtotal, description, quantity } = line
-  const parts = partsOf(line.discount_amounts, line.taxes)
+  const parts = toCheckoutParts(line.discount_amounts, line.taxes)
   const total = subtotal - discount + added
   return { item, description, quantity, subtotal, discount, tax, total, parts }
 }
@@ -245,7 +257,7 @@ function readLine(line: LineRow, item: number | null): QuoteLine {
  * Converts the discounts and taxes of an invoice or invoice line to the format of a checkout
  * session.
  */
-export function partsOf(
+export function toCheckoutParts(
   discounts: InvoiceRow['total_discount_amounts'],
   taxes: InvoiceRow['total_taxes'],
 ): CheckoutParts {
@@ -261,7 +273,7 @@ export function partsOf(
 }
 
 /** Returns an empty quote, for an order that bills nothing before its anchor. */
-function emptyQuote(work: UnitOfWork, order: Order): Quote {
+function emptyQuote(work: UnitOfWork, order: CheckoutOrder): CheckoutQuote {
   const currency = currencyOf(work, order)
   return {
     currency,
@@ -285,17 +297,17 @@ type AnchorParams = Pick<
 >
 
 /** Returns the billing cycle anchor parameters. Checkout is stricter about them than the API. */
-function anchorParams(work: UnitOfWork, order: Order): AnchorParams {
+function anchorParams(work: UnitOfWork, order: CheckoutOrder): AnchorParams {
   const { billing_cycle_anchor: anchor, proration_behavior: proration } =
     order.params.subscription_data ?? {}
   if (anchor === undefined) return {}
   const isFree = proration === 'none'
   const recurrences = order.items.map(({ price }) => work.require('price', price).recurring)
   if (isFree && recurrences.includes(null)) {
-    throw invalidRequest('One-time prices can not be used when nothing is prorated.', PARAM)
+    throw invalidRequestFault('One-time prices can not be used when nothing is prorated.', PARAM)
   }
   if (!isFree && order.discounts.some((each) => hasFixedAmount(work, each))) {
-    throw invalidRequest(
+    throw invalidRequestFault(
       'Coupons of a fixed amount can not be used when the time before the anchor is prorated.',
       PARAM,
     )
@@ -312,7 +324,7 @@ function anchorParams(work: UnitOfWork, order: Order): AnchorParams {
 
 function hasFixedAmount(
   work: UnitOfWork,
-  { coupon, promotion_code: code }: Order['discounts'][number],
+  { coupon, promotion_code: code }: CheckoutOrder['discounts'][number],
 ): boolean {
   const id = coupon ?? work.find('promotion_code', code ?? '')?.promotion.coupon ?? ''
   return (work.find('coupon', id)?.amount_off ?? null) !== null

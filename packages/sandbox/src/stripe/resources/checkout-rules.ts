@@ -1,5 +1,5 @@
 import type Stripe from 'stripe'
-import { invalidRequest, missingParam, mutuallyExclusiveFault } from '../wire/errors.ts'
+import { invalidRequestFault, missingParamFault, mutuallyExclusiveFault } from '../wire/errors.ts'
 
 export type CheckoutParams = Stripe.Checkout.SessionCreateParams
 export type CheckoutMode = 'payment' | 'subscription' | 'setup'
@@ -27,17 +27,20 @@ export function checkSession(params: CheckoutParams): CheckoutMode {
   const mode = (params.mode ?? 'payment') as CheckoutMode
   const { ui_mode: ui = 'hosted_page' } = params
   if (ui !== 'hosted_page' && ui !== 'hosted') {
-    throw invalidRequest('The sandbox has hosted checkout pages only.', 'ui_mode')
+    throw invalidRequestFault('The sandbox has hosted checkout pages only.', 'ui_mode')
   }
   for (const name of EMBEDDED_PARAMS) {
     if (params[name] === undefined) continue
-    throw invalidRequest(`You can not pass \`${name}\` when \`ui_mode\` is \`hosted_page\`.`, name)
+    throw invalidRequestFault(
+      `You can not pass \`${name}\` when \`ui_mode\` is \`hosted_page\`.`,
+      name,
+    )
   }
   for (const name of INAPPLICABLE_PARAMS[mode]) {
     if (params[name] === undefined) continue
-    throw invalidRequest(`You can not pass \`${name}\` in \`${mode}\` mode.`, name)
+    throw invalidRequestFault(`You can not pass \`${name}\` in \`${mode}\` mode.`, name)
   }
-  if (params.success_url === undefined) throw missingParam('success_url')
+  if (params.success_url === undefined) throw missingParamFault('success_url')
   checkCustomer(params, mode)
   checkDiscounts(params)
   checkMethods(params)
@@ -51,10 +54,13 @@ function checkCustomer(params: CheckoutParams, mode: CheckoutMode): void {
     }
   }
   if (params.customer_creation !== undefined && mode === 'subscription') {
-    throw invalidRequest('`customer_creation` can only be used in `payment` mode.')
+    throw invalidRequestFault('`customer_creation` can only be used in `payment` mode.')
   }
   if (params.customer_update && params.customer === undefined) {
-    throw invalidRequest('`customer_update` can only be used with `customer`.', 'customer_update')
+    throw invalidRequestFault(
+      '`customer_update` can only be used with `customer`.',
+      'customer_update',
+    )
   }
 }
 
@@ -64,7 +70,7 @@ function checkDiscounts(params: CheckoutParams): void {
     throw mutuallyExclusiveFault('allow_promotion_codes, discounts', 'allow_promotion_codes')
   }
   if ((params.discounts?.length ?? 0) > 1) {
-    throw invalidRequest('You may only specify up to one discount.', 'discounts')
+    throw invalidRequestFault('You may only specify up to one discount.', 'discounts')
   }
 }
 
@@ -74,7 +80,7 @@ function checkMethods(params: CheckoutParams): void {
     allowed.includes(type),
   )
   if (!isAble) {
-    throw invalidRequest(
+    throw invalidRequestFault(
       'The sandbox pays with cards and bank debits only: allow `card`, `sepa_debit` or `us_bank_account`.',
       'allowed_payment_method_types',
     )
@@ -94,19 +100,19 @@ export function checkTrial(params: CheckoutParams, now: number): void {
     )
   }
   if (data.billing_cycle_anchor !== undefined && (end ?? days) !== undefined) {
-    throw invalidRequest(
+    throw invalidRequestFault(
       'You can not use a trial together with `billing_cycle_anchor`.',
       'subscription_data[billing_cycle_anchor]',
     )
   }
   if (days !== undefined && days < 1) {
-    throw invalidRequest(
+    throw invalidRequestFault(
       'The `trial_period_days` must be at least 1.',
       'subscription_data[trial_period_days]',
     )
   }
   if (end !== undefined && end < now + 2 * 86_400) {
-    throw invalidRequest(
+    throw invalidRequestFault(
       'The `trial_end` date has to be at least 2 days in the future.',
       'subscription_data[trial_end]',
     )

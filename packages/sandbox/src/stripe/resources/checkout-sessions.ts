@@ -1,41 +1,47 @@
 import { checkoutItems } from '../api/expand.ts'
 import { listPage } from '../api/lists.ts'
-import type { Operations } from '../api/operation.ts'
-import { answer, change, list, retrieve, update } from '../api/resource.ts'
+import type { StripeOperations } from '../api/operation.ts'
+import {
+  answerOperation,
+  changeOperation,
+  listOperation,
+  retrieveOperation,
+  updateOperation,
+} from '../api/resource.ts'
 import { findCustomer } from '../payments/customer.ts'
 import type { UnitOfWork } from '../state/unit-of-work.ts'
-import { invalidRequest } from '../wire/errors.ts'
+import { invalidRequestFault } from '../wire/errors.ts'
 import { readItems } from './checkout-items.ts'
-import { newSession, priceSession } from './checkout-order.ts'
+import { createCheckoutSession, quoteSession } from './checkout-order.ts'
 import { checkSession, checkTrial } from './checkout-rules.ts'
 import { checkTax } from './checkout-tax.ts'
 
 const DAY = 86_400
 
-export const checkoutSessions: Operations = {
-  'Checkout/Sessions.create': answer('checkout.session', (params, { work }) => {
+export const checkoutSessions: StripeOperations = {
+  'Checkout/Sessions.create': answerOperation('checkout.session', (params, { work }) => {
     const mode = checkSession(params)
     checkTrial(params, work.now)
     const customer = findCustomer(work, params.customer)?.id ?? null
     const expires = readExpiry(work, params.expires_at)
     const items = readItems(work, params, mode)
     checkTax(work, params, mode)
-    const session = newSession(work, { params, mode, customer, items, expires })
-    priceSession(work, session)
+    const session = createCheckoutSession(work, { params, mode, customer, items, expires })
+    quoteSession(work, session)
     return work.insert('checkout.session', session)
   }),
-  'Checkout/Sessions.retrieve': retrieve('checkout.session'),
-  'Checkout/Sessions.update': update('checkout.session', [], (_session, params) => {
+  'Checkout/Sessions.retrieve': retrieveOperation('checkout.session'),
+  'Checkout/Sessions.update': updateOperation('checkout.session', [], (_session, params) => {
     const foreign = Object.keys(params).find((name) => name !== 'metadata' && name !== 'expand')
     if (foreign === undefined) return
-    throw invalidRequest(
+    throw invalidRequestFault(
       `You can only update \`${foreign}\` when \`ui_mode\` is \`embedded_page\` or \`elements\`.`,
       foreign,
     )
   }),
-  'Checkout/Sessions.expire': change('checkout.session', (session, _params, { work }) => {
+  'Checkout/Sessions.expire': changeOperation('checkout.session', (session, _params, { work }) => {
     if (session.status !== 'open') {
-      throw invalidRequest(
+      throw invalidRequestFault(
         `Only Checkout Sessions with a status in ["open"] can be expired. This Checkout Session has a status of ${session.status}.`,
       )
     }
@@ -44,7 +50,7 @@ export const checkoutSessions: Operations = {
     session.$.expiresNextAt = null
     work.emit('checkout.session.expired', 'checkout.session', session)
   }),
-  'Checkout/Sessions.list': list('checkout.session', { by: ['customer'] }),
+  'Checkout/Sessions.list': listOperation('checkout.session', { by: ['customer'] }),
   'Checkout/Sessions.listLineItems': (params, { work, ids, path }) => {
     const session = work.require('checkout.session', ids[0] ?? '')
     return listPage(checkoutItems(session.id, work.tables), params, path, (item) => item)
@@ -54,7 +60,7 @@ export const checkoutSessions: Operations = {
 function readExpiry(work: UnitOfWork, wanted: number | undefined): number {
   const expires = wanted ?? work.sandboxNow + DAY
   if (expires >= work.sandboxNow + 1800 && expires <= work.sandboxNow + DAY) return expires
-  throw invalidRequest(
+  throw invalidRequestFault(
     'The `expires_at` timestamp must be between 30 minutes and 24 hours from now.',
     'expires_at',
   )

@@ -1,31 +1,43 @@
 import type Stripe from 'stripe'
-import type { Operations } from '../api/operation.ts'
-import { create, list, remove, update } from '../api/resource.ts'
+import type { StripeOperations } from '../api/operation.ts'
+import {
+  createOperation,
+  listOperation,
+  removeOperation,
+  updateOperation,
+} from '../api/resource.ts'
 import { isValid, readAmountsOff } from '../catalog/coupons.ts'
-import { blank } from '../state/blank.ts'
-import { render } from '../state/render.ts'
+import { createBlankRow } from '../state/blank.ts'
+import { renderRow } from '../state/render.ts'
 import type { CouponRow } from '../state/rows.ts'
 import type { UnitOfWork } from '../state/unit-of-work.ts'
-import { belowOneFault, invalidRequest } from '../wire/errors.ts'
-import { given, mergeMetadata } from '../wire/fields.ts'
+import { belowOneFault, invalidRequestFault } from '../wire/errors.ts'
+import { mergeMetadata, pickGiven } from '../wire/fields.ts'
 import { requireCurrency } from '../wire/money.ts'
 
-export const coupons: Operations = {
-  'Coupons.create': create('coupon', (params, { work }) => {
+export const coupons: StripeOperations = {
+  'Coupons.create': createOperation('coupon', (params, { work }) => {
     const id = params.id ?? work.newId('', 8)
     if (work.find('coupon', id)?.$.deleted === false) {
-      throw invalidRequest('Coupon already exists.', 'id', 'resource_already_exists')
+      throw invalidRequestFault('Coupon already exists.', 'id', 'resource_already_exists')
     }
     checkCoupon(work, params)
     const products = params.applies_to?.products ?? null
     for (const product of products ?? []) work.require('product', product, 'applies_to[products]')
     const coupon: CouponRow = {
-      ...blank('coupon'),
+      ...createBlankRow('coupon'),
       id,
       created: work.now,
       duration: 'once',
-      ...given(params, 'amount_off', 'duration', 'duration_in_months', 'max_redemptions', 'name'),
-      ...given(params, 'percent_off', 'redeem_by'),
+      ...pickGiven(
+        params,
+        'amount_off',
+        'duration',
+        'duration_in_months',
+        'max_redemptions',
+        'name',
+      ),
+      ...pickGiven(params, 'percent_off', 'redeem_by'),
       currency: params.currency === undefined ? null : requireCurrency(params.currency),
       metadata: mergeMetadata({}, params.metadata),
       times_redeemed: 0,
@@ -39,24 +51,24 @@ export const coupons: Operations = {
   }),
   'Coupons.retrieve': (_params, { work, id }) => {
     const coupon = work.requireLive('coupon', id)
-    return { ...render('coupon', coupon, work.tables), valid: isValid(work, coupon) }
+    return { ...renderRow('coupon', coupon, work.tables), valid: isValid(work, coupon) }
   },
-  'Coupons.update': update('coupon', ['name'], (coupon, { currency_options: options }) => {
+  'Coupons.update': updateOperation('coupon', ['name'], (coupon, { currency_options: options }) => {
     if (!options) return
     coupon.$.currencyOptions = readAmountsOff(coupon, options, coupon.$.currencyOptions)
   }),
-  'Coupons.del': remove('coupon', (coupon, { work }) => {
+  'Coupons.del': removeOperation('coupon', (coupon, { work }) => {
     work.emit('coupon.deleted', 'coupon', coupon)
     // Existing discounts still refer to the coupon.
     work.edit('coupon', coupon).$.deleted = true
   }),
-  'Coupons.list': list('coupon'),
+  'Coupons.list': listOperation('coupon'),
 }
 
 function checkCoupon(work: UnitOfWork, params: Stripe.CouponCreateParams): void {
   const { percent_off: percent, amount_off: amount, duration = 'once' } = params
   if ((percent === undefined) === (amount === undefined)) {
-    throw invalidRequest(
+    throw invalidRequestFault(
       percent === undefined
         ? 'You must set either `percent_off` or `amount_off` on the coupon.'
         : 'You may only specify one of these parameters: amount_off, percent_off.',
@@ -64,30 +76,30 @@ function checkCoupon(work: UnitOfWork, params: Stripe.CouponCreateParams): void 
     )
   }
   if (percent !== undefined && !(percent > 0 && percent <= 100)) {
-    throw invalidRequest(
+    throw invalidRequestFault(
       `Invalid percent_off: must be greater than 0 and less than or equal to 100`,
       'percent_off',
     )
   }
   if (amount !== undefined && amount < 1) throw belowOneFault('amount_off')
   if (amount !== undefined && params.currency === undefined) {
-    throw invalidRequest('You must pass currency when passing amount_off', 'currency')
+    throw invalidRequestFault('You must pass currency when passing amount_off', 'currency')
   }
   const months = params.duration_in_months
   if (duration === 'repeating' && (months === undefined || months < 1)) {
-    throw invalidRequest(
+    throw invalidRequestFault(
       'You must set duration_in_months when duration is `repeating`.',
       'duration_in_months',
     )
   }
   if (duration !== 'repeating' && months !== undefined) {
-    throw invalidRequest(
+    throw invalidRequestFault(
       'You may only set duration_in_months when duration is `repeating`.',
       'duration_in_months',
     )
   }
   if (params.redeem_by !== undefined && params.redeem_by <= work.now) {
-    throw invalidRequest('The redeem_by date must be in the future.', 'redeem_by')
+    throw invalidRequestFault('The redeem_by date must be in the future.', 'redeem_by')
   }
   if (params.max_redemptions !== undefined && params.max_redemptions < 1) {
     throw belowOneFault('max_redemptions')

@@ -1,27 +1,37 @@
 import { listPage } from '../api/lists.ts'
-import type { Operations } from '../api/operation.ts'
-import { answer, change, list, retrieve, update } from '../api/resource.ts'
+import type { StripeOperations } from '../api/operation.ts'
+import {
+  answerOperation,
+  changeOperation,
+  listOperation,
+  retrieveOperation,
+  updateOperation,
+} from '../api/resource.ts'
 import { draftCreditNote, issueCreditNote, voidCreditNote } from '../invoices/credit-notes.ts'
-import { render } from '../state/render.ts'
+import { renderRow } from '../state/render.ts'
 
 /**
  * Operations on credit notes, which reduce the open amount of an invoice or return a part of the
  * paid amount.
  */
-export const creditNotes: Operations = {
-  'CreditNotes.create': answer('credit_note', (params, { work }) => issueCreditNote(work, params)),
-  'CreditNotes.retrieve': retrieve('credit_note'),
-  'CreditNotes.update': update('credit_note', ['memo']),
-  'CreditNotes.voidCreditNote': change('credit_note', (note, _params, { work }) =>
+export const creditNotes: StripeOperations = {
+  'CreditNotes.create': answerOperation('credit_note', (params, { work }) =>
+    issueCreditNote(work, params),
+  ),
+  'CreditNotes.retrieve': retrieveOperation('credit_note'),
+  'CreditNotes.update': updateOperation('credit_note', ['memo']),
+  'CreditNotes.voidCreditNote': changeOperation('credit_note', (note, _params, { work }) =>
     voidCreditNote(work, note),
   ),
-  'CreditNotes.list': list('credit_note'),
+  'CreditNotes.list': listOperation('credit_note'),
   'CreditNotes.listLineItems': (params, { work, id, path }) => {
     const { lines } = work.require('credit_note', id).$
     const rows = lines.map((line) => work.require('credit_note_line_item', line))
-    return listPage(rows, params, path, (row) => render('credit_note_line_item', row, work.tables))
+    return listPage(rows, params, path, (row) =>
+      renderRow('credit_note_line_item', row, work.tables),
+    )
   },
-  'CreditNotes.preview': answer(
+  'CreditNotes.preview': answerOperation(
     'credit_note',
     (params, { work }) => draftCreditNote(work, params, { requiresReturn: false }).note,
   ),

@@ -1,20 +1,20 @@
-import type { Operations } from '../api/operation.ts'
-import { answer, listRows } from '../api/resource.ts'
+import type { StripeOperations } from '../api/operation.ts'
+import { answerOperation, listRows } from '../api/resource.ts'
 import { adjustBalance } from '../invoices/customer-balance.ts'
 import { requireCustomer } from '../payments/customer.ts'
 import type { CustomerBalanceTransactionRow } from '../state/rows.ts'
 import type { UnitOfWork } from '../state/unit-of-work.ts'
-import { invalidRequest, noSuch } from '../wire/errors.ts'
-import { given, mergeMetadata } from '../wire/fields.ts'
+import { invalidRequestFault, noSuchObjectFault } from '../wire/errors.ts'
+import { mergeMetadata, pickGiven } from '../wire/fields.ts'
 
-export const customerBalance: Operations = {
-  'Customers.createBalanceTransaction': answer(
+export const customerBalance: StripeOperations = {
+  'Customers.createBalanceTransaction': answerOperation(
     'customer_balance_transaction',
     (params, { work, id }) => {
       const customer = requireCustomer(work, id)
       const currency = params.currency.toLowerCase()
       if (customer.currency && customer.currency !== currency) {
-        throw invalidRequest(
+        throw invalidRequestFault(
           `The customer's balance is in ${customer.currency}; it cannot be changed in ${currency}.`,
           'currency',
         )
@@ -32,15 +32,15 @@ export const customerBalance: Operations = {
       by: ['customer'],
     })
   },
-  'Customers.retrieveBalanceTransaction': answer(
+  'Customers.retrieveBalanceTransaction': answerOperation(
     'customer_balance_transaction',
     (_params, { work, ids }) => requireTransaction(work, ids),
   ),
-  'Customers.updateBalanceTransaction': answer(
+  'Customers.updateBalanceTransaction': answerOperation(
     'customer_balance_transaction',
     (params, { work, ids }) => {
       const row = work.edit('customer_balance_transaction', requireTransaction(work, ids))
-      Object.assign(row, given(params, 'description'))
+      Object.assign(row, pickGiven(params, 'description'))
       row.metadata = mergeMetadata(row.metadata, params.metadata)
       return row
     },
@@ -53,6 +53,6 @@ function requireTransaction(
 ): CustomerBalanceTransactionRow {
   const [customer = '', id = ''] = ids
   const row = work.require('customer_balance_transaction', id)
-  if (row.customer !== customer) throw noSuch('customer balance transaction', id)
+  if (row.customer !== customer) throw noSuchObjectFault('customer balance transaction', id)
   return row
 }

@@ -1,15 +1,22 @@
 import { filterRows, listPage } from '../api/lists.ts'
-import type { Call, Operations } from '../api/operation.ts'
-import { addCard, cardsOf, removeCard, requireCard, toCard, updateCard } from '../payments/cards.ts'
+import type { OperationCall, StripeOperations } from '../api/operation.ts'
+import {
+  addCard,
+  listCustomerCards,
+  removeCard,
+  requireCard,
+  toCard,
+  updateCard,
+} from '../payments/cards.ts'
 import { requireCustomer } from '../payments/customer.ts'
 import type { PaymentMethodRow } from '../state/rows.ts'
-import { invalidRequest } from '../wire/errors.ts'
+import { invalidRequestFault } from '../wire/errors.ts'
 
 /**
  * Operations on a customer's sources, the predecessors of payment methods. Only cards are
  * supported.
  */
-export const customerSources: Operations = {
+export const customerSourceOperations: StripeOperations = {
   'Customers.createSource': (params, { work, ids }) => {
     const customer = requireCustomer(work, ids[0] ?? '')
     return toCard(addCard(work, customer, params))
@@ -19,7 +26,7 @@ export const customerSources: Operations = {
 
   'Customers.listSources': (params, { work, ids, path }) => {
     const customer = requireCustomer(work, ids[0] ?? '')
-    const cards = cardsOf(work, customer.id).reverse()
+    const cards = listCustomerCards(work, customer.id).reverse()
     const wanted = filterRows(cards, () => (params.object ?? 'card') === 'card')
     return listPage(wanted, params, path, toCard)
   },
@@ -28,7 +35,7 @@ export const customerSources: Operations = {
     const card = cardAt(call)
     for (const name of ['account_holder_name', 'account_holder_type', 'owner'] as const) {
       if (params[name] === undefined) continue
-      throw invalidRequest(`Received unknown parameter: ${name}`, name, 'parameter_unknown')
+      throw invalidRequestFault(`Received unknown parameter: ${name}`, name, 'parameter_unknown')
     }
     updateCard(call.work, card, params)
     return toCard(card)
@@ -42,10 +49,10 @@ export const customerSources: Operations = {
 
   'Customers.verifySource': (_params, call) => {
     cardAt(call)
-    throw invalidRequest('Only bank accounts are verified, and the sandbox has none.')
+    throw invalidRequestFault('Only bank accounts are verified, and the sandbox has none.')
   },
 }
 
-function cardAt({ work, ids: [customer = '', id = ''] }: Call): PaymentMethodRow {
+function cardAt({ work, ids: [customer = '', id = ''] }: OperationCall): PaymentMethodRow {
   return requireCard(work, requireCustomer(work, customer), id)
 }

@@ -1,6 +1,12 @@
 import type Stripe from 'stripe'
-import type { Call, Operations } from '../api/operation.ts'
-import { answer, change, listRows, remove, search } from '../api/resource.ts'
+import type { OperationCall, StripeOperations } from '../api/operation.ts'
+import {
+  answerOperation,
+  changeOperation,
+  listRows,
+  removeOperation,
+  searchOperation,
+} from '../api/resource.ts'
 import { redeemDiscounts } from '../catalog/redeem-discounts.ts'
 import { adjustBalance } from '../invoices/customer-balance.ts'
 import { collectInvoice } from '../invoices/invoice-payment.ts'
@@ -14,25 +20,27 @@ import {
 } from '../payments/payment-methods.ts'
 import { addTaxId, removeTaxId, taxIdsOf, verifyTaxId } from '../payments/tax-ids.ts'
 import { requireTaxLocation, taxLocationOf } from '../payments/tax-location.ts'
-import { blank } from '../state/blank.ts'
+import { createBlankRow } from '../state/blank.ts'
 import { requireClockWithRoom } from '../state/clock-limits.ts'
 import { endDiscount } from '../state/discounts.ts'
-import { render } from '../state/render.ts'
+import { renderRow } from '../state/render.ts'
 import type { CustomerRow, DiscountRow } from '../state/rows.ts'
 import { cancelSchedule, cancelSubscription } from '../state/subscription-status.ts'
 import type { UnitOfWork } from '../state/unit-of-work.ts'
-import { faultWithStatus, invalidRequest } from '../wire/errors.ts'
-import { given, mergeMetadata } from '../wire/fields.ts'
+import { faultWithStatus, invalidRequestFault } from '../wire/errors.ts'
+import { mergeMetadata, pickGiven } from '../wire/fields.ts'
 
-export const customers: Operations = {
-  'Customers.create': answer('customer', (params, { work, removedParams }) => {
+export const customers: StripeOperations = {
+  'Customers.create': answerOperation('customer', (params, { work, removedParams }) => {
     const customer = createCustomer(work, params)
     applyCustomerDiscount(work, customer, removedParams)
     return customer
   }),
   /** Returns deleted customers, too, with `deleted: true`. */
-  'Customers.retrieve': answer('customer', (_params, { work, id }) => work.require('customer', id)),
-  'Customers.update': change('customer', (customer, params, { work, removedParams }) => {
+  'Customers.retrieve': answerOperation('customer', (_params, { work, id }) =>
+    work.require('customer', id),
+  ),
+  'Customers.update': changeOperation('customer', (customer, params, { work, removedParams }) => {
     const located = taxLocationOf(work, customer) !== null
     applyDetails(customer, params)
     const { validate_location: when = 'auto' } = params.tax ?? {}
@@ -47,15 +55,17 @@ export const customers: Operations = {
     }
     applyCustomerDiscount(work, customer, removedParams)
     applyInvoiceSettings(work, customer, params.invoice_settings)
-    Object.assign(customer, given(params, 'invoice_prefix', 'next_invoice_sequence'))
+    Object.assign(customer, pickGiven(params, 'invoice_prefix', 'next_invoice_sequence'))
     if (params.balance !== undefined && params.balance !== customer.balance) {
       adjustBalance(work, customer, params.balance - customer.balance, { type: 'adjustment' })
     }
   }),
-  'Customers.del': remove('customer', (customer, { work }) => deleteCustomer(work, customer)),
+  'Customers.del': removeOperation('customer', (customer, { work }) =>
+    deleteCustomer(work, customer),
+  ),
   /** Lists customers on a test clock only if the call names that clock. */
   'Customers.list': (params, call) => listRows('customer', { test_clock: null, ...params }, call),
-  'Customers.search': search('customer'),
+  'Customers.search': searchOperation('customer'),
 
   'Customers.deleteDiscount': (_params, { work, id }) => {
     const customer = requireCustomer(work, id)
@@ -64,7 +74,7 @@ export const customers: Operations = {
       const message = `No active discount for customer: ${customer.id}`
       throw faultWithStatus(404, message, 'resource_missing')
     }
-    const { end: _end, ...shown } = render('discount', discount, work.tables)
+    const { end: _end, ...shown } = renderRow('discount', discount, work.tables)
     return { ...shown, deleted: true }
   },
 }
@@ -91,7 +101,7 @@ export function deleteCustomer(work: UnitOfWork, customer: CustomerRow): void {
 export function createCustomer(work: UnitOfWork, params: Stripe.CustomerCreateParams): CustomerRow {
   const id = work.newId('cus_', 14)
   const customer: CustomerRow = {
-    ...blank('customer'),
+    ...createBlankRow('customer'),
     id,
     address: null,
     balance: 0,
@@ -141,7 +151,7 @@ type Details = Stripe.CustomerCreateParams & Stripe.CustomerUpdateParams
 function applyDetails(customer: CustomerRow, params: Details): void {
   const { address, email, shipping } = params
   if (email !== undefined) customer.email = checkEmail(email)
-  Object.assign(customer, given(params, 'name', 'phone', 'description', 'preferred_locales'))
+  Object.assign(customer, pickGiven(params, 'name', 'phone', 'description', 'preferred_locales'))
   if (address === '' || address === null) customer.address = null
   else if (address) customer.address = { ...emptyAddress(), ...address }
   if (shipping === '' || shipping === null) customer.shipping = null
@@ -166,7 +176,10 @@ function applyInvoiceSettings(
 ): void {
   if (!settings) return
   const { default_payment_method: method } = settings
-  const applied = { ...customer.invoice_settings, ...given(settings, 'footer', 'custom_fields') }
+  const applied = {
+    ...customer.invoice_settings,
+    ...pickGiven(settings, 'footer', 'custom_fields'),
+  }
   if (method === '' || method === null) applied.default_payment_method = null
   else if (method !== undefined) {
     applied.default_payment_method = requireOwnMethod(
@@ -200,7 +213,7 @@ function checkTaxLocation(
 
 function checkEmail(email: string): string {
   if (/^[^\s@]+@[^\s@]+$/.test(email) && email.length <= 512) return email
-  throw invalidRequest(`Invalid email address: ${email}`, 'email', 'email_invalid')
+  throw invalidRequestFault(`Invalid email address: ${email}`, 'email', 'email_invalid')
 }
 
 /**
@@ -210,7 +223,7 @@ function checkEmail(email: string): string {
 function applyCustomerDiscount(
   work: UnitOfWork,
   customer: CustomerRow,
-  removedParams: Call['removedParams'],
+  removedParams: OperationCall['removedParams'],
 ): void {
   const { coupon, promotion_code } = removedParams
   const wanted = coupon === undefined ? promotion_code : coupon
@@ -218,7 +231,7 @@ function applyCustomerDiscount(
   removeCustomerDiscount(work, customer)
   if (wanted === '') return
   const currency = customer.currency ?? work.find('coupon', wanted)?.currency ?? 'usd'
-  const asked = [given(removedParams, 'coupon', 'promotion_code')]
+  const asked = [pickGiven(removedParams, 'coupon', 'promotion_code')]
   const [id] = redeemDiscounts(work, asked, { customer, currency, belongsToCustomer: true })
   work.edit('customer', customer).$.discount = id ?? null
 }

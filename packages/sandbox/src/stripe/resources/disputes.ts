@@ -1,18 +1,18 @@
 import { copyJson } from '../../core/store/copy-json.ts'
-import type { Operations } from '../api/operation.ts'
-import { answer, listRows } from '../api/resource.ts'
+import type { StripeOperations } from '../api/operation.ts'
+import { answerOperation, listRows } from '../api/resource.ts'
 import { markAvailableFunds } from '../payments/balance-transactions.ts'
 import { addEvidence } from '../payments/dispute-evidence.ts'
 import { closeDispute, escalateInquiry, isClosed, isInquiry } from '../payments/disputes.ts'
-import { render } from '../state/render.ts'
+import { renderRow } from '../state/render.ts'
 import type { DisputeRow } from '../state/rows.ts'
 import type { UnitOfWork } from '../state/unit-of-work.ts'
-import { invalidRequest } from '../wire/errors.ts'
-import { given, mergeMetadata } from '../wire/fields.ts'
+import { invalidRequestFault } from '../wire/errors.ts'
+import { mergeMetadata, pickGiven } from '../wire/fields.ts'
 
 /** Operations on disputes. Certain test cards and the handle's `disputeCharge()` open disputes. */
-export const disputes: Operations = {
-  'Disputes.retrieve': answer('dispute', (_params, { work, id }) => {
+export const disputes: StripeOperations = {
+  'Disputes.retrieve': answerOperation('dispute', (_params, { work, id }) => {
     markAvailableFunds(work)
     return work.require('dispute', id)
   }),
@@ -23,15 +23,15 @@ export const disputes: Operations = {
   'Disputes.update': (params, { work, id }) => {
     markAvailableFunds(work)
     const dispute = work.require('dispute', id)
-    if (isClosed(dispute)) throw invalidRequest('This dispute is already closed')
+    if (isClosed(dispute)) throw invalidRequestFault('This dispute is already closed')
     work.edit('dispute', dispute)
     const before = copyJson({ status: dispute.status, details: dispute.evidence_details })
     dispute.metadata = mergeMetadata(dispute.metadata, params.metadata)
-    Object.assign(dispute, given(params, 'intended_submission_method'))
+    Object.assign(dispute, pickGiven(params, 'intended_submission_method'))
     if (params.evidence) addEvidence(work, dispute, params.evidence)
     const submitted = (params.submit ?? true) && dispute.evidence_details.has_evidence
     if (submitted) submit(dispute)
-    const shown = { ...render('dispute', dispute, work.tables) }
+    const shown = { ...renderRow('dispute', dispute, work.tables) }
     if (submitted) {
       const previous = { status: before.status, evidence_details: before.details }
       work.emit('charge.dispute.updated', 'dispute', dispute, previous)
@@ -40,11 +40,13 @@ export const disputes: Operations = {
     return shown
   },
 
-  'Disputes.close': answer('dispute', (_params, { work, id }) => {
+  'Disputes.close': answerOperation('dispute', (_params, { work, id }) => {
     markAvailableFunds(work)
     const dispute = work.require('dispute', id)
     if (isInquiry(dispute)) {
-      throw invalidRequest('The sandbox does not imitate closing an inquiry; answer it instead.')
+      throw invalidRequestFault(
+        'The sandbox does not imitate closing an inquiry; answer it instead.',
+      )
     }
     closeDispute(work, dispute, 'lost')
     return dispute

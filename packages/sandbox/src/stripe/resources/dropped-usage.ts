@@ -1,6 +1,6 @@
 import { formatTimeV2 } from '../api/v2.ts'
 import type { ThinEventRow } from '../state/rows.ts'
-import { relatedTo } from '../state/thin-events.ts'
+import { relatedObjectOf } from '../state/thin-events.ts'
 import type { UnitOfWork } from '../state/unit-of-work.ts'
 
 /** Options of `dropMeterEvents()`, which simulates that usage is rejected after it was accepted. */
@@ -64,7 +64,7 @@ export function reportDropped(
     type: `v1.billing.meter.${meter === null ? 'no_meter_found' : 'error_report_triggered'}`,
     livemode: false,
     created: at,
-    ...(meter === null ? {} : relatedTo({ id: meter, object: 'billing.meter' })),
+    ...(meter === null ? {} : relatedObjectOf({ id: meter, object: 'billing.meter' })),
     data: {
       developer_message_summary: `There are ${dropped.length} invalid events`,
       reason: {

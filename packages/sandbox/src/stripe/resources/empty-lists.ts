@@ -1,8 +1,8 @@
 import type Stripe from 'stripe'
 import { listPage } from '../api/lists.ts'
-import type { Operation, Operations } from '../api/operation.ts'
+import type { StripeOperation, StripeOperations } from '../api/operation.ts'
 import { findCustomer } from '../payments/customer.ts'
-import { noSuch } from '../wire/errors.ts'
+import { noSuchObjectFault } from '../wire/errors.ts'
 import type { WireObject } from '../wire/wire-object.ts'
 
 /**
@@ -29,7 +29,7 @@ const NOUNS: Readonly<Record<string, string>> = {
   Transfers: 'transfer',
 }
 
-const listNothing: Operation<Stripe.PaginationParams & { readonly customer?: string }> = (
+const listNothing: StripeOperation<Stripe.PaginationParams & { readonly customer?: string }> = (
   { customer, ...pages },
   { work, path },
 ) => {
@@ -37,15 +37,15 @@ const listNothing: Operation<Stripe.PaginationParams & { readonly customer?: str
   return listPage<WireObject>([], pages, path, (row) => row)
 }
 
-export const emptyLists: Operations = {
+export const emptyLists: StripeOperations = {
   ...Object.fromEntries(
     Object.entries(NOUNS).flatMap(
-      ([resource, noun]): Array<[string, Operation<object>]> => [
+      ([resource, noun]): Array<[string, StripeOperation<object>]> => [
         [`${resource}.list`, listNothing],
         [
           `${resource}.retrieve`,
           (_params, { id }) => {
-            throw noSuch(noun, id)
+            throw noSuchObjectFault(noun, id)
           },
         ],
       ],

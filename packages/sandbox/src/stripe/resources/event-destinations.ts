@@ -1,18 +1,18 @@
 import {
   callV2,
-  faultV2,
+  faultInV2Format,
   formatTimeV2,
   listV2,
   type OperationsV2,
   PAGE_PARAMS,
-  type Read,
+  type ValueOfNode,
 } from '../api/v2.ts'
 import { findReceiver, sendTo } from '../state/receivers.ts'
 import type { EventDestinationRow, ThinEventRow } from '../state/rows.ts'
 import type { UnitOfWork } from '../state/unit-of-work.ts'
 import { isReleased } from '../versions/versions.ts'
-import { namesIn } from '../wire/contract.ts'
-import { invalidRequest } from '../wire/errors.ts'
+import { listParamNames } from '../wire/contract.ts'
+import { invalidRequestFault } from '../wire/errors.ts'
 import { mergeMetadata } from '../wire/fields.ts'
 import { checkUrl } from './webhook-endpoints.ts'
 
@@ -89,25 +89,28 @@ export const eventDestinations: OperationsV2 = {
 function find({ work, ids }: { work: UnitOfWork; ids: readonly string[] }): EventDestinationRow {
   const row = work.find('v2.core.event_destination', ids[0] ?? '')
   if (row) return row
-  throw faultV2(404, 'not_found', `No such event destination: '${ids[0]}'`)
+  throw faultInV2Format(404, 'not_found', `No such event destination: '${ids[0]}'`)
 }
 
-function create(work: UnitOfWork, params: Read<typeof NEW>): EventDestinationRow {
+function create(work: UnitOfWork, params: ValueOfNode<typeof NEW>): EventDestinationRow {
   const { event_payload: payload, snapshot_api_version: version } = params
   if (params.type !== 'webhook_endpoint') {
-    throw invalidRequest('The sandbox sends events to webhook endpoints only.', 'type')
+    throw invalidRequestFault('The sandbox sends events to webhook endpoints only.', 'type')
   }
   if (!params.webhook_endpoint) {
-    throw invalidRequest('`webhook_endpoint` is required for this type.', 'webhook_endpoint')
+    throw invalidRequestFault('`webhook_endpoint` is required for this type.', 'webhook_endpoint')
   }
   if (params.events_from?.some((scope) => scope !== '@self' && scope !== 'self')) {
-    throw invalidRequest('The sandbox has one account: events are from `@self`.', 'events_from')
+    throw invalidRequestFault(
+      'The sandbox has one account: events are from `@self`.',
+      'events_from',
+    )
   }
   if (version !== undefined && payload === 'thin') {
-    throw invalidRequest('Thin events have no version.', 'snapshot_api_version')
+    throw invalidRequestFault('Thin events have no version.', 'snapshot_api_version')
   }
   if (version !== undefined && !isReleased(version)) {
-    throw invalidRequest(`There is no version ${version}.`, 'snapshot_api_version')
+    throw invalidRequestFault(`There is no version ${version}.`, 'snapshot_api_version')
   }
   checkEventTypes(params.enabled_events, payload)
   const now = timeOf(work)
@@ -136,7 +139,7 @@ function create(work: UnitOfWork, params: Read<typeof NEW>): EventDestinationRow
 function update(
   work: UnitOfWork,
   row: EventDestinationRow,
-  params: Read<typeof CHANGES>,
+  params: ValueOfNode<typeof CHANGES>,
 ): EventDestinationRow {
   change(work, row)
   const { name = row.name, description = row.description } = params
@@ -178,7 +181,8 @@ function render(
 /** Sends a test event to the destination, whatever event types it subscribes to. */
 function ping(work: UnitOfWork, row: EventDestinationRow): ThinEventRow {
   const receiver = findReceiver(work.tables, row.id)
-  if (!receiver?.isEnabled) throw invalidRequest('A disabled event destination cannot be pinged.')
+  if (!receiver?.isEnabled)
+    throw invalidRequestFault('A disabled event destination cannot be pinged.')
   const event = work.insert('v2.core.event', {
     id: work.newId('evt_test_'),
     object: 'v2.core.event',
@@ -197,12 +201,12 @@ const THIN_ONLY = ['v1.billing.meter.error_report_triggered', 'v1.billing.meter.
 /** Rejects event types that do not exist in this payload format. */
 function checkEventTypes(types: readonly string[], payload: 'snapshot' | 'thin'): void {
   if (types.length === 0) {
-    throw invalidRequest('`enabled_events` must name at least one event.', 'enabled_events')
+    throw invalidRequestFault('`enabled_events` must name at least one event.', 'enabled_events')
   }
   for (const [at, type] of types.entries()) {
     const isKnown = payload === 'snapshot' ? SNAPSHOTS.has(type) : isThin(type)
     if (type === '*' || isKnown) continue
-    throw invalidRequest(
+    throw invalidRequestFault(
       `Events of type '${type}' are not sent as ${payload} events.`,
       `enabled_events[${at}]`,
     )
@@ -218,4 +222,6 @@ function isThin(type: string): boolean {
 }
 
 /** Event types of snapshot events, as the contract lists them for webhook endpoints. */
-const SNAPSHOTS: ReadonlySet<string> = new Set(namesIn('WebhookEndpoints.create', 'enabled_events'))
+const SNAPSHOTS: ReadonlySet<string> = new Set(
+  listParamNames('WebhookEndpoints.create', 'enabled_events'),
+)

@@ -1,17 +1,17 @@
-import { createdIn, filterRows, listPage, type Range } from '../api/lists.ts'
-import type { Operations } from '../api/operation.ts'
+import { filterByCreated, filterRows, listPage, type NumberFilter } from '../api/lists.ts'
+import type { StripeOperations } from '../api/operation.ts'
 import { renderEvent } from '../state/events.ts'
 import type { EventRow } from '../state/rows.ts'
 import type { UnitOfWork } from '../state/unit-of-work.ts'
-import { mutuallyExclusiveFault, noSuch } from '../wire/errors.ts'
+import { mutuallyExclusiveFault, noSuchObjectFault } from '../wire/errors.ts'
 
 const THIRTY_DAYS = 30 * 86_400
 
 /** Operations that read events. By default, events of the last 30 days are stored. */
-export const events: Operations = {
+export const eventOperations: StripeOperations = {
   'Events.retrieve': (_params, { work, id }) => {
     const row = work.find('event', id)
-    if (!row || row.created < work.now - THIRTY_DAYS) throw noSuch('event', id)
+    if (!row || row.created < work.now - THIRTY_DAYS) throw noSuchObjectFault('event', id)
     return renderEvent(work.context, row, pendingOf(work, row))
   },
   'Events.list': (params, { work, path }) => {
@@ -26,7 +26,7 @@ export const events: Operations = {
           (types === undefined || types.includes(String(each))),
       )
     const rows = filterRows(
-      createdIn(work.tables.event.newestAt(isWanted), created as Range | undefined),
+      filterByCreated(work.tables.event.newestAt(isWanted), created as NumberFilter | undefined),
       (row) =>
         row.created >= work.now - THIRTY_DAYS &&
         (success === undefined || (pendingOf(work, row) === 0) === success),

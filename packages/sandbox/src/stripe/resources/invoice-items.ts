@@ -1,22 +1,28 @@
-import { inRange } from '../api/lists.ts'
-import type { Operations } from '../api/operation.ts'
-import { answer, change, list, remove, retrieve } from '../api/resource.ts'
+import { isInRange } from '../api/lists.ts'
+import type { StripeOperations } from '../api/operation.ts'
+import {
+  answerOperation,
+  changeOperation,
+  listOperation,
+  removeOperation,
+  retrieveOperation,
+} from '../api/resource.ts'
 import { redeemDiscounts } from '../catalog/redeem-discounts.ts'
 import { requireTaxCode } from '../catalog/tax-codes.ts'
 import { requireTaxRates } from '../catalog/tax-rates.ts'
-import { amountOf } from '../catalog/tiers.ts'
+import { priceQuantity } from '../catalog/tiers.ts'
 import { refuseManualRates } from '../invoices/automatic-tax.ts'
 import { moveItemToInvoice, refreshTotals } from '../invoices/invoice-draft.ts'
-import { newInvoiceItem, requireOneTimePrice } from '../invoices/invoice-items.ts'
+import { createInvoiceItem, requireOneTimePrice } from '../invoices/invoice-items.ts'
 import { requireCustomer } from '../payments/customer.ts'
 import type { InvoiceItemRow, InvoiceRow } from '../state/rows.ts'
 import type { UnitOfWork } from '../state/unit-of-work.ts'
-import { invalidRequest, mutuallyExclusiveFault, noSuch } from '../wire/errors.ts'
-import { given, mergeMetadata } from '../wire/fields.ts'
+import { invalidRequestFault, mutuallyExclusiveFault, noSuchObjectFault } from '../wire/errors.ts'
+import { mergeMetadata, pickGiven } from '../wire/fields.ts'
 import { multiplyDecimal } from '../wire/money.ts'
 
-export const invoiceItems: Operations = {
-  'InvoiceItems.create': answer('invoiceitem', (params, { work }) => {
+export const invoiceItems: StripeOperations = {
+  'InvoiceItems.create': answerOperation('invoiceitem', (params, { work }) => {
     const customer = requireCustomer(work, params.customer, 'customer')
     const invoice =
       params.invoice === undefined ? null : requireDraft(work, params.invoice, customer.id)
@@ -32,16 +38,16 @@ export const invoiceItems: Operations = {
     if (params.subscription !== undefined) {
       const subscription = work.require('subscription', params.subscription, 'subscription')
       if (subscription.customer !== customer.id)
-        throw noSuch('subscription', subscription.id, 'subscription')
+        throw noSuchObjectFault('subscription', subscription.id, 'subscription')
     }
     const price = priced
       ? requireOneTimePrice(
           work,
-          { ...given(params.pricing, 'price'), price_data: params.price_data },
+          { ...pickGiven(params.pricing, 'price'), price_data: params.price_data },
           'pricing',
         )
       : null
-    const item = newInvoiceItem(work, {
+    const item = createInvoiceItem(work, {
       customer,
       amount: params.amount,
       currency: params.currency ?? invoice?.currency,
@@ -61,7 +67,7 @@ export const invoiceItems: Operations = {
     if (invoice) {
       if (invoice.automatic_tax.enabled) refuseManualRates(item.tax_rates ?? [], 'tax_rates')
       if (invoice.currency !== item.currency) {
-        throw invalidRequest(
+        throw invalidRequestFault(
           `The currency of the invoice item (${item.currency}) must match the invoice's (${invoice.currency}).`,
           'currency',
         )
@@ -72,11 +78,11 @@ export const invoiceItems: Operations = {
     return item
   }),
 
-  'InvoiceItems.retrieve': retrieve('invoiceitem'),
+  'InvoiceItems.retrieve': retrieveOperation('invoiceitem'),
 
-  'InvoiceItems.update': change('invoiceitem', (item, params, { work }) => {
+  'InvoiceItems.update': changeOperation('invoiceitem', (item, params, { work }) => {
     const invoice = editableInvoice(work, item)
-    Object.assign(item, given(params, 'amount', 'description', 'discountable', 'period'))
+    Object.assign(item, pickGiven(params, 'amount', 'description', 'discountable', 'period'))
     if (params.quantity !== undefined || params.unit_amount_decimal !== undefined) {
       const unit = params.unit_amount_decimal?.toString() ?? item.pricing?.unit_amount_decimal
       item.quantity = params.quantity ?? item.quantity
@@ -84,7 +90,7 @@ export const invoiceItems: Operations = {
       const price = work.find('price', item.$.price ?? '')
       item.amount =
         price && params.unit_amount_decimal === undefined
-          ? amountOf(price, item.quantity, item.currency)
+          ? priceQuantity(price, item.quantity, item.currency)
           : multiplyDecimal(unit ?? '0', item.quantity)
       if (item.pricing) item.pricing = { ...item.pricing, unit_amount_decimal: unit ?? null }
     }
@@ -108,7 +114,7 @@ export const invoiceItems: Operations = {
     }
   }),
 
-  'InvoiceItems.del': remove('invoiceitem', (item, { work }) => {
+  'InvoiceItems.del': removeOperation('invoiceitem', (item, { work }) => {
     const invoice = editableInvoice(work, item)
     work.emit('invoiceitem.deleted', 'invoiceitem', item)
     if (invoice) {
@@ -118,10 +124,10 @@ export const invoiceItems: Operations = {
     work.remove('invoiceitem', item)
     if (invoice) refreshTotals(work, invoice)
   }),
-  'InvoiceItems.list': list('invoiceitem', {
+  'InvoiceItems.list': listOperation('invoiceitem', {
     by: ['customer'],
     where: {
-      created: (row, range) => inRange(row.date, range),
+      created: (row, range) => isInRange(row.date, range),
       pending: (row, pending) => (row.invoice === null) === pending,
     },
   }),
@@ -129,9 +135,13 @@ export const invoiceItems: Operations = {
 
 function requireDraft(work: UnitOfWork, id: string, customer: string): InvoiceRow {
   const invoice = work.require('invoice', id, 'invoice')
-  if (invoice.customer !== customer) throw noSuch('invoice', id, 'invoice')
+  if (invoice.customer !== customer) throw noSuchObjectFault('invoice', id, 'invoice')
   if (invoice.status !== 'draft') {
-    throw invalidRequest('This invoice is no longer editable', 'invoice', 'invoice_not_editable')
+    throw invalidRequestFault(
+      'This invoice is no longer editable',
+      'invoice',
+      'invoice_not_editable',
+    )
   }
   return invoice
 }

@@ -1,8 +1,8 @@
-import type { Operations } from '../api/operation.ts'
-import { listRows, retrieve } from '../api/resource.ts'
+import type { StripeOperations } from '../api/operation.ts'
+import { listRows, retrieveOperation } from '../api/resource.ts'
 
-export const invoicePayments: Operations = {
-  'InvoicePayments.retrieve': retrieve('invoice_payment'),
+export const invoicePayments: StripeOperations = {
+  'InvoicePayments.retrieve': retrieveOperation('invoice_payment'),
   'InvoicePayments.list': ({ payment, ...params }, call) => {
     const payment_intent = payment?.payment_intent
     const filters = payment_intent === undefined ? params : { ...params, payment_intent }

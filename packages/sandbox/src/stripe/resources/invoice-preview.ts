@@ -1,26 +1,34 @@
 import type Stripe from 'stripe'
 import { copyJson } from '../../core/store/copy-json.ts'
-import { expand } from '../api/expand.ts'
+import { expandObjects } from '../api/expand.ts'
 import { listPage } from '../api/lists.ts'
-import type { Operations } from '../api/operation.ts'
+import type { StripeOperations } from '../api/operation.ts'
 import { redeemDiscounts } from '../catalog/redeem-discounts.ts'
 import { applyAutomaticTax } from '../invoices/automatic-tax.ts'
 import { createInvoice, moveItemToInvoice, refreshTotals } from '../invoices/invoice-draft.ts'
-import { addInvoiceItems, newInvoiceItem, requireOneTimePrice } from '../invoices/invoice-items.ts'
+import {
+  addInvoiceItems,
+  createInvoiceItem,
+  requireOneTimePrice,
+} from '../invoices/invoice-items.ts'
 import { requireCustomer } from '../payments/customer.ts'
-import { render } from '../state/render.ts'
+import { renderRow } from '../state/render.ts'
 import type { CustomerRow, InvoiceRow, SubscriptionRow } from '../state/rows.ts'
 import { hasEnded } from '../state/subscription-status.ts'
 import { dryRun, type UnitOfWork } from '../state/unit-of-work.ts'
 import { creditUnused } from '../subscriptions/proration.ts'
-import { draftSubscription, firstInvoice } from '../subscriptions/subscription-create.ts'
+import { createFirstInvoice, draftSubscription } from '../subscriptions/subscription-create.ts'
 import { draftSubscriptionInvoice } from '../subscriptions/subscription-invoice.ts'
-import { itemsOf } from '../subscriptions/subscription-swap.ts'
+import { listSubscriptionItems } from '../subscriptions/subscription-swap.ts'
 import { applyUpdate } from '../subscriptions/subscription-update.ts'
-import { nextInvoice, toPreview, upcomingInvoice } from '../subscriptions/upcoming-invoice.ts'
-import { usagePeriods } from '../subscriptions/usage.ts'
-import { invalidRequest, mutuallyExclusiveFault } from '../wire/errors.ts'
-import { given } from '../wire/fields.ts'
+import {
+  draftNextInvoice,
+  draftUpcomingInvoice,
+  toPreview,
+} from '../subscriptions/upcoming-invoice.ts'
+import { listUsagePeriods } from '../subscriptions/usage.ts'
+import { invalidRequestFault, mutuallyExclusiveFault } from '../wire/errors.ts'
+import { pickGiven } from '../wire/fields.ts'
 import { minimumCharge } from '../wire/money.ts'
 import type { WireObject } from '../wire/wire-object.ts'
 import { createCustomer } from './customers.ts'
@@ -29,17 +37,17 @@ type Params = Stripe.InvoiceCreatePreviewParams
 
 const DISCOUNT_PATHS: readonly string[] = ['discounts', 'total_discount_amounts.discount']
 
-export const invoicePreview: Operations = {
+export const invoicePreview: StripeOperations = {
   /** Previews an invoice: creates it, renders it and rolls everything back. */
   'Invoices.createPreview': (params, { work }) =>
     dryRun(work.context, { testClock: work.testClock }, (trial) => {
-      const shown = copyJson(render('invoice', preview(trial, params), trial.tables))
+      const shown = copyJson(renderRow('invoice', preview(trial, params), trial.tables))
       // Expanded here, because discounts created for the preview no longer exist when the response
       // is expanded.
       const wanted = DISCOUNT_PATHS.filter((path) =>
         params.expand?.some((each) => each === path || each.startsWith(`${path}.`)),
       )
-      expand(shown, wanted, { tables: trial.tables, shape: null })
+      expandObjects(shown, wanted, { tables: trial.tables, shape: null })
       return toPreview(shown)
     }),
   /** Lists all lines of an upcoming invoice, for API versions before basil. */
@@ -48,9 +56,9 @@ export const invoicePreview: Operations = {
     const lines = dryRun(work.context, { testClock: work.testClock }, (trial) => {
       const invoice = preview(trial, rest)
       const rows = trial.findBy('line_item', 'invoice', invoice.id)
-      const shown = copyJson(render('invoice', invoice, trial.tables))
+      const shown = copyJson(renderRow('invoice', invoice, trial.tables))
       const data = rows.sort((a, b) => a.$.order - b.$.order)
-      const all = copyJson(data.map((row) => render('line_item', row, trial.tables)))
+      const all = copyJson(data.map((row) => renderRow('line_item', row, trial.tables)))
       return toPreview({ ...shown, lines: { data: all } }).lines as { data: WireObject[] }
     })
     const pages = { limit, starting_after, ending_before }
@@ -61,7 +69,7 @@ export const invoicePreview: Operations = {
 /** Replaces a schedule by its subscription, whose next invoice includes the planned changes. */
 function replaceSchedule(work: UnitOfWork, { schedule: id, ...params }: Params): Params {
   if (params.schedule_details !== undefined) {
-    throw invalidRequest('The sandbox previews schedules as they are.', 'schedule_details')
+    throw invalidRequestFault('The sandbox previews schedules as they are.', 'schedule_details')
   }
   if (id === undefined) return params
   if (params.subscription !== undefined || params.subscription_details !== undefined) {
@@ -69,7 +77,7 @@ function replaceSchedule(work: UnitOfWork, { schedule: id, ...params }: Params):
   }
   const { subscription } = work.require('subscription_schedule', id, 'schedule')
   if (subscription === null) {
-    throw invalidRequest(
+    throw invalidRequestFault(
       'The sandbox previews schedules that have hold of a subscription.',
       'schedule',
     )
@@ -85,7 +93,7 @@ function preview(work: UnitOfWork, given: Params): InvoiceRow {
   const customer = work.require('customer', invoice.customer ?? '')
   ;(params.invoice_items ?? []).forEach((item, at) => {
     const path = `invoice_items[${at}]`
-    const row = newInvoiceItem(work, {
+    const row = createInvoiceItem(work, {
       customer,
       amount: item.amount,
       currency: item.currency ?? invoice.currency,
@@ -130,7 +138,7 @@ function previewNew(work: UnitOfWork, params: Params): InvoiceRow {
   const details = params.subscription_details
   if (!details?.items) {
     if (!params.invoice_items) {
-      throw invalidRequest(
+      throw invalidRequestFault(
         `No upcoming invoices for customer: ${customer.id}`,
         'customer',
         'invoice_upcoming_none',
@@ -145,7 +153,7 @@ function previewNew(work: UnitOfWork, params: Params): InvoiceRow {
   }
   const terms = toNew(params, details, customer)
   const subscription = draftSubscription(work, terms)
-  return firstInvoice(work, subscription, terms) ?? nextInvoice(work, subscription)
+  return createFirstInvoice(work, subscription, terms) ?? draftNextInvoice(work, subscription)
 }
 
 /** Whether the preview is for a new subscription, whose discounts are not the invoice's own. */
@@ -161,9 +169,16 @@ function toNew(
   const { billing_cycle_anchor: anchor, start_date: backdate_start_date } = details
   return {
     customer: customer.id,
-    ...given(params, 'currency', 'automatic_tax', 'discounts'),
-    ...given(details, 'items', 'trial_end', 'billing_mode', 'cancel_at', 'cancel_at_period_end'),
-    ...given(details, 'default_tax_rates', 'metadata', 'proration_behavior'),
+    ...pickGiven(params, 'currency', 'automatic_tax', 'discounts'),
+    ...pickGiven(
+      details,
+      'items',
+      'trial_end',
+      'billing_mode',
+      'cancel_at',
+      'cancel_at_period_end',
+    ),
+    ...pickGiven(details, 'default_tax_rates', 'metadata', 'proration_behavior'),
     ...(anchor === undefined ? {} : { billing_cycle_anchor: anchor.timestamp }),
     ...(backdate_start_date === undefined ? {} : { backdate_start_date }),
   } as unknown as Stripe.SubscriptionCreateParams
@@ -184,7 +199,7 @@ function previewedCustomer(work: UnitOfWork, params: Params): CustomerRow {
 function previewExisting(work: UnitOfWork, params: Params): InvoiceRow {
   const subscription = work.require('subscription', params.subscription ?? '', 'subscription')
   if (params.customer !== undefined && params.customer !== subscription.customer) {
-    throw invalidRequest(
+    throw invalidRequestFault(
       `The subscription ${subscription.id} does not belong to the customer ${params.customer}.`,
       'subscription',
     )
@@ -193,14 +208,14 @@ function previewExisting(work: UnitOfWork, params: Params): InvoiceRow {
   if (hasEnded(subscription)) throw noUpcoming(subscription)
   if (details?.cancel_now) {
     if (details.proration_behavior !== 'none') {
-      for (const item of itemsOf(work, subscription))
+      for (const item of listSubscriptionItems(work, subscription))
         creditUnused(work, subscription, item, details.proration_date ?? work.now)
     }
     return draftSubscriptionInvoice(work, subscription, {
       reason: 'subscription_update',
       items: [],
       pending: 'subscription',
-      usage: usagePeriods(work, itemsOf(work, subscription), work.now),
+      usage: listUsagePeriods(work, listSubscriptionItems(work, subscription), work.now),
     })
   }
   const update = details ? applyUpdate(work, subscription, toUpdate(params, details)) : null
@@ -208,7 +223,8 @@ function previewExisting(work: UnitOfWork, params: Params): InvoiceRow {
   if (details === undefined) addInvoiceItems(work, subscription, undefined)
   // A call that changes the items wants their cost, not that of the schedule's next phase.
   const how = { asPlanned: details?.items === undefined }
-  const next = subscription.status === 'paused' ? null : upcomingInvoice(work, subscription, how)
+  const next =
+    subscription.status === 'paused' ? null : draftUpcomingInvoice(work, subscription, how)
   if (!next) throw noUpcoming(subscription)
   return next
 }
@@ -219,8 +235,15 @@ function toUpdate(
 ): Stripe.SubscriptionUpdateParams {
   const { billing_cycle_anchor: anchor } = details
   return {
-    ...given(details, 'items', 'proration_behavior', 'proration_date', 'trial_end', 'cancel_at'),
-    ...given(details, 'cancel_at_period_end', 'default_tax_rates'),
+    ...pickGiven(
+      details,
+      'items',
+      'proration_behavior',
+      'proration_date',
+      'trial_end',
+      'cancel_at',
+    ),
+    ...pickGiven(details, 'cancel_at_period_end', 'default_tax_rates'),
     ...(automatic_tax === undefined ? {} : { automatic_tax }),
     ...(anchor === undefined ? {} : { billing_cycle_anchor: toAnchor(anchor) }),
   } as unknown as Stripe.SubscriptionUpdateParams
@@ -231,7 +254,7 @@ function toAnchor(anchor: unknown): unknown {
 }
 
 function noUpcoming(subscription: SubscriptionRow) {
-  return invalidRequest(
+  return invalidRequestFault(
     `No upcoming invoices for subscription: ${subscription.id}`,
     'subscription',
     'invoice_upcoming_none',

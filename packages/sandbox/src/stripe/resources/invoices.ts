@@ -1,7 +1,14 @@
 import type Stripe from 'stripe'
-import { inRange, listPage } from '../api/lists.ts'
-import type { Operations } from '../api/operation.ts'
-import { answer, change, list, remove, retrieve, search } from '../api/resource.ts'
+import { isInRange, listPage } from '../api/lists.ts'
+import type { StripeOperations } from '../api/operation.ts'
+import {
+  answerOperation,
+  changeOperation,
+  listOperation,
+  removeOperation,
+  retrieveOperation,
+  searchOperation,
+} from '../api/resource.ts'
 import { redeemDiscounts } from '../catalog/redeem-discounts.ts'
 import { requireTaxRates } from '../catalog/tax-rates.ts'
 import {
@@ -25,24 +32,30 @@ import {
 import { requireCustomer, requireOwnMethod } from '../payments/customer.ts'
 import { resolvePaymentMethod } from '../payments/new-payment-method.ts'
 import { cardFault } from '../payments/payment-attempt.ts'
-import { render } from '../state/render.ts'
+import { renderRow } from '../state/render.ts'
 import type { InvoiceRow } from '../state/rows.ts'
 import type { UnitOfWork } from '../state/unit-of-work.ts'
-import { invalidRequest, missingParam, noSuch, StripeFault, withDocs } from '../wire/errors.ts'
-import { given, mergeMetadata } from '../wire/fields.ts'
+import {
+  invalidRequestFault,
+  missingParamFault,
+  noSuchObjectFault,
+  StripeFault,
+  withDocs,
+} from '../wire/errors.ts'
+import { mergeMetadata, pickGiven } from '../wire/fields.ts'
 import { requireCurrency } from '../wire/money.ts'
 
 const HOUR = 3600
 
-export const invoices: Operations = {
-  'Invoices.create': answer('invoice', (params, { work }) => {
+export const invoices: StripeOperations = {
+  'Invoices.create': answerOperation('invoice', (params, { work }) => {
     const customer = requireCustomer(work, params.customer, 'customer')
     const subscription =
       params.subscription === undefined
         ? null
         : work.require('subscription', params.subscription, 'subscription')
     if (subscription && subscription.customer !== customer.id)
-      throw noSuch('subscription', subscription.id, 'subscription')
+      throw noSuchObjectFault('subscription', subscription.id, 'subscription')
     const currency =
       params.currency === undefined
         ? (subscription?.currency ?? customer.currency ?? 'usd')
@@ -68,8 +81,8 @@ export const invoices: Operations = {
     return invoice
   }),
 
-  'Invoices.retrieve': retrieve('invoice'),
-  'Invoices.update': change('invoice', (invoice, params, { work }) => {
+  'Invoices.retrieve': retrieveOperation('invoice'),
+  'Invoices.update': changeOperation('invoice', (invoice, params, { work }) => {
     const draftOnly = Object.keys(params).filter(
       (key) => !['metadata', 'expand', 'auto_advance', 'default_payment_method'].includes(key),
     )
@@ -89,10 +102,10 @@ export const invoices: Operations = {
     }
     if (isDraft) refreshTotals(work, invoice)
   }),
-  'Invoices.del': remove('invoice', (invoice, { work }) => {
+  'Invoices.del': removeOperation('invoice', (invoice, { work }) => {
     if (invoice.status !== 'draft') throw notEditable('You can only delete draft invoices.')
     if (invoice.$.subscription) {
-      throw invalidRequest('You cannot delete an invoice that was created by a subscription.')
+      throw invalidRequestFault('You cannot delete an invoice that was created by a subscription.')
     }
     work.emit('invoice.deleted', 'invoice', invoice)
     for (const item of work.findBy('invoiceitem', 'invoice', invoice.id)) {
@@ -103,16 +116,16 @@ export const invoices: Operations = {
       work.remove('line_item', line)
     work.remove('invoice', invoice)
   }),
-  'Invoices.list': list('invoice', {
+  'Invoices.list': listOperation('invoice', {
     by: ['subscription', 'customer', 'status'],
     where: {
-      due_date: (row, range) => inRange(row.due_date ?? 0, range),
+      due_date: (row, range) => isInRange(row.due_date ?? 0, range),
       subscription: (row, id) => row.$.subscription === id,
     },
   }),
-  'Invoices.search': search('invoice'),
+  'Invoices.search': searchOperation('invoice'),
 
-  'Invoices.finalizeInvoice': change('invoice', (invoice, params, { work }) => {
+  'Invoices.finalizeInvoice': changeOperation('invoice', (invoice, params, { work }) => {
     if (invoice.status !== 'draft') {
       throw notEditable(
         "This invoice is already finalized, you can't re-finalize a non-draft invoice.",
@@ -129,13 +142,13 @@ export const invoices: Operations = {
       invoice.$.nextAt = work.now + HOUR
     }
   }),
-  'Invoices.pay': change('invoice', (invoice, params, { work }) =>
+  'Invoices.pay': changeOperation('invoice', (invoice, params, { work }) =>
     payInvoice(work, invoice, params),
   ),
-  'Invoices.voidInvoice': change('invoice', (invoice, _params, { work }) =>
+  'Invoices.voidInvoice': changeOperation('invoice', (invoice, _params, { work }) =>
     voidInvoice(work, invoice),
   ),
-  'Invoices.markUncollectible': change('invoice', (invoice, _params, { work }) => {
+  'Invoices.markUncollectible': changeOperation('invoice', (invoice, _params, { work }) => {
     if (invoice.status !== 'open') {
       throw notEditable(
         `You can only mark open invoices as uncollectible. This invoice's status is ${invoice.status}.`,
@@ -143,9 +156,9 @@ export const invoices: Operations = {
     }
     markUncollectible(work, invoice)
   }),
-  'Invoices.sendInvoice': change('invoice', (invoice, _params, { work }) => {
+  'Invoices.sendInvoice': changeOperation('invoice', (invoice, _params, { work }) => {
     if (invoice.collection_method !== 'send_invoice') {
-      throw invalidRequest(
+      throw invalidRequestFault(
         "You can only manually send an invoice if its collection method is 'send_invoice'.",
       )
     }
@@ -155,12 +168,12 @@ export const invoices: Operations = {
   }),
   'Invoices.listLineItems': (params, { work, id, path }) => {
     const lines = work.findBy('line_item', 'invoice', work.require('invoice', id).id)
-    return listPage(lines, params, path, (row) => render('line_item', row, work.tables))
+    return listPage(lines, params, path, (row) => renderRow('line_item', row, work.tables))
   },
 }
 
 function notEditable(message: string, param?: string): StripeFault {
-  return invalidRequest(message, param, 'invoice_not_editable')
+  return invalidRequestFault(message, param, 'invoice_not_editable')
 }
 
 function planFinalization(work: UnitOfWork, invoice: InvoiceRow): void {
@@ -182,7 +195,7 @@ function applyParams(
     (days !== undefined || params.due_date !== undefined) &&
     invoice.collection_method !== 'send_invoice'
   ) {
-    throw invalidRequest(
+    throw invalidRequestFault(
       '`due_date` and `days_until_due` can only be set if collection method is `send_invoice`.',
       days === undefined ? 'due_date' : 'days_until_due',
     )
@@ -190,7 +203,7 @@ function applyParams(
   if (days !== undefined) invoice.due_date = work.now + days * 86_400
   if (params.due_date !== undefined) invoice.due_date = params.due_date
   if (invoice.collection_method === 'send_invoice' && invoice.due_date === null)
-    throw missingParam('days_until_due')
+    throw missingParamFault('days_until_due')
   if (params.default_payment_method !== undefined) {
     invoice.default_payment_method = requireOwnMethod(work, customer, params.default_payment_method)
   }
@@ -203,7 +216,7 @@ function applyParams(
   }
   Object.assign(
     invoice,
-    given(params, 'custom_fields', 'description', 'footer', 'statement_descriptor'),
+    pickGiven(params, 'custom_fields', 'description', 'footer', 'statement_descriptor'),
   )
   if (params.number) invoice.number = params.number
   if (params.discounts !== undefined) {
@@ -218,7 +231,7 @@ function applyParams(
 
 function payInvoice(work: UnitOfWork, invoice: InvoiceRow, params: Stripe.InvoicePayParams): void {
   if (invoice.status === 'paid') {
-    throw invalidRequest('Invoice is already paid', undefined, 'invoice_already_paid')
+    throw invalidRequestFault('Invoice is already paid', undefined, 'invoice_already_paid')
   }
   if (invoice.status === 'void') {
     throw notEditable('This invoice has been voided and cannot be paid.')
@@ -234,7 +247,7 @@ function payInvoice(work: UnitOfWork, invoice: InvoiceRow, params: Stripe.Invoic
       ? undefined
       : resolvePaymentMethod(work, params.payment_method, 'payment_method')
   if (method && method.customer !== invoice.customer) {
-    throw invalidRequest(
+    throw invalidRequestFault(
       'The payment method you provided is not attached to the customer of this invoice.',
       'payment_method',
     )
@@ -245,14 +258,14 @@ function payInvoice(work: UnitOfWork, invoice: InvoiceRow, params: Stripe.Invoic
   })
   if (outcome.status === 'succeeded' || outcome.status === 'processing') return
   if (outcome.status === 'no_payment_method') {
-    throw invalidRequest(
+    throw invalidRequestFault(
       'There is no `default_payment_method` set on this Customer or Invoice. Please set either a default payment method on the customer or this invoice, or provide one in the call.',
       undefined,
       'missing',
     )
   }
   const intent = work.require('payment_intent', invoice.$.paymentIntent ?? '')
-  const shownIntent = render('payment_intent', intent, work.tables)
+  const shownIntent = renderRow('payment_intent', intent, work.tables)
   if (outcome.status === 'declined')
     throw cardFault(outcome.decline, { payment_intent: shownIntent }, true)
   throw new StripeFault(

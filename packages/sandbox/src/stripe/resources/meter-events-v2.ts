@@ -1,10 +1,10 @@
-import { callV2, formatTimeV2, type OperationsV2, type Read, readTimeV2 } from '../api/v2.ts'
-import { nowOf } from '../state/context.ts'
+import { callV2, formatTimeV2, type OperationsV2, readTimeV2, type ValueOfNode } from '../api/v2.ts'
+import { nowOfClock } from '../state/context.ts'
 import type { MeterEventRow } from '../state/rows.ts'
 import { findTestClock } from '../state/test-clocks.ts'
 import { sendThinEvent } from '../state/thin-events.ts'
 import type { UnitOfWork } from '../state/unit-of-work.ts'
-import { invalidRequest, StripeFault } from '../wire/errors.ts'
+import { invalidRequestFault, StripeFault } from '../wire/errors.ts'
 import { type DroppedEvent, reportDropped } from './dropped-usage.ts'
 import { cancelMeterEvent, createMeterEvent, findMeter } from './meter-events.ts'
 
@@ -25,7 +25,7 @@ const ADJUSTMENT = {
   r: ['cancel', 'event_name', 'type'],
 } as const
 
-type NewEvent = Read<typeof EVENT>
+type NewEvent = ValueOfNode<typeof EVENT>
 
 /**
  * Operations on meter events in the `/v2` API. A single event is validated immediately; errors in a
@@ -77,7 +77,7 @@ export const meterEventsV2: OperationsV2 = {
     isStream: true,
     ...callV2({ o: { events: { a: EVENT } }, r: ['events'] }, ({ events }, { work }) => {
       if (events.length === 0 || events.length > MAX_EVENTS) {
-        throw invalidRequest(`\`events\` must hold 1 to ${MAX_EVENTS} events.`, 'events')
+        throw invalidRequestFault(`\`events\` must hold 1 to ${MAX_EVENTS} events.`, 'events')
       }
       storeStream(work, events)
       return {}
@@ -136,5 +136,5 @@ function create(work: UnitOfWork, { timestamp, ...event }: NewEvent, at: string)
 /** Returns the time of the clock of the customer named in the payload. */
 function timeForCustomer(work: UnitOfWork, payload: NewEvent['payload']): number {
   const clocks = Object.values(payload).map((value) => findTestClock(work.tables, value))
-  return nowOf(work.context, clocks.find((clock) => clock !== null) ?? null)
+  return nowOfClock(work.context, clocks.find((clock) => clock !== null) ?? null)
 }

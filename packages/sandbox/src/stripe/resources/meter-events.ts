@@ -1,8 +1,8 @@
-import type { Operations } from '../api/operation.ts'
-import { render } from '../state/render.ts'
+import type { StripeOperations } from '../api/operation.ts'
+import { renderRow } from '../state/render.ts'
 import type { MeterEventAdjustmentRow, MeterEventRow, MeterRow } from '../state/rows.ts'
 import type { UnitOfWork } from '../state/unit-of-work.ts'
-import { invalidRequest, missingParam, StripeFault } from '../wire/errors.ts'
+import { invalidRequestFault, missingParamFault, StripeFault } from '../wire/errors.ts'
 
 const DAY = 86_400
 /**
@@ -18,18 +18,18 @@ const MAX_DIGITS = 15
  * Operations that report and cancel usage. The sandbox rejects invalid events immediately; Stripe
  * may report them hours later by an event.
  */
-export const meterEvents: Operations = {
+export const meterEvents: StripeOperations = {
   'Billing/MeterEvents.create': (params, { work }) =>
-    render('billing.meter_event', createMeterEvent(work, params), work.tables),
+    renderRow('billing.meter_event', createMeterEvent(work, params), work.tables),
 
   'Billing/MeterEventAdjustments.create': (params, { work }) => {
     const identifier = params.cancel?.identifier
     if (identifier === undefined) {
       activeMeter(work, params.event_name)
-      throw missingParam('cancel[identifier]')
+      throw missingParamFault('cancel[identifier]')
     }
     const adjustment = cancelMeterEvent(work, params.event_name, identifier)
-    return render('billing.meter_event_adjustment', adjustment, work.tables)
+    return renderRow('billing.meter_event_adjustment', adjustment, work.tables)
   },
 }
 
@@ -53,10 +53,10 @@ export function createMeterEvent(
   const meter = activeMeter(work, params.event_name)
   const identifier = params.identifier ?? work.newId('meterevent_')
   if (identifier.length > 100) {
-    throw invalidRequest('Invalid string: must be at most 100 characters', 'identifier')
+    throw invalidRequestFault('Invalid string: must be at most 100 characters', 'identifier')
   }
   if (recentEvent(work, identifier)) {
-    throw invalidRequest(
+    throw invalidRequestFault(
       `An event already exists with identifier ${identifier}.`,
       'identifier',
       'duplicate_meter_event',
@@ -93,14 +93,14 @@ export function cancelMeterEvent(
   const meter = activeMeter(work, name)
   const event = recentEvent(work, identifier)
   if (!event || event.$.meter !== meter.id) {
-    throw invalidRequest(
+    throw invalidRequestFault(
       `No event with identifier ${identifier} was received within the last 24 hours.`,
       'cancel[identifier]',
       'resource_missing',
     )
   }
   if (event.$.cancelled) {
-    throw invalidRequest(
+    throw invalidRequestFault(
       `The event with identifier ${identifier} has already been cancelled.`,
       'cancel[identifier]',
     )
@@ -126,7 +126,7 @@ export function findMeter(work: UnitOfWork, name: string): MeterRow | undefined 
 function activeMeter(work: UnitOfWork, name: string): MeterRow {
   const meter = findMeter(work, name)
   if (meter?.status === 'active') return meter
-  throw invalidRequest(
+  throw invalidRequestFault(
     meter
       ? `The meter for event name '${name}' is inactive and accepts no events.`
       : `No meter was found for event name '${name}'.`,
@@ -143,14 +143,14 @@ function recentEvent(work: UnitOfWork, identifier: string) {
 
 function checkTimestamp(timestamp: number, now: number): number {
   if (timestamp < now - MAX_AGE) {
-    throw invalidRequest(
+    throw invalidRequestFault(
       'The timestamp is too far in the past: it must be within the past 35 calendar days.',
       'timestamp',
       'timestamp_too_far_in_past',
     )
   }
   if (timestamp > now + CLOCK_TOLERANCE) {
-    throw invalidRequest(
+    throw invalidRequestFault(
       'The timestamp is in the future: it can be at most 5 minutes ahead.',
       'timestamp',
       'timestamp_in_future',
@@ -167,7 +167,7 @@ function readCustomer(
   const key = meter.customer_mapping.event_payload_key
   const id = payload[key]
   if (id === undefined || id === '') {
-    throw invalidRequest(
+    throw invalidRequestFault(
       `The payload must name the customer in \`${key}\`.`,
       `payload[${key}]`,
       'meter_event_no_customer_defined',
@@ -193,7 +193,7 @@ function readValue(
   const value = payload[key]
   if (value === undefined && meter.default_aggregation.formula === 'count') return '1'
   if (value === undefined || !/^-?\d+(?:\.\d+)?$/.test(value)) {
-    throw invalidRequest(
+    throw invalidRequestFault(
       `The payload must have a number in \`${key}\`.`,
       `payload[${key}]`,
       value === undefined ? 'meter_event_value_not_found' : 'meter_event_invalid_value',
@@ -203,7 +203,7 @@ function readValue(
   const significant = `${whole}${fraction}`.replace(/^0+/, '').length
   const isLong = significant > MAX_DIGITS && !work.allows('long-meter-values')
   if (isLong || fraction.length > 12 || whole.length > MAX_DIGITS) {
-    throw invalidRequest(
+    throw invalidRequestFault(
       `The value in the event payload can have at most ${MAX_DIGITS} digits. Received ${value}.`,
       `payload[${key}]`,
       'meter_event_value_too_many_digits',

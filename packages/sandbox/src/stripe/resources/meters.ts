@@ -1,31 +1,37 @@
 import type Stripe from 'stripe'
 import { listPage } from '../api/lists.ts'
-import type { Operations } from '../api/operation.ts'
-import { change, create, list, retrieve, update } from '../api/resource.ts'
-import { aggregate, eventsOf } from '../catalog/usage.ts'
+import type { StripeOperations } from '../api/operation.ts'
+import {
+  changeOperation,
+  createOperation,
+  listOperation,
+  retrieveOperation,
+  updateOperation,
+} from '../api/resource.ts'
+import { aggregateMeterEvents, listMeterEvents } from '../catalog/usage.ts'
 import { requireCustomer } from '../payments/customer.ts'
-import { blank } from '../state/blank.ts'
+import { createBlankRow } from '../state/blank.ts'
 import type { MeterRow } from '../state/rows.ts'
 import type { UnitOfWork } from '../state/unit-of-work.ts'
 import { fromUnits } from '../wire/decimals.ts'
-import { invalidRequest } from '../wire/errors.ts'
-import { given } from '../wire/fields.ts'
+import { invalidRequestFault } from '../wire/errors.ts'
+import { pickGiven } from '../wire/fields.ts'
 
 /** Operations on meters. The operations on their events are in meter-events.ts. */
-export const meters: Operations = {
-  'Billing/Meters.create': create('billing.meter', (params, { work }) => {
+export const meters: StripeOperations = {
+  'Billing/Meters.create': createOperation('billing.meter', (params, { work }) => {
     const taken = work
       .findBy('billing.meter', 'event_name', params.event_name)
       .some((meter) => meter.status === 'active')
     if (taken) {
-      throw invalidRequest(
+      throw invalidRequestFault(
         `An active meter already exists with event name '${params.event_name}'.`,
         'event_name',
         'resource_already_exists',
       )
     }
     return {
-      ...blank('billing.meter'),
+      ...createBlankRow('billing.meter'),
       id: work.newId('mtr_test_', 22),
       created: work.now,
       customer_mapping: {
@@ -35,7 +41,7 @@ export const meters: Operations = {
       default_aggregation: { formula: params.default_aggregation.formula },
       display_name: params.display_name,
       event_name: params.event_name,
-      ...given(params, 'event_time_window'),
+      ...pickGiven(params, 'event_time_window'),
       status: 'active',
       status_transitions: { deactivated_at: null },
       updated: work.now,
@@ -43,16 +49,20 @@ export const meters: Operations = {
     }
   }),
 
-  'Billing/Meters.retrieve': retrieve('billing.meter'),
+  'Billing/Meters.retrieve': retrieveOperation('billing.meter'),
 
-  'Billing/Meters.update': update('billing.meter', ['display_name'], (meter, params, { work }) => {
-    if (params.display_name !== undefined) meter.updated = work.now
-  }),
-  'Billing/Meters.list': list('billing.meter'),
-  'Billing/Meters.deactivate': change('billing.meter', (meter, _params, { work }) =>
+  'Billing/Meters.update': updateOperation(
+    'billing.meter',
+    ['display_name'],
+    (meter, params, { work }) => {
+      if (params.display_name !== undefined) meter.updated = work.now
+    },
+  ),
+  'Billing/Meters.list': listOperation('billing.meter'),
+  'Billing/Meters.deactivate': changeOperation('billing.meter', (meter, _params, { work }) =>
     setStatus(work, meter, 'inactive'),
   ),
-  'Billing/Meters.reactivate': change('billing.meter', (meter, _params, { work }) =>
+  'Billing/Meters.reactivate': changeOperation('billing.meter', (meter, _params, { work }) =>
     setStatus(work, meter, 'active'),
   ),
   'Billing/Meters.listEventSummaries': (params, { work, id, path }) => {
@@ -62,7 +72,12 @@ export const meters: Operations = {
       id: `mtrusg_test_${meter.id.slice(-8)}${start}${end}`,
       object: 'billing.meter_event_summary' as const,
       aggregated_value: Number(
-        fromUnits(aggregate(meter, eventsOf(work, meter, params.customer, { start, end }))),
+        fromUnits(
+          aggregateMeterEvents(
+            meter,
+            listMeterEvents(work, meter, params.customer, { start, end }),
+          ),
+        ),
       ),
       end_time: end,
       livemode: false,
@@ -75,7 +90,7 @@ export const meters: Operations = {
 
 /** Activates or deactivates a meter. Usage counted so far remains. */
 function setStatus(work: UnitOfWork, meter: MeterRow, status: MeterRow['status']): void {
-  if (meter.status === status) throw invalidRequest(`This meter is already ${status}.`)
+  if (meter.status === status) throw invalidRequestFault(`This meter is already ${status}.`)
   meter.status = status
   const active = status === 'active'
   meter.status_transitions = { deactivated_at: active ? null : work.now }
@@ -100,13 +115,14 @@ function windowsOf(
     ['end_time', end],
   ] as const) {
     if (at % size === 0) continue
-    throw invalidRequest(`The \`${param}\` must be aligned with ${name} boundaries.`, param)
+    throw invalidRequestFault(`The \`${param}\` must be aligned with ${name} boundaries.`, param)
   }
   if (end <= start) {
-    throw invalidRequest('The `end_time` must be later than the `start_time`.', 'end_time')
+    throw invalidRequestFault('The `end_time` must be later than the `start_time`.', 'end_time')
   }
   if (by === undefined) return [[start, end]]
   const count = (end - start) / size
-  if (count > 1000) throw invalidRequest('These are too many windows.', 'value_grouping_window')
+  if (count > 1000)
+    throw invalidRequestFault('These are too many windows.', 'value_grouping_window')
   return Array.from({ length: count }, (_, at) => [start + at * size, start + (at + 1) * size])
 }

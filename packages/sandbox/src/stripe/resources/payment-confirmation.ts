@@ -1,12 +1,18 @@
 import { applyPaymentOutcome, countAttempt, invoiceOf } from '../invoices/invoice-payment.ts'
 import { attemptPayment } from '../payments/debits/bank-debit.ts'
-import { accountOf, CURRENCY_OF_DEBITS } from '../payments/debits/test-accounts.ts'
+import { CURRENCY_OF_DEBITS, testAccountOf } from '../payments/debits/test-accounts.ts'
 import { cardFault, type PaymentOutcome } from '../payments/payment-attempt.ts'
 import { attachPaymentMethod } from '../payments/payment-methods.ts'
-import { render } from '../state/render.ts'
+import { renderRow } from '../state/render.ts'
 import type { PaymentIntentRow, PaymentMethodRow } from '../state/rows.ts'
 import type { UnitOfWork } from '../state/unit-of-work.ts'
-import { cardError, invalidRequest, noSuch, type StripeFault, withDocs } from '../wire/errors.ts'
+import {
+  cardErrorFault,
+  invalidRequestFault,
+  noSuchObjectFault,
+  type StripeFault,
+  withDocs,
+} from '../wire/errors.ts'
 
 export function confirmIntent(
   work: UnitOfWork,
@@ -14,7 +20,7 @@ export function confirmIntent(
   params: { off_session?: unknown; error_on_requires_action?: boolean; use_stripe_sdk?: boolean },
 ) {
   if (intent.payment_method === null) {
-    throw invalidRequest(
+    throw invalidRequestFault(
       "You cannot confirm this PaymentIntent because it's missing a payment method. You can either update the PaymentIntent with a payment method and then confirm it again, or confirm it again directly with a payment method or ConfirmationToken.",
       'payment_method',
       'payment_intent_unexpected_state',
@@ -28,7 +34,7 @@ export function confirmIntent(
     intent.$.invoice === null &&
     !params.use_stripe_sdk
   ) {
-    throw invalidRequest(
+    throw invalidRequestFault(
       "This PaymentIntent is configured to accept payment methods enabled in your Dashboard. Because some of these payment methods might redirect your customer off of your page, you must provide a `return_url`. If you don't want to accept redirect-based payment methods, set `automatic_payment_methods[enabled]` to `true` and `automatic_payment_methods[allow_redirects]` to `never` when creating Setup Intents and Payment Intents.",
       'return_url',
     )
@@ -46,8 +52,8 @@ export function confirmIntent(
   }
   applyOutcomeToInvoice(work, intent, outcome)
   if (outcome.status === 'declined') {
-    const object = render('payment_intent', intent, work.tables)
-    const shown = render('payment_method', method, work.tables)
+    const object = renderRow('payment_intent', intent, work.tables)
+    const shown = renderRow('payment_method', method, work.tables)
     throw cardFault(
       outcome.decline,
       { charge: intent.latest_charge, payment_intent: object, payment_method: shown },
@@ -57,18 +63,18 @@ export function confirmIntent(
   if (outcome.status === 'requires_action' && params.error_on_requires_action) {
     const message = 'Your card was declined. This transaction requires authentication.'
     const code = 'authentication_required'
-    throw cardError(code, message, { decline_code: code })
+    throw cardErrorFault(code, message, { decline_code: code })
   }
-  return render('payment_intent', intent, work.tables)
+  return renderRow('payment_intent', intent, work.tables)
 }
 
 /** Checks a bank debit: it needs the currency of the account and automatic capture. */
 function checkDebit(intent: PaymentIntentRow, method: PaymentMethodRow): void {
-  const account = accountOf(method)
+  const account = testAccountOf(method)
   if (!account) return
   const currency = CURRENCY_OF_DEBITS[account.type]
   if (intent.currency === currency && intent.capture_method !== 'manual') return
-  throw invalidRequest(
+  throw invalidRequestFault(
     `A PaymentMethod of the type ${account.type} cannot be used here: it takes ${currency}, captured automatically; this PaymentIntent is in ${intent.currency}, captured by ${intent.capture_method}.`,
     'payment_method',
   )
@@ -92,7 +98,7 @@ export function finishAuthentication(
   passed: boolean,
 ): PaymentIntentRow {
   const intent = work.find('payment_intent', intentId)
-  if (!intent) throw noSuch('payment_intent', intentId)
+  if (!intent) throw noSuchObjectFault('payment_intent', intentId)
   if (intent.status !== 'requires_action')
     throw unexpectedStateFault(intent, 'authenticated', ['requires_action'])
   work.edit('payment_intent', intent)
@@ -113,7 +119,7 @@ export function finishAuthentication(
   intent.next_action = null
   intent.last_payment_error = {
     ...authenticationFailure('payment_intent'),
-    payment_method: render('payment_method', method, work.tables) as never,
+    payment_method: renderRow('payment_method', method, work.tables) as never,
   } as PaymentIntentRow['last_payment_error']
   work.emit('payment_intent.payment_failed', 'payment_intent', intent)
   const invoice = invoiceOf(work, intent)
@@ -127,7 +133,7 @@ export function unexpectedStateFault(
   verb: string,
   allowed: readonly string[],
 ): StripeFault {
-  return invalidRequest(
+  return invalidRequestFault(
     `This PaymentIntent could not be ${verb} because it has a status of ${intent.status}. Only a PaymentIntent with one of the following statuses may be ${verb}: ${allowed.join(', ')}.`,
     undefined,
     'payment_intent_unexpected_state',

@@ -1,39 +1,48 @@
 import type Stripe from 'stripe'
-import type { Operations } from '../api/operation.ts'
-import { answer, change, list, search, update } from '../api/resource.ts'
+import type { StripeOperations } from '../api/operation.ts'
+import {
+  answerOperation,
+  changeOperation,
+  listOperation,
+  searchOperation,
+  updateOperation,
+} from '../api/resource.ts'
 import { cancelPaymentIntent } from '../payments/authorizations.ts'
 import { recordCharge } from '../payments/balance-transactions.ts'
 import { findCustomer, requireCustomer } from '../payments/customer.ts'
 import { disputeIfTestCard } from '../payments/disputes.ts'
 import { methodOfIntent } from '../payments/new-payment-method.ts'
-import { newPaymentIntent } from '../payments/payment-intent.ts'
+import { createPaymentIntentRow } from '../payments/payment-intent.ts'
 import { checkOwner, emptyAddress } from '../payments/payment-methods.ts'
-import { render } from '../state/render.ts'
+import { renderRow } from '../state/render.ts'
 import type { PaymentIntentRow } from '../state/rows.ts'
 import type { UnitOfWork } from '../state/unit-of-work.ts'
-import { belowOneFault, invalidRequest } from '../wire/errors.ts'
-import { given, mergeMetadata } from '../wire/fields.ts'
+import { belowOneFault, invalidRequestFault } from '../wire/errors.ts'
+import { mergeMetadata, pickGiven } from '../wire/fields.ts'
 import { checkThirdDecimal, formatMinimum, minimumCharge, requireCurrency } from '../wire/money.ts'
 import { confirmIntent, unexpectedStateFault } from './payment-confirmation.ts'
 
 /** Statuses in which the amount and the payment method can still change. */
 const OPEN_STATUSES = ['requires_payment_method', 'requires_confirmation', 'requires_action']
 
-export const paymentIntents: Operations = {
+export const paymentIntents: StripeOperations = {
   'PaymentIntents.create': (params, { work }) => {
     const currency = requireCurrency(params.currency)
     checkAmount(params.amount, currency)
     if (params.off_session && !params.confirm) {
-      throw invalidRequest('`off_session` can only be passed with `confirm=true`.', 'off_session')
+      throw invalidRequestFault(
+        '`off_session` can only be passed with `confirm=true`.',
+        'off_session',
+      )
     }
     if (params.off_session && params.setup_future_usage) {
-      throw invalidRequest(
+      throw invalidRequestFault(
         'You cannot provide both `off_session` and `setup_future_usage`.',
         'setup_future_usage',
       )
     }
     const customer = findCustomer(work, params.customer)
-    const intent = newPaymentIntent(work, {
+    const intent = createPaymentIntentRow(work, {
       amount: params.amount,
       currency,
       customer: customer?.id ?? null,
@@ -53,13 +62,13 @@ export const paymentIntents: Operations = {
     if (params.confirmation_method) intent.confirmation_method = params.confirmation_method
     intent.metadata = mergeMetadata({}, params.metadata)
     if (params.confirm) return confirmIntent(work, intent, params)
-    return render('payment_intent', intent, work.tables)
+    return renderRow('payment_intent', intent, work.tables)
   },
 
-  'PaymentIntents.retrieve': answer('payment_intent', (params, { work, id }) => {
+  'PaymentIntents.retrieve': answerOperation('payment_intent', (params, { work, id }) => {
     const intent = work.require('payment_intent', id)
     if (params.client_secret !== undefined && params.client_secret !== intent.client_secret) {
-      throw invalidRequest(
+      throw invalidRequestFault(
         'The client_secret provided does not match the client_secret associated with the PaymentIntent.',
         'client_secret',
         'payment_intent_invalid_parameter',
@@ -68,23 +77,27 @@ export const paymentIntents: Operations = {
     return intent
   }),
 
-  'PaymentIntents.update': update('payment_intent', ['description'], (intent, params, { work }) => {
-    const { amount, currency, payment_method: method, payment_method_data: data } = params
-    if (
-      !OPEN_STATUSES.includes(intent.status) &&
-      (amount ?? currency ?? method ?? data) !== undefined
-    ) {
-      throw unexpectedStateFault(intent, 'updated', OPEN_STATUSES)
-    }
-    if (params.currency !== undefined) intent.currency = requireCurrency(params.currency)
-    if (params.amount !== undefined || params.currency !== undefined) {
-      intent.amount = params.amount ?? intent.amount
-      checkAmount(intent.amount, intent.currency)
-    }
-    if (params.customer !== undefined)
-      intent.customer = requireCustomer(work, params.customer, 'customer').id
-    applyParams(work, intent, params)
-  }),
+  'PaymentIntents.update': updateOperation(
+    'payment_intent',
+    ['description'],
+    (intent, params, { work }) => {
+      const { amount, currency, payment_method: method, payment_method_data: data } = params
+      if (
+        !OPEN_STATUSES.includes(intent.status) &&
+        (amount ?? currency ?? method ?? data) !== undefined
+      ) {
+        throw unexpectedStateFault(intent, 'updated', OPEN_STATUSES)
+      }
+      if (params.currency !== undefined) intent.currency = requireCurrency(params.currency)
+      if (params.amount !== undefined || params.currency !== undefined) {
+        intent.amount = params.amount ?? intent.amount
+        checkAmount(intent.amount, intent.currency)
+      }
+      if (params.customer !== undefined)
+        intent.customer = requireCustomer(work, params.customer, 'customer').id
+      applyParams(work, intent, params)
+    },
+  ),
 
   'PaymentIntents.confirm': (params, { work, id }) => {
     const intent = work.require('payment_intent', id)
@@ -95,7 +108,7 @@ export const paymentIntents: Operations = {
     return confirmIntent(work, intent, params)
   },
 
-  'PaymentIntents.cancel': change('payment_intent', (intent, params, { work }) => {
+  'PaymentIntents.cancel': changeOperation('payment_intent', (intent, params, { work }) => {
     const allowed = [
       'requires_payment_method',
       'requires_capture',
@@ -105,7 +118,7 @@ export const paymentIntents: Operations = {
     ]
     if (!allowed.includes(intent.status)) throw unexpectedStateFault(intent, 'canceled', allowed)
     if (intent.$.invoice) {
-      throw invalidRequest(
+      throw invalidRequestFault(
         'You cannot cancel a PaymentIntent that pays an invoice; void the invoice instead.',
         'intent',
       )
@@ -113,13 +126,13 @@ export const paymentIntents: Operations = {
     cancelPaymentIntent(work, intent, params.cancellation_reason ?? null)
   }),
 
-  'PaymentIntents.capture': change('payment_intent', (intent, params, { work }) => {
+  'PaymentIntents.capture': changeOperation('payment_intent', (intent, params, { work }) => {
     if (intent.status !== 'requires_capture') {
       throw unexpectedStateFault(intent, 'captured', ['requires_capture'])
     }
     const amount = params.amount_to_capture ?? intent.amount_capturable
     if (amount < 1 || amount > intent.amount_capturable) {
-      throw invalidRequest(
+      throw invalidRequestFault(
         `The amount to capture must be between 1 and ${intent.amount_capturable}.`,
         'amount_to_capture',
         'amount_too_large',
@@ -128,8 +141,8 @@ export const paymentIntents: Operations = {
     capture(work, intent, amount)
   }),
 
-  'PaymentIntents.list': list('payment_intent', { by: ['customer'] }),
-  'PaymentIntents.search': search('payment_intent'),
+  'PaymentIntents.list': listOperation('payment_intent', { by: ['customer'] }),
+  'PaymentIntents.search': searchOperation('payment_intent'),
 }
 
 function capture(work: UnitOfWork, intent: PaymentIntentRow, amount: number): void {
@@ -173,8 +186,8 @@ function applyParams(work: UnitOfWork, intent: PaymentIntentRow, some: Params): 
   }
   Object.assign(
     intent,
-    given(params, 'receipt_email', 'setup_future_usage'),
-    given(params, 'statement_descriptor', 'statement_descriptor_suffix'),
+    pickGiven(params, 'receipt_email', 'setup_future_usage'),
+    pickGiven(params, 'statement_descriptor', 'statement_descriptor_suffix'),
   )
   if (params.return_url !== undefined) intent.$.returnUrl = params.return_url
   if (params.shipping) {
@@ -192,7 +205,7 @@ function applyParams(work: UnitOfWork, intent: PaymentIntentRow, some: Params): 
 function checkAmount(amount: number, currency: string): void {
   if (amount < 1) throw belowOneFault('amount')
   if (amount < minimumCharge(currency)) {
-    throw invalidRequest(
+    throw invalidRequestFault(
       `Amount must be at least ${formatMinimum(currency)}`,
       'amount',
       'amount_too_small',
@@ -200,6 +213,10 @@ function checkAmount(amount: number, currency: string): void {
   }
   checkThirdDecimal(amount, currency, 'amount')
   if (amount > 99_999_999) {
-    throw invalidRequest('Amount must be no more than $999,999.99', 'amount', 'amount_too_large')
+    throw invalidRequestFault(
+      'Amount must be no more than $999,999.99',
+      'amount',
+      'amount_too_large',
+    )
   }
 }

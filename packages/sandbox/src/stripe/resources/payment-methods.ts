@@ -1,5 +1,5 @@
-import type { Operations } from '../api/operation.ts'
-import { answer, listRows } from '../api/resource.ts'
+import type { StripeOperations } from '../api/operation.ts'
+import { answerOperation, listRows } from '../api/resource.ts'
 import { requireCustomer } from '../payments/customer.ts'
 import {
   createMethod,
@@ -11,27 +11,27 @@ import {
   detachPaymentMethod,
   requirePaymentMethod,
 } from '../payments/payment-methods.ts'
-import { invalidRequest, noSuch, StripeFault } from '../wire/errors.ts'
-import { given, mergeMetadata } from '../wire/fields.ts'
+import { invalidRequestFault, noSuchObjectFault, StripeFault } from '../wire/errors.ts'
+import { mergeMetadata, pickGiven } from '../wire/fields.ts'
 
-export const paymentMethods: Operations = {
-  'PaymentMethods.create': answer('payment_method', (params, { work }) =>
+export const paymentMethods: StripeOperations = {
+  'PaymentMethods.create': answerOperation('payment_method', (params, { work }) =>
     createMethod(work, params),
   ),
-  'PaymentMethods.retrieve': answer('payment_method', (_params, { work, id }) =>
+  'PaymentMethods.retrieve': answerOperation('payment_method', (_params, { work, id }) =>
     resolvePaymentMethod(work, id, 'id'),
   ),
-  'PaymentMethods.update': answer('payment_method', (params, { work, id }) => {
+  'PaymentMethods.update': answerOperation('payment_method', (params, { work, id }) => {
     const row = work.edit('payment_method', requirePaymentMethod(work, id, 'id'))
     if (row.customer === null) {
-      throw invalidRequest(
+      throw invalidRequestFault(
         'You must save this PaymentMethod to a customer before you can update it.',
         'payment_method',
       )
     }
     if (params.card && row.card) {
       checkMonth(params.card.exp_month ?? 1)
-      row.card = { ...row.card, ...given(params.card, 'exp_month', 'exp_year') }
+      row.card = { ...row.card, ...pickGiven(params.card, 'exp_month', 'exp_year') }
     }
     if (params.billing_details) setBillingDetails(row, params.billing_details)
     if (params.allow_redisplay) row.allow_redisplay = params.allow_redisplay
@@ -47,25 +47,25 @@ export const paymentMethods: Operations = {
     const { id: customer } = requireCustomer(call.work, call.id)
     return listRows('payment_method', { ...params, customer }, call, { by: ['customer'] })
   },
-  'Customers.retrievePaymentMethod': answer(
+  'Customers.retrievePaymentMethod': answerOperation(
     'payment_method',
     (_params, { work, ids: [customer = ''], id }) => {
       requireCustomer(work, customer)
       const row = requirePaymentMethod(work, id, 'id')
-      if (row.customer !== customer) throw noSuch('PaymentMethod', id)
+      if (row.customer !== customer) throw noSuchObjectFault('PaymentMethod', id)
       return row
     },
   ),
-  'PaymentMethods.attach': answer('payment_method', (params, { work, id }) => {
+  'PaymentMethods.attach': answerOperation('payment_method', (params, { work, id }) => {
     const customer = requireCustomer(work, params.customer, 'customer')
     const row = resolvePaymentMethod(work, id, 'id')
     attachPaymentMethod(work, row, customer)
     return row
   }),
-  'PaymentMethods.detach': answer('payment_method', (_params, { work, id }) => {
+  'PaymentMethods.detach': answerOperation('payment_method', (_params, { work, id }) => {
     const row = requirePaymentMethod(work, id, 'id')
     if (row.customer === null) {
-      throw invalidRequest(
+      throw invalidRequestFault(
         'The payment method you provided is not attached to a customer so detachment is impossible.',
         'payment_method',
       )

@@ -1,16 +1,21 @@
 import type Stripe from 'stripe'
-import { filterRows, inRange, listPage, type Range } from '../api/lists.ts'
-import type { Operations } from '../api/operation.ts'
+import { filterRows, isInRange, listPage, type NumberFilter } from '../api/lists.ts'
+import type { StripeOperations } from '../api/operation.ts'
 import { createPrice, legacyUsage, meterRequiredFault } from '../catalog/prices.ts'
 import { createProduct } from '../catalog/products.ts'
 import { toPlan } from '../state/render.ts'
 import type { PriceRow } from '../state/rows.ts'
 import type { UnitOfWork } from '../state/unit-of-work.ts'
-import { invalidRequest, missingParam, mutuallyExclusiveFault, noSuch } from '../wire/errors.ts'
-import { given, mergeMetadata } from '../wire/fields.ts'
+import {
+  invalidRequestFault,
+  missingParamFault,
+  mutuallyExclusiveFault,
+  noSuchObjectFault,
+} from '../wire/errors.ts'
+import { mergeMetadata, pickGiven } from '../wire/fields.ts'
 
 /** Operations on plans, the predecessors of recurring prices. Each plan is stored as a price. */
-export const plans: Operations = {
+export const plans: StripeOperations = {
   'Plans.create': (params, { work, removedParams }) => {
     checkParams(work, params, removedParams)
     const { amount, amount_decimal, interval, transform_usage } = params
@@ -20,9 +25,9 @@ export const plans: Operations = {
       product: productOf(work, params.product),
       recurring: {
         interval,
-        ...given(params, 'interval_count', 'meter', 'trial_period_days', 'usage_type'),
+        ...pickGiven(params, 'interval_count', 'meter', 'trial_period_days', 'usage_type'),
       },
-      ...given(params, 'active', 'billing_scheme', 'nickname', 'tiers', 'tiers_mode'),
+      ...pickGiven(params, 'active', 'billing_scheme', 'nickname', 'tiers', 'tiers_mode'),
       ...(transform_usage === undefined ? {} : { transform_quantity: transform_usage }),
       ...(amount === undefined ? {} : { unit_amount: amount }),
       ...(amount_decimal === undefined ? {} : { unit_amount_decimal: amount_decimal }),
@@ -36,7 +41,7 @@ export const plans: Operations = {
 
   'Plans.update': (params, { work, id }) => {
     const price = work.edit('price', requirePlan(work, id))
-    Object.assign(price, given(params, 'active', 'nickname'))
+    Object.assign(price, pickGiven(params, 'active', 'nickname'))
     if (params.product !== undefined) {
       price.product = work.require('product', params.product, 'product').id
     }
@@ -55,7 +60,7 @@ export const plans: Operations = {
         isPlan(row) &&
         (params.active === undefined || row.active === params.active) &&
         (params.product === undefined || row.product === params.product) &&
-        inRange(row.created, params.created as Range | undefined),
+        isInRange(row.created, params.created as NumberFilter | undefined),
     )
     return listPage(rows, params, path, toPlan)
   },
@@ -78,7 +83,7 @@ function isPlan(price: PriceRow): boolean {
 function requirePlan(work: UnitOfWork, id: string): PriceRow {
   const price = work.find('price', id)
   if (price && isPlan(price)) return price
-  throw noSuch('plan', id)
+  throw noSuchObjectFault('plan', id)
 }
 
 function checkParams(
@@ -87,7 +92,7 @@ function checkParams(
   removedParams: Readonly<Record<string, string>>,
 ): void {
   if (params.id !== undefined && work.find('price', params.id)) {
-    throw invalidRequest('Plan already exists.', 'id', 'resource_already_exists')
+    throw invalidRequestFault('Plan already exists.', 'id', 'resource_already_exists')
   }
   if (params.amount !== undefined && params.amount_decimal !== undefined) {
     throw mutuallyExclusiveFault('amount, amount_decimal', 'amount')
@@ -101,13 +106,13 @@ function checkParams(
   }
   if (params.billing_scheme === 'tiered') {
     if (params.amount === undefined && params.amount_decimal === undefined) return
-    throw invalidRequest(
+    throw invalidRequestFault(
       'When `billing_scheme` is `tiered`, `amount` cannot be set: the tiers have amounts of their own.',
       'amount',
     )
   }
   if (params.amount === undefined && params.amount_decimal === undefined) {
-    throw invalidRequest(
+    throw invalidRequestFault(
       'Plans require an `amount` or `amount_decimal` parameter to be set.',
       'amount',
       'parameter_missing',
@@ -116,7 +121,7 @@ function checkParams(
 }
 
 function productOf(work: UnitOfWork, product: Stripe.PlanCreateParams['product']): string {
-  if (product === undefined) throw missingParam('product')
+  if (product === undefined) throw missingParamFault('product')
   if (typeof product === 'string') return product
   const { tax_code: _code, tax_details: _details, ...made } = product
   const row = createProduct(work, made)

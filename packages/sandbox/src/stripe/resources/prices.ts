@@ -1,12 +1,18 @@
-import type { Operations } from '../api/operation.ts'
-import { answer, list, retrieve, search, update } from '../api/resource.ts'
+import type { StripeOperations } from '../api/operation.ts'
+import {
+  answerOperation,
+  listOperation,
+  retrieveOperation,
+  searchOperation,
+  updateOperation,
+} from '../api/resource.ts'
 import { readCurrencyOptions } from '../catalog/currency-options.ts'
 import { claimLookupKey, createPrice, legacyUsage } from '../catalog/prices.ts'
 import { createProduct } from '../catalog/products.ts'
-import { invalidRequest, missingParam, mutuallyExclusiveFault } from '../wire/errors.ts'
+import { invalidRequestFault, missingParamFault, mutuallyExclusiveFault } from '../wire/errors.ts'
 
-export const prices: Operations = {
-  'Prices.create': answer('price', (params, { work, removedParams }) => {
+export const prices: StripeOperations = {
+  'Prices.create': answerOperation('price', (params, { work, removedParams }) => {
     if (params.product !== undefined && params.product_data !== undefined) {
       throw mutuallyExclusiveFault('product, product_data')
     }
@@ -16,16 +22,16 @@ export const prices: Operations = {
       work.emit('product.created', 'product', created)
       product = created.id
     }
-    if (product === undefined) throw missingParam('product')
+    if (product === undefined) throw missingParamFault('product')
     return createPrice(work, { ...params, product, ...legacyUsage(removedParams) })
   }),
 
-  'Prices.retrieve': retrieve('price'),
-  'Prices.update': update('price', ['active', 'nickname'], (price, params, { work }) => {
+  'Prices.retrieve': retrieveOperation('price'),
+  'Prices.update': updateOperation('price', ['active', 'nickname'], (price, params, { work }) => {
     const { currency_options: options, lookup_key: key, tax_behavior: behavior } = params
     if (behavior !== undefined) {
       if (price.tax_behavior !== 'unspecified' && price.tax_behavior !== behavior) {
-        throw invalidRequest(
+        throw invalidRequestFault(
           'Tax behavior cannot be changed once it has been specified.',
           'tax_behavior',
         )
@@ -43,8 +49,8 @@ export const prices: Operations = {
       : {}
     price.$ = { ...price.$, currencyOptions }
   }),
-  'Prices.list': list('price', {
+  'Prices.list': listOperation('price', {
     where: { lookup_keys: (row, keys) => keys.includes(row.lookup_key ?? '') },
   }),
-  'Prices.search': search('price'),
+  'Prices.search': searchOperation('price'),
 }

@@ -1,12 +1,19 @@
-import type { Operations } from '../api/operation.ts'
-import { answer, list, remove, retrieve, search, update } from '../api/resource.ts'
+import type { StripeOperations } from '../api/operation.ts'
+import {
+  answerOperation,
+  listOperation,
+  removeOperation,
+  retrieveOperation,
+  searchOperation,
+  updateOperation,
+} from '../api/resource.ts'
 import { createPrice } from '../catalog/prices.ts'
 import { createProduct } from '../catalog/products.ts'
 import { requireTaxCode } from '../catalog/tax-codes.ts'
-import { invalidRequest, noSuch } from '../wire/errors.ts'
+import { invalidRequestFault, noSuchObjectFault } from '../wire/errors.ts'
 
-export const products: Operations = {
-  'Products.create': answer('product', (params, { work }) => {
+export const products: StripeOperations = {
+  'Products.create': answerOperation('product', (params, { work }) => {
     const product = createProduct(work, params)
     if (params.default_price_data) {
       const price = createPrice(work, { ...params.default_price_data, product: product.id })
@@ -15,15 +22,16 @@ export const products: Operations = {
     work.emit('product.created', 'product', product)
     return product
   }),
-  'Products.retrieve': retrieve('product'),
+  'Products.retrieve': retrieveOperation('product'),
 
-  'Products.update': update(
+  'Products.update': updateOperation(
     'product',
     ['active', 'description', 'name', 'shippable', 'statement_descriptor', 'unit_label', 'url'],
     (product, params, { work }) => {
       if (params.default_price !== undefined) {
         const price = work.require('price', params.default_price, 'default_price')
-        if (price.product !== product.id) throw noSuch('price', price.id, 'default_price')
+        if (price.product !== product.id)
+          throw noSuchObjectFault('price', price.id, 'default_price')
         product.default_price = price.id
       }
       if (params.images !== undefined) product.images = params.images || []
@@ -36,9 +44,9 @@ export const products: Operations = {
       product.updated = work.now
     },
   ),
-  'Products.del': remove('product', (product, { work }) => {
+  'Products.del': removeOperation('product', (product, { work }) => {
     if (work.findBy('price', 'product', product.id).length > 0) {
-      throw invalidRequest(
+      throw invalidRequestFault(
         'This product cannot be deleted because it has one or more user-created prices.',
         'id',
       )
@@ -46,6 +54,6 @@ export const products: Operations = {
     work.emit('product.deleted', 'product', product)
     work.remove('product', product)
   }),
-  'Products.list': list('product', { where: { ids: (row, ids) => ids.includes(row.id) } }),
-  'Products.search': search('product'),
+  'Products.list': listOperation('product', { where: { ids: (row, ids) => ids.includes(row.id) } }),
+  'Products.search': searchOperation('product'),
 }

@@ -1,44 +1,52 @@
-import type { Operations } from '../api/operation.ts'
-import { create, list, retrieve, update } from '../api/resource.ts'
+import type { StripeOperations } from '../api/operation.ts'
+import {
+  createOperation,
+  listOperation,
+  retrieveOperation,
+  updateOperation,
+} from '../api/resource.ts'
 import { findCustomer } from '../payments/customer.ts'
-import { blank } from '../state/blank.ts'
-import { invalidRequest, missingParam } from '../wire/errors.ts'
-import { given, mergeMetadata } from '../wire/fields.ts'
+import { createBlankRow } from '../state/blank.ts'
+import { invalidRequestFault, missingParamFault } from '../wire/errors.ts'
+import { mergeMetadata, pickGiven } from '../wire/fields.ts'
 import { requireCurrency } from '../wire/money.ts'
 
-export const promotionCodes: Operations = {
-  'PromotionCodes.create': create('promotion_code', (params, { work }) => {
-    if (params.promotion.coupon === undefined) throw missingParam('promotion[coupon]')
+export const promotionCodes: StripeOperations = {
+  'PromotionCodes.create': createOperation('promotion_code', (params, { work }) => {
+    if (params.promotion.coupon === undefined) throw missingParamFault('promotion[coupon]')
     const coupon = work.requireLive('coupon', params.promotion.coupon, 'promotion[coupon]')
     const code = params.code ?? work.context.store.randomText(8, 'ABCDEFGHJKLMNPQRSTUVWXYZ23456789')
     if (!/^[A-Za-z0-9-]+$/.test(code)) {
-      throw invalidRequest('Promotion codes may only contain letters, digits and dashes.', 'code')
+      throw invalidRequestFault(
+        'Promotion codes may only contain letters, digits and dashes.',
+        'code',
+      )
     }
     const active = params.active ?? true
     const taken = work
       .findBy('promotion_code', 'code', code.toLowerCase())
       .some((row) => row.active)
     if (active && taken) {
-      throw invalidRequest(
+      throw invalidRequestFault(
         `An active promotion code with \`code: ${code}\` already exists.`,
         'code',
       )
     }
     if (params.expires_at !== undefined && params.expires_at <= work.now) {
-      throw invalidRequest('The expires_at date must be in the future.', 'expires_at')
+      throw invalidRequestFault('The expires_at date must be in the future.', 'expires_at')
     }
     const { restrictions } = params
     if (restrictions?.minimum_amount !== undefined && !restrictions.minimum_amount_currency) {
-      throw missingParam('restrictions[minimum_amount_currency]')
+      throw missingParamFault('restrictions[minimum_amount_currency]')
     }
     return {
-      ...blank('promotion_code'),
+      ...createBlankRow('promotion_code'),
       id: work.newId('promo_1'),
       active,
       code,
       created: work.now,
       customer: findCustomer(work, params.customer)?.id ?? null,
-      ...given(params, 'expires_at', 'max_redemptions'),
+      ...pickGiven(params, 'expires_at', 'max_redemptions'),
       metadata: mergeMetadata({}, params.metadata),
       promotion: { coupon: coupon.id, type: 'coupon' },
       restrictions: {
@@ -53,15 +61,19 @@ export const promotionCodes: Operations = {
     }
   }),
 
-  'PromotionCodes.retrieve': retrieve('promotion_code'),
+  'PromotionCodes.retrieve': retrieveOperation('promotion_code'),
 
-  'PromotionCodes.update': update('promotion_code', ['active'], (row, { restrictions }) => {
-    const options = restrictions?.currency_options
-    if (!options) return
-    const currencyOptions = readMinimums(options, row.restrictions)
-    row.$ = { currencyOptions: { ...row.$?.currencyOptions, ...currencyOptions } }
-  }),
-  'PromotionCodes.list': list('promotion_code', {
+  'PromotionCodes.update': updateOperation(
+    'promotion_code',
+    ['active'],
+    (row, { restrictions }) => {
+      const options = restrictions?.currency_options
+      if (!options) return
+      const currencyOptions = readMinimums(options, row.restrictions)
+      row.$ = { currencyOptions: { ...row.$?.currencyOptions, ...currencyOptions } }
+    },
+  ),
+  'PromotionCodes.list': listOperation('promotion_code', {
     where: {
       code: (row, code) => row.code.toLowerCase() === code.toLowerCase(),
       coupon: (row, coupon) => row.promotion.coupon === coupon,
@@ -79,7 +91,10 @@ function readMinimums(
     const path = `restrictions[currency_options][${code}]`
     const currency = requireCurrency(code, path)
     if (currency === own) {
-      throw invalidRequest('Each currency must be different from `minimum_amount_currency`.', path)
+      throw invalidRequestFault(
+        'Each currency must be different from `minimum_amount_currency`.',
+        path,
+      )
     }
     if (least !== undefined) minimums[currency] = { minimum_amount: least }
   }

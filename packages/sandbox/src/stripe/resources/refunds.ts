@@ -1,24 +1,29 @@
 import type Stripe from 'stripe'
-import type { Operations } from '../api/operation.ts'
-import { answer, list, retrieve, update } from '../api/resource.ts'
+import type { StripeOperations } from '../api/operation.ts'
+import {
+  answerOperation,
+  listOperation,
+  retrieveOperation,
+  updateOperation,
+} from '../api/resource.ts'
 import { refundCharge } from '../payments/refunds.ts'
 import type { ChargeRow } from '../state/rows.ts'
 import type { UnitOfWork } from '../state/unit-of-work.ts'
-import { invalidRequest, missingParam, mutuallyExclusiveFault } from '../wire/errors.ts'
+import { invalidRequestFault, missingParamFault, mutuallyExclusiveFault } from '../wire/errors.ts'
 
-export const refunds: Operations = {
-  'Refunds.create': answer('refund', (params, { work }) =>
+export const refunds: StripeOperations = {
+  'Refunds.create': answerOperation('refund', (params, { work }) =>
     refundCharge(work, requireRefundable(work, params), params),
   ),
-  'Refunds.retrieve': retrieve('refund'),
-  'Refunds.update': update('refund', []),
+  'Refunds.retrieve': retrieveOperation('refund'),
+  'Refunds.update': updateOperation('refund', []),
   'Refunds.cancel'(_params, { work, id }) {
     const { status } = work.require('refund', id)
-    throw invalidRequest(
+    throw invalidRequestFault(
       `You can only cancel refunds with the status requires_action, and this refund's status is ${status}.`,
     )
   },
-  'Refunds.list': list('refund'),
+  'Refunds.list': listOperation('refund'),
 }
 
 function requireRefundable(work: UnitOfWork, params: Stripe.RefundCreateParams): ChargeRow {
@@ -26,11 +31,11 @@ function requireRefundable(work: UnitOfWork, params: Stripe.RefundCreateParams):
     throw mutuallyExclusiveFault('charge, payment_intent')
   }
   if (params.charge !== undefined) return checkPaid(work.require('charge', params.charge, 'charge'))
-  if (params.payment_intent === undefined) throw missingParam('payment_intent')
+  if (params.payment_intent === undefined) throw missingParamFault('payment_intent')
   const intent = work.require('payment_intent', params.payment_intent, 'payment_intent')
   const charge = work.find('charge', intent.latest_charge ?? '')
   if (!charge || intent.status !== 'succeeded') {
-    throw invalidRequest(
+    throw invalidRequestFault(
       `This PaymentIntent (${intent.id}) does not have a successful charge to refund.`,
       'payment_intent',
     )
@@ -40,7 +45,7 @@ function requireRefundable(work: UnitOfWork, params: Stripe.RefundCreateParams):
 
 function checkPaid(charge: ChargeRow): ChargeRow {
   if (charge.paid && charge.captured) return charge
-  throw invalidRequest(
+  throw invalidRequestFault(
     `Charge ${charge.id} has not been paid and captured, so it cannot be refunded.`,
     'charge',
   )

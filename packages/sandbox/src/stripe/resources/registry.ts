@@ -1,7 +1,7 @@
-import type { Operations } from '../api/operation.ts'
+import type { StripeOperations } from '../api/operation.ts'
 import type { OperationsV2 } from '../api/v2.ts'
 import { account } from './account.ts'
-import { balance, balanceTransactions } from './balance.ts'
+import { balance, balanceTransactionOperations } from './balance.ts'
 import { billingPortal } from './billing-portal.ts'
 import { billingPortalConfigurations } from './billing-portal-configurations.ts'
 import { charges } from './charges.ts'
@@ -9,12 +9,12 @@ import { checkoutSessions } from './checkout-sessions.ts'
 import { coupons } from './coupons.ts'
 import { creditNotes } from './credit-notes.ts'
 import { customerBalance } from './customer-balance.ts'
-import { customerSources } from './customer-sources.ts'
+import { customerSourceOperations } from './customer-sources.ts'
 import { customers } from './customers.ts'
 import { disputes } from './disputes.ts'
 import { emptyLists } from './empty-lists.ts'
 import { eventDestinations } from './event-destinations.ts'
-import { events } from './events.ts'
+import { eventOperations } from './events.ts'
 import { invoiceItems } from './invoice-items.ts'
 import { invoicePayments } from './invoice-payments.ts'
 import { invoicePreview } from './invoice-preview.ts'
@@ -30,8 +30,8 @@ import { products } from './products.ts'
 import { promotionCodes } from './promotion-codes.ts'
 import { refunds } from './refunds.ts'
 import { setupIntents } from './setup-intents.ts'
-import { subscriptionItems } from './subscription-items.ts'
-import { subscriptionSchedules } from './subscription-schedules.ts'
+import { subscriptionItemOperations } from './subscription-items.ts'
+import { subscriptionScheduleOperations } from './subscription-schedules.ts'
 import { subscriptions } from './subscriptions.ts'
 import { taxCodes } from './tax-codes.ts'
 import { taxIds } from './tax-ids.ts'
@@ -45,10 +45,10 @@ import { webhookEndpoints } from './webhook-endpoints.ts'
 /**
  * All supported operations of the `/v1` API. Any other request is answered as an unrecognized URL.
  */
-export const OPERATIONS: Operations = {
+export const OPERATIONS: StripeOperations = {
   ...account,
   ...balance,
-  ...balanceTransactions,
+  ...balanceTransactionOperations,
   ...billingPortal,
   ...billingPortalConfigurations,
   ...charges,
@@ -56,11 +56,11 @@ export const OPERATIONS: Operations = {
   ...coupons,
   ...creditNotes,
   ...customerBalance,
-  ...customerSources,
+  ...customerSourceOperations,
   ...customers,
   ...disputes,
   ...emptyLists,
-  ...events,
+  ...eventOperations,
   ...invoiceItems,
   ...invoicePayments,
   ...invoicePreview,
@@ -75,8 +75,8 @@ export const OPERATIONS: Operations = {
   ...promotionCodes,
   ...refunds,
   ...setupIntents,
-  ...subscriptionItems,
-  ...subscriptionSchedules,
+  ...subscriptionItemOperations,
+  ...subscriptionScheduleOperations,
   ...subscriptions,
   ...taxCodes,
   ...taxIds,

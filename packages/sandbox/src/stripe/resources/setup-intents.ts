@@ -1,22 +1,28 @@
-import type { Operations } from '../api/operation.ts'
-import { answer, change, list, retrieve, update } from '../api/resource.ts'
+import type { StripeOperations } from '../api/operation.ts'
+import {
+  answerOperation,
+  changeOperation,
+  listOperation,
+  retrieveOperation,
+  updateOperation,
+} from '../api/resource.ts'
 import { findCustomer, requireCustomer } from '../payments/customer.ts'
 import { methodOfIntent } from '../payments/new-payment-method.ts'
 import { cardFault, nextAction } from '../payments/payment-attempt.ts'
 import { attachPaymentMethod, checkOwner } from '../payments/payment-methods.ts'
-import { newSetupIntent } from '../payments/setup-intent.ts'
-import { behaviorOf, toDecline } from '../payments/test-cards.ts'
-import { render } from '../state/render.ts'
+import { createSetupIntentRow } from '../payments/setup-intent.ts'
+import { cardBehaviorOf, toDecline } from '../payments/test-cards.ts'
+import { renderRow } from '../state/render.ts'
 import type { SetupIntentRow } from '../state/rows.ts'
 import type { UnitOfWork } from '../state/unit-of-work.ts'
-import { invalidRequest, type StripeFault, withDocs } from '../wire/errors.ts'
+import { invalidRequestFault, type StripeFault, withDocs } from '../wire/errors.ts'
 import { mergeMetadata } from '../wire/fields.ts'
 import { authenticationFailure } from './payment-confirmation.ts'
 
-export const setupIntents: Operations = {
-  'SetupIntents.create': answer('setup_intent', (params, { work }) => {
+export const setupIntents: StripeOperations = {
+  'SetupIntents.create': answerOperation('setup_intent', (params, { work }) => {
     const customer = findCustomer(work, params.customer)
-    const intent = newSetupIntent(work, {
+    const intent = createSetupIntentRow(work, {
       customer: customer?.id ?? null,
       usage: params.usage ?? 'off_session',
     })
@@ -35,27 +41,31 @@ export const setupIntents: Operations = {
     return intent
   }),
 
-  'SetupIntents.retrieve': retrieve('setup_intent'),
+  'SetupIntents.retrieve': retrieveOperation('setup_intent'),
 
-  'SetupIntents.update': update('setup_intent', ['description'], (intent, params, { work }) => {
-    intent.customer = findCustomer(work, params.customer)?.id ?? intent.customer
-    useMethod(work, intent, params)
-  }),
-  'SetupIntents.confirm': change('setup_intent', (intent, params, { work }) => {
+  'SetupIntents.update': updateOperation(
+    'setup_intent',
+    ['description'],
+    (intent, params, { work }) => {
+      intent.customer = findCustomer(work, params.customer)?.id ?? intent.customer
+      useMethod(work, intent, params)
+    },
+  ),
+  'SetupIntents.confirm': changeOperation('setup_intent', (intent, params, { work }) => {
     if (isFinished(intent)) throw unexpected(intent, 'confirmed')
     useMethod(work, intent, params)
     if (params.return_url !== undefined) intent.$.returnUrl = params.return_url
     intent.$.inPage = Boolean(params.use_stripe_sdk)
     confirmSetup(work, intent)
   }),
-  'SetupIntents.cancel': change('setup_intent', (intent, params, { work }) => {
+  'SetupIntents.cancel': changeOperation('setup_intent', (intent, params, { work }) => {
     if (isFinished(intent)) throw unexpected(intent, 'canceled')
     intent.status = 'canceled'
     intent.cancellation_reason = params.cancellation_reason ?? null
     intent.next_action = null
     work.emit('setup_intent.canceled', 'setup_intent', intent)
   }),
-  'SetupIntents.list': list('setup_intent', { by: ['customer'] }),
+  'SetupIntents.list': listOperation('setup_intent', { by: ['customer'] }),
 }
 
 interface MethodParams {
@@ -85,7 +95,7 @@ function updateMethodTypes(work: UnitOfWork, intent: SetupIntentRow): void {
   const type = work.find('payment_method', intent.payment_method ?? '')?.type
   const allowed: readonly string[] | null = intent.allowed_payment_method_types
   if (allowed && type && !allowed.includes(type)) {
-    throw invalidRequest(
+    throw invalidRequestFault(
       `The PaymentMethod provided (${type}) is not allowed for this SetupIntent. Please attach a PaymentMethod of one of the following types: ${allowed.join(', ')}.`,
       'payment_method',
       'setup_intent_invalid_parameter',
@@ -96,14 +106,14 @@ function updateMethodTypes(work: UnitOfWork, intent: SetupIntentRow): void {
 
 function confirmSetup(work: UnitOfWork, intent: SetupIntentRow): void {
   if (intent.payment_method === null) {
-    throw invalidRequest(
+    throw invalidRequestFault(
       "You cannot confirm this SetupIntent because it's missing a payment method. Update the SetupIntent with a payment method and then confirm it again.",
       'payment_method',
       'setup_intent_unexpected_state',
     )
   }
   const method = work.require('payment_method', intent.payment_method)
-  const behavior = behaviorOf(method)
+  const behavior = cardBehaviorOf(method)
   if (typeof behavior === 'object' && 'declines' in behavior) {
     const decline = toDecline(behavior.declines)
     intent.status = 'requires_payment_method'
@@ -113,10 +123,10 @@ function confirmSetup(work: UnitOfWork, intent: SetupIntentRow): void {
       ...withDocs(decline.code),
       message: decline.message,
       ...(decline.declineCode ? { decline_code: decline.declineCode } : {}),
-      payment_method: render('payment_method', method, work.tables) as never,
+      payment_method: renderRow('payment_method', method, work.tables) as never,
     }
     work.emit('setup_intent.setup_failed', 'setup_intent', intent)
-    throw cardFault(decline, { setup_intent: render('setup_intent', intent, work.tables) }, true)
+    throw cardFault(decline, { setup_intent: renderRow('setup_intent', intent, work.tables) }, true)
   }
   const challenged =
     typeof behavior === 'object' && 'challenges' in behavior && !intent.$.authenticated
@@ -175,7 +185,7 @@ function isFinished({ status }: SetupIntentRow): boolean {
 }
 
 function unexpected(intent: SetupIntentRow, verb: string): StripeFault {
-  return invalidRequest(
+  return invalidRequestFault(
     `You cannot ${verb.replace(/ed$/, '')} this SetupIntent because it has a status of ${intent.status}.`,
     undefined,
     'setup_intent_unexpected_state',

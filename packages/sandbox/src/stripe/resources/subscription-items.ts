@@ -1,14 +1,14 @@
 import type Stripe from 'stripe'
 import { listPage } from '../api/lists.ts'
-import type { Operations } from '../api/operation.ts'
-import { answer, retrieve } from '../api/resource.ts'
-import { render } from '../state/render.ts'
+import type { StripeOperations } from '../api/operation.ts'
+import { answerOperation, retrieveOperation } from '../api/resource.ts'
+import { renderRow } from '../state/render.ts'
 import type { SubscriptionItemRow } from '../state/rows.ts'
 import type { UnitOfWork } from '../state/unit-of-work.ts'
-import { itemsOf } from '../subscriptions/subscription-swap.ts'
+import { listSubscriptionItems } from '../subscriptions/subscription-swap.ts'
 import { updateSubscription } from '../subscriptions/subscription-update.ts'
-import { invalidRequest } from '../wire/errors.ts'
-import { given } from '../wire/fields.ts'
+import { invalidRequestFault } from '../wire/errors.ts'
+import { pickGiven } from '../wire/fields.ts'
 
 type Params = Omit<Stripe.SubscriptionItemUpdateParams, 'expand'> & { readonly deleted?: true }
 
@@ -16,18 +16,18 @@ type Params = Omit<Stripe.SubscriptionItemUpdateParams, 'expand'> & { readonly d
  * Operations on subscription items. Each change is made as an update of the subscription with one
  * item.
  */
-export const subscriptionItems: Operations = {
-  'SubscriptionItems.create': answer('subscription_item', (params, { work }) => {
+export const subscriptionItemOperations: StripeOperations = {
+  'SubscriptionItems.create': answerOperation('subscription_item', (params, { work }) => {
     const { subscription: id, expand: _expand, ...item } = params
     const subscription = work.require('subscription', id, 'subscription')
-    const before = new Set(itemsOf(work, subscription).map((each) => each.id))
+    const before = new Set(listSubscriptionItems(work, subscription).map((each) => each.id))
     updateSubscription(work, subscription, withItem(item))
-    const created = itemsOf(work, subscription).find((each) => !before.has(each.id))
-    if (!created) throw invalidRequest('The item awaits the payment of its invoice.')
+    const created = listSubscriptionItems(work, subscription).find((each) => !before.has(each.id))
+    if (!created) throw invalidRequestFault('The item awaits the payment of its invoice.')
     return created
   }),
-  'SubscriptionItems.retrieve': retrieve('subscription_item'),
-  'SubscriptionItems.update': answer(
+  'SubscriptionItems.retrieve': retrieveOperation('subscription_item'),
+  'SubscriptionItems.update': answerOperation(
     'subscription_item',
     ({ expand: _expand, ...params }, call) => {
       const row = call.work.require('subscription_item', call.id)
@@ -42,8 +42,8 @@ export const subscriptionItems: Operations = {
   },
   'SubscriptionItems.list': (params, { work, path }) => {
     const subscription = work.require('subscription', params.subscription, 'subscription')
-    return listPage(itemsOf(work, subscription), params, path, (row) =>
-      render('subscription_item', row, work.tables),
+    return listPage(listSubscriptionItems(work, subscription), params, path, (row) =>
+      renderRow('subscription_item', row, work.tables),
     )
   },
 }
@@ -62,8 +62,8 @@ function withItem({
 }: Params & { readonly id?: string }): Stripe.SubscriptionUpdateParams {
   const shared = { payment_behavior, proration_behavior, proration_date, off_session }
   return {
-    ...given(shared, 'payment_behavior', 'proration_behavior'),
-    ...given(shared, 'proration_date', 'off_session'),
+    ...pickGiven(shared, 'payment_behavior', 'proration_behavior'),
+    ...pickGiven(shared, 'proration_date', 'off_session'),
     items: [item],
   }
 }

@@ -1,33 +1,39 @@
 import type Stripe from 'stripe'
-import { inRange, type Range } from '../api/lists.ts'
-import type { Operations } from '../api/operation.ts'
-import { answer, change, list, retrieve, update } from '../api/resource.ts'
+import { isInRange, type NumberFilter } from '../api/lists.ts'
+import type { StripeOperations } from '../api/operation.ts'
+import {
+  answerOperation,
+  changeOperation,
+  listOperation,
+  retrieveOperation,
+  updateOperation,
+} from '../api/resource.ts'
 import { requireCustomer, requireOwnMethod } from '../payments/customer.ts'
-import { blank } from '../state/blank.ts'
+import { createBlankRow } from '../state/blank.ts'
 import { checkRoomForSubscription } from '../state/clock-limits.ts'
 import type { ScheduleRow } from '../state/rows.ts'
 import { cancelSchedule, cancelSubscription } from '../state/subscription-status.ts'
 import type { UnitOfWork } from '../state/unit-of-work.ts'
 import { applyPhase, differsFromPhase } from '../subscriptions/schedules/enter-phase.ts'
 import { type PhaseParams, readPhases } from '../subscriptions/schedules/params.ts'
-import { phaseOf } from '../subscriptions/schedules/phase-of.ts'
+import { createPhase } from '../subscriptions/schedules/phase-of.ts'
 import {
   advanceSchedule,
   planSchedule,
   releaseSchedule,
 } from '../subscriptions/schedules/phases.ts'
 import { readBillingMode } from '../subscriptions/subscription-params.ts'
-import { automaticTax } from '../subscriptions/subscription-settings.ts'
-import { itemsOf } from '../subscriptions/subscription-swap.ts'
-import { invalidRequest, missingParam } from '../wire/errors.ts'
+import { automaticTaxSettings } from '../subscriptions/subscription-settings.ts'
+import { listSubscriptionItems } from '../subscriptions/subscription-swap.ts'
+import { invalidRequestFault, missingParamFault } from '../wire/errors.ts'
 import { mergeMetadata } from '../wire/fields.ts'
 
 /**
  * Operations on subscription schedules, which plan changes, usually a swap at the end of the
  * period.
  */
-export const subscriptionSchedules: Operations = {
-  'SubscriptionSchedules.create': answer('subscription_schedule', (params, { work }) => {
+export const subscriptionScheduleOperations: StripeOperations = {
+  'SubscriptionSchedules.create': answerOperation('subscription_schedule', (params, { work }) => {
     const schedule =
       params.from_subscription === undefined
         ? fromPhases(work, params)
@@ -38,8 +44,8 @@ export const subscriptionSchedules: Operations = {
     if (schedule.status === 'not_started' && start <= work.now) advanceSchedule(work, schedule)
     return schedule
   }),
-  'SubscriptionSchedules.retrieve': retrieve('subscription_schedule'),
-  'SubscriptionSchedules.update': update(
+  'SubscriptionSchedules.retrieve': retrieveOperation('subscription_schedule'),
+  'SubscriptionSchedules.update': updateOperation(
     'subscription_schedule',
     ['end_behavior'],
     (schedule, params, { work }) => {
@@ -49,20 +55,23 @@ export const subscriptionSchedules: Operations = {
       planSchedule(work, schedule)
     },
   ),
-  'SubscriptionSchedules.cancel': change('subscription_schedule', (schedule, _params, { work }) => {
-    checkLive(schedule)
-    const subscription = work.find('subscription', schedule.subscription ?? '')
-    if (subscription) cancelSubscription(work, subscription, 'cancellation_requested')
-    else cancelSchedule(work, schedule)
-  }),
-  'SubscriptionSchedules.release': change(
+  'SubscriptionSchedules.cancel': changeOperation(
+    'subscription_schedule',
+    (schedule, _params, { work }) => {
+      checkLive(schedule)
+      const subscription = work.find('subscription', schedule.subscription ?? '')
+      if (subscription) cancelSubscription(work, subscription, 'cancellation_requested')
+      else cancelSchedule(work, schedule)
+    },
+  ),
+  'SubscriptionSchedules.release': changeOperation(
     'subscription_schedule',
     (schedule, _params, { work }) => {
       checkLive(schedule)
       releaseSchedule(work, schedule, work.find('subscription', schedule.subscription ?? ''))
     },
   ),
-  'SubscriptionSchedules.list': list('subscription_schedule', {
+  'SubscriptionSchedules.list': listOperation('subscription_schedule', {
     by: ['customer'],
     where: {
       scheduled: (row, scheduled) => (row.status === 'not_started') === scheduled,
@@ -73,8 +82,8 @@ export const subscriptionSchedules: Operations = {
   }),
 }
 
-function isWithin(at: number | null, range: Range): boolean {
-  return at !== null && inRange(at, range)
+function isWithin(at: number | null, range: NumberFilter): boolean {
+  return at !== null && isInRange(at, range)
 }
 
 /**
@@ -97,7 +106,7 @@ function applyDefaults(
 
 function checkLive({ status }: ScheduleRow): void {
   if (status === 'active' || status === 'not_started') return
-  throw invalidRequest(
+  throw invalidRequestFault(
     `You cannot update a subscription schedule that is in the \`${status}\` status. It must be in one of these statuses: \`not_started\`, \`active\`.`,
   )
 }
@@ -108,14 +117,14 @@ function newSchedule(
   params: Stripe.SubscriptionScheduleCreateParams,
 ): ScheduleRow {
   return {
-    ...blank('subscription_schedule'),
+    ...createBlankRow('subscription_schedule'),
     id: work.newId('sub_sched_1'),
     billing_mode: readBillingMode(params),
     created: work.now,
     customer,
     default_settings: {
       application_fee_percent: null,
-      automatic_tax: automaticTax(false),
+      automatic_tax: automaticTaxSettings(false),
       billing_cycle_anchor: 'automatic',
       billing_thresholds: null,
       collection_method: 'charge_automatically',
@@ -149,7 +158,7 @@ function fromSubscription(
 ): ScheduleRow {
   const others = Object.keys(params).filter((key) => !['from_subscription', 'expand'].includes(key))
   if (others.length > 0) {
-    throw invalidRequest(
+    throw invalidRequestFault(
       'You cannot set other parameters when `from_subscription` is set; create it first, then update it.',
       others[0],
     )
@@ -160,22 +169,25 @@ function fromSubscription(
     'from_subscription',
   )
   if (subscription.schedule) {
-    throw invalidRequest(
+    throw invalidRequestFault(
       `You cannot migrate a subscription that is already attached to a schedule: ${subscription.schedule}`,
       'from_subscription',
     )
   }
   if (subscription.ended_at)
-    throw invalidRequest('You cannot migrate a subscription that has ended.', 'from_subscription')
+    throw invalidRequestFault(
+      'You cannot migrate a subscription that has ended.',
+      'from_subscription',
+    )
   const { type } = subscription.billing_mode
   const schedule = newSchedule(work, subscription.customer, { billing_mode: { type } })
-  const items = itemsOf(work, subscription)
+  const items = listSubscriptionItems(work, subscription)
   const start = Math.min(...items.map((item) => item.current_period_start))
   const end = Math.max(...items.map((item) => item.current_period_end))
   schedule.status = 'active'
   schedule.subscription = subscription.id
   schedule.current_phase = { start_date: start, end_date: end }
-  schedule.phases = [phaseOf(work, subscription, schedule.current_phase)]
+  schedule.phases = [createPhase(work, subscription, schedule.current_phase)]
   const { default_payment_method } = subscription
   schedule.default_settings = { ...schedule.default_settings, default_payment_method }
   work.edit('subscription', subscription).schedule = schedule.id
@@ -186,8 +198,8 @@ function fromPhases(
   work: UnitOfWork,
   params: Stripe.SubscriptionScheduleCreateParams,
 ): ScheduleRow {
-  if (params.customer === undefined) throw missingParam('customer')
-  if (!params.phases || params.phases.length === 0) throw missingParam('phases')
+  if (params.customer === undefined) throw missingParamFault('customer')
+  if (!params.phases || params.phases.length === 0) throw missingParamFault('phases')
   const customer = requireCustomer(work, params.customer, 'customer')
   checkRoomForSubscription(work, customer.id)
   const schedule = newSchedule(work, customer.id, params)
@@ -195,7 +207,7 @@ function fromPhases(
   const start =
     params.start_date === 'now' || params.start_date === undefined ? work.now : params.start_date
   if (start < work.now)
-    throw invalidRequest('The sandbox starts schedules now or later.', 'start_date')
+    throw invalidRequestFault('The sandbox starts schedules now or later.', 'start_date')
   const { billing_mode } = schedule
   const phases = params.phases as PhaseParams[]
   schedule.phases = readPhases(work, { customer, billing_mode }, phases, start)
@@ -207,14 +219,14 @@ function replacePhases(
   schedule: ScheduleRow,
   { phases = [], proration_behavior: behavior }: Stripe.SubscriptionScheduleUpdateParams,
 ): void {
-  if (phases.length === 0) throw missingParam('phases')
+  if (phases.length === 0) throw missingParamFault('phases')
   const first = phases[0]?.start_date
   const started = schedule.current_phase?.start_date
   // Stripe requires it on the first phase, so that a running phase does not restart by accident.
-  if (first === undefined && started !== undefined) throw missingParam('phases[0][start_date]')
+  if (first === undefined && started !== undefined) throw missingParamFault('phases[0][start_date]')
   const start = first === undefined || first === 'now' ? (started ?? work.now) : first
   if (started !== undefined && start !== started && start > work.now) {
-    throw invalidRequest(
+    throw invalidRequestFault(
       'The first phase must be the current one: pass its start_date.',
       'phases[0][start_date]',
     )
@@ -226,7 +238,7 @@ function replacePhases(
   const current = schedule.phases.find(
     (phase) => phase.start_date <= work.now && work.now < phase.end_date,
   )
-  if (!current) throw invalidRequest('No phase covers the present.', 'phases')
+  if (!current) throw invalidRequestFault('No phase covers the present.', 'phases')
   schedule.current_phase = { start_date: current.start_date, end_date: current.end_date }
   const subscription = work.find('subscription', schedule.subscription ?? '')
   if (subscription && differsFromPhase(work, subscription, current))

@@ -1,10 +1,16 @@
 import type Stripe from 'stripe'
-import { inRange } from '../api/lists.ts'
-import type { Operations } from '../api/operation.ts'
-import { answer, change, listRows, retrieve, search } from '../api/resource.ts'
+import { isInRange } from '../api/lists.ts'
+import type { StripeOperations } from '../api/operation.ts'
+import {
+  answerOperation,
+  changeOperation,
+  listRows,
+  retrieveOperation,
+  searchOperation,
+} from '../api/resource.ts'
 import { collectInvoice, finalizeInvoice } from '../invoices/invoice-payment.ts'
 import { endDiscount } from '../state/discounts.ts'
-import { render } from '../state/render.ts'
+import { renderRow } from '../state/render.ts'
 import type { SubscriptionItemRow, SubscriptionRow } from '../state/rows.ts'
 import {
   cancelSubscription,
@@ -19,23 +25,23 @@ import { creditUnused } from '../subscriptions/proration.ts'
 import { createSubscription } from '../subscriptions/subscription-create.ts'
 import { noPaymentMethodFault } from '../subscriptions/subscription-first-payment.ts'
 import { draftSubscriptionInvoice } from '../subscriptions/subscription-invoice.ts'
-import { changeItems, itemsOf } from '../subscriptions/subscription-swap.ts'
+import { changeItems, listSubscriptionItems } from '../subscriptions/subscription-swap.ts'
 import { updateSubscription } from '../subscriptions/subscription-update.ts'
-import { usagePeriods } from '../subscriptions/usage.ts'
-import { invalidRequest, noSuch } from '../wire/errors.ts'
-import { given } from '../wire/fields.ts'
+import { listUsagePeriods } from '../subscriptions/usage.ts'
+import { invalidRequestFault, noSuchObjectFault } from '../wire/errors.ts'
+import { pickGiven } from '../wire/fields.ts'
 
-export const subscriptions: Operations = {
-  'Subscriptions.create': answer('subscription', (params, { work }) =>
+export const subscriptions: StripeOperations = {
+  'Subscriptions.create': answerOperation('subscription', (params, { work }) =>
     createSubscription(work, params),
   ),
-  'Subscriptions.retrieve': retrieve('subscription'),
+  'Subscriptions.retrieve': retrieveOperation('subscription'),
 
-  'Subscriptions.update': change('subscription', (row, params, { work }) => {
+  'Subscriptions.update': changeOperation('subscription', (row, params, { work }) => {
     updateSubscription(work, row, params)
   }),
-  'Subscriptions.cancel': change('subscription', (subscription, params, { work }) => {
-    if (hasEnded(subscription)) throw noSuch('subscription', subscription.id)
+  'Subscriptions.cancel': changeOperation('subscription', (subscription, params, { work }) => {
+    if (hasEnded(subscription)) throw noSuchObjectFault('subscription', subscription.id)
     cancelNow(work, subscription, params)
   }),
   /**
@@ -44,7 +50,7 @@ export const subscriptions: Operations = {
    */
   'Subscriptions.list': ({ status = 'current', ...params }, call) => {
     const hasItem = (row: SubscriptionRow, test: (item: SubscriptionItemRow) => boolean) =>
-      itemsOf(call.work, row).some(test)
+      listSubscriptionItems(call.work, row).some(test)
     const onClock = params.customer === undefined ? { test_clock: null } : {}
     return listRows('subscription', { status, ...onClock, ...params }, call, {
       by: ['customer'],
@@ -53,29 +59,29 @@ export const subscriptions: Operations = {
         price: (row, price) => hasItem(row, (item) => item.price === price),
         plan: (row, plan) => hasItem(row, (item) => item.price === plan),
         current_period_start: (row, range) =>
-          hasItem(row, (item) => inRange(item.current_period_start, range)),
+          hasItem(row, (item) => isInRange(item.current_period_start, range)),
         current_period_end: (row, range) =>
-          hasItem(row, (item) => inRange(item.current_period_end, range)),
+          hasItem(row, (item) => isInRange(item.current_period_end, range)),
       },
     })
   },
-  'Subscriptions.search': search('subscription'),
+  'Subscriptions.search': searchOperation('subscription'),
 
   'Subscriptions.deleteDiscount': (_params, { work, id }) => {
     const subscription = work.require('subscription', id)
     const [first = ''] = subscription.discounts
     const discount = work.find('discount', first)
-    if (!discount) throw noSuch('discount', `for subscription ${subscription.id}`)
+    if (!discount) throw noSuchObjectFault('discount', `for subscription ${subscription.id}`)
     work.edit('subscription', subscription)
     subscription.discounts = subscription.discounts.filter((each) => each !== first)
     endDiscount(work, discount.id)
-    const { end: _end, ...shown } = render('discount', discount, work.tables)
+    const { end: _end, ...shown } = renderRow('discount', discount, work.tables)
     return { ...shown, deleted: true }
   },
 
-  'Subscriptions.migrate': change('subscription', (subscription, _params, { work }) => {
+  'Subscriptions.migrate': changeOperation('subscription', (subscription, _params, { work }) => {
     if (subscription.billing_mode.type === 'flexible') {
-      throw invalidRequest(
+      throw invalidRequestFault(
         'This subscription is already in flexible billing mode.',
         'billing_mode[type]',
       )
@@ -87,21 +93,21 @@ export const subscriptions: Operations = {
     }
   }),
 
-  'Subscriptions.pause': change('subscription', (subscription, params, { work }) => {
+  'Subscriptions.pause': changeOperation('subscription', (subscription, params, { work }) => {
     if (!['active', 'trialing', 'past_due'].includes(subscription.status)) {
-      throw invalidRequest(
+      throw invalidRequestFault(
         `You cannot pause a subscription with the status ${subscription.status}.`,
       )
     }
     if (subscription.billing_mode.type === 'classic') {
-      throw invalidRequest(
+      throw invalidRequestFault(
         'You can only pause a subscription in flexible billing mode. Migrate this subscription to flexible billing mode first.',
       )
     }
     if (subscription.schedule)
-      throw invalidRequest('You cannot pause a subscription with an attached schedule.')
+      throw invalidRequestFault('You cannot pause a subscription with an attached schedule.')
     if (params.bill_for?.unused_time_from) {
-      for (const item of itemsOf(work, subscription)) {
+      for (const item of listSubscriptionItems(work, subscription)) {
         creditUnused(work, subscription, item, work.now)
         work.edit('subscription_item', item).$.billed = null
       }
@@ -110,9 +116,9 @@ export const subscriptions: Operations = {
     scheduleNext(work, subscription)
   }),
 
-  'Subscriptions.resume': change('subscription', (subscription, params, { work }) => {
+  'Subscriptions.resume': changeOperation('subscription', (subscription, params, { work }) => {
     if (subscription.status !== 'paused') {
-      throw invalidRequest(
+      throw invalidRequestFault(
         `You can only resume subscriptions with the status \`paused\`. This subscription's status is \`${subscription.status}\`.`,
       )
     }
@@ -125,7 +131,9 @@ function resume(
   subscription: SubscriptionRow,
   params: Stripe.SubscriptionResumeParams,
 ): void {
-  const ended = itemsOf(work, subscription).some((item) => item.current_period_end <= work.now)
+  const ended = listSubscriptionItems(work, subscription).some(
+    (item) => item.current_period_end <= work.now,
+  )
   const unchanged = params.billing_cycle_anchor?.type === 'unchanged'
   delete subscription.status_details
   if (unchanged && !ended) {
@@ -171,14 +179,17 @@ export function cancelNow(
 ): void {
   work.edit('subscription', subscription)
   if (params.prorate && subscription.status !== 'trialing') {
-    for (const item of itemsOf(work, subscription)) creditUnused(work, subscription, item, work.now)
+    for (const item of listSubscriptionItems(work, subscription))
+      creditUnused(work, subscription, item, work.now)
   }
   subscription.cancellation_details = {
     ...NOT_CANCELED,
-    ...given(params.cancellation_details, 'comment', 'feedback'),
+    ...pickGiven(params.cancellation_details, 'comment', 'feedback'),
   }
   const trialing = subscription.status === 'trialing'
-  const usage = trialing ? [] : usagePeriods(work, itemsOf(work, subscription), work.now)
+  const usage = trialing
+    ? []
+    : listUsagePeriods(work, listSubscriptionItems(work, subscription), work.now)
   const invoice = params.invoice_now
     ? draftSubscriptionInvoice(work, subscription, {
         reason: 'subscription_update',

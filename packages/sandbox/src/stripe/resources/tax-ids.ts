@@ -1,24 +1,26 @@
 import type Stripe from 'stripe'
 import { listPage } from '../api/lists.ts'
-import type { Operations } from '../api/operation.ts'
-import { answer, listRows, remove, retrieve } from '../api/resource.ts'
+import type { StripeOperations } from '../api/operation.ts'
+import { answerOperation, listRows, removeOperation, retrieveOperation } from '../api/resource.ts'
 import { requireCustomer } from '../payments/customer.ts'
 import { addTaxId, removeTaxId, taxIdsOf, verifyTaxId } from '../payments/tax-ids.ts'
-import { render } from '../state/render.ts'
+import { renderRow } from '../state/render.ts'
 import type { CustomerRow, TaxIdRow } from '../state/rows.ts'
 import type { UnitOfWork } from '../state/unit-of-work.ts'
-import { invalidRequest, missingParam, noSuch } from '../wire/errors.ts'
+import { invalidRequestFault, missingParamFault, noSuchObjectFault } from '../wire/errors.ts'
 import type { WireObject } from '../wire/wire-object.ts'
 
 /** Operations on tax ids of customers and of the account. */
-export const taxIds: Operations = {
+export const taxIds: StripeOperations = {
   'Customers.createTaxId': (params, { work, ids }) =>
     create(work, requireCustomer(work, ids[0] ?? ''), params),
 
-  'Customers.retrieveTaxId': answer('tax_id', (_params, { work, ids }) => requireOwn(work, ids)),
+  'Customers.retrieveTaxId': answerOperation('tax_id', (_params, { work, ids }) =>
+    requireOwn(work, ids),
+  ),
   'Customers.listTaxIds': (params, { work, ids, path }) => {
     const rows = taxIdsOf(work, requireCustomer(work, ids[0] ?? '')).reverse()
-    return listPage(rows, params, path, (row) => render('tax_id', row, work.tables))
+    return listPage(rows, params, path, (row) => renderRow('tax_id', row, work.tables))
   },
 
   'Customers.deleteTaxId': (_params, { work, ids, id }) => {
@@ -26,13 +28,13 @@ export const taxIds: Operations = {
     return { id, object: 'tax_id', deleted: true }
   },
   'TaxIds.create': (params, { work }) => create(work, ownerOf(work, params.owner), params),
-  'TaxIds.retrieve': retrieve('tax_id'),
+  'TaxIds.retrieve': retrieveOperation('tax_id'),
 
   'TaxIds.list': ({ owner, ...params }, call) => {
     const customer = ownerOf(call.work, owner)?.id ?? null
     return listRows('tax_id', { ...params, customer }, call)
   },
-  'TaxIds.del': remove('tax_id', (row, { work }) => removeTaxId(work, row)),
+  'TaxIds.del': removeOperation('tax_id', (row, { work }) => removeTaxId(work, row)),
 }
 
 function create(
@@ -41,7 +43,7 @@ function create(
   params: Stripe.CustomerCreateTaxIdParams,
 ): WireObject {
   const row = addTaxId(work, owner, params)
-  const shown = { ...render('tax_id', row, work.tables) }
+  const shown = { ...renderRow('tax_id', row, work.tables) }
   verifyTaxId(work, row)
   return shown
 }
@@ -49,7 +51,7 @@ function create(
 function requireOwn(work: UnitOfWork, [customer = '', id = '']: readonly string[]): TaxIdRow {
   requireCustomer(work, customer)
   const row = work.require('tax_id', id)
-  if (row.customer !== customer) throw noSuch('tax_id', id)
+  if (row.customer !== customer) throw noSuchObjectFault('tax_id', id)
   return row
 }
 
@@ -57,8 +59,8 @@ function requireOwn(work: UnitOfWork, [customer = '', id = '']: readonly string[
 function ownerOf(work: UnitOfWork, owner: Stripe.TaxIdCreateParams.Owner | undefined) {
   if (owner === undefined || owner.type === 'self') return null
   if (owner.type !== 'customer') {
-    throw invalidRequest('The sandbox is one account, without applications.', 'owner[type]')
+    throw invalidRequestFault('The sandbox is one account, without applications.', 'owner[type]')
   }
-  if (owner.customer === undefined) throw missingParam('owner[customer]')
+  if (owner.customer === undefined) throw missingParamFault('owner[customer]')
   return requireCustomer(work, owner.customer, 'owner[customer]')
 }

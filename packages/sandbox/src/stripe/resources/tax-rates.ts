@@ -1,24 +1,32 @@
-import type { Operations } from '../api/operation.ts'
-import { create, list, retrieve, update } from '../api/resource.ts'
-import { blank } from '../state/blank.ts'
-import { invalidRequest } from '../wire/errors.ts'
-import { given, mergeMetadata } from '../wire/fields.ts'
+import type { StripeOperations } from '../api/operation.ts'
+import {
+  createOperation,
+  listOperation,
+  retrieveOperation,
+  updateOperation,
+} from '../api/resource.ts'
+import { createBlankRow } from '../state/blank.ts'
+import { invalidRequestFault } from '../wire/errors.ts'
+import { mergeMetadata, pickGiven } from '../wire/fields.ts'
 
-export const taxRates: Operations = {
-  'TaxRates.create': create('tax_rate', (params, { work }) => {
+export const taxRates: StripeOperations = {
+  'TaxRates.create': createOperation('tax_rate', (params, { work }) => {
     const { percentage } = params
     if (!(percentage >= 0 && percentage <= 100)) {
-      throw invalidRequest('Invalid percentage: must be between 0 and 100', 'percentage')
+      throw invalidRequestFault('Invalid percentage: must be between 0 and 100', 'percentage')
     }
     if (!/^\d+(\.\d{1,4})?$/.test(String(percentage))) {
-      throw invalidRequest('Invalid percentage: must have at most 4 decimal places', 'percentage')
+      throw invalidRequestFault(
+        'Invalid percentage: must have at most 4 decimal places',
+        'percentage',
+      )
     }
     return {
-      ...blank('tax_rate'),
+      ...createBlankRow('tax_rate'),
       id: work.newId('txr_1'),
       created: work.now,
       active: params.active ?? true,
-      ...given(params, 'country', 'description', 'jurisdiction', 'state', 'tax_type'),
+      ...pickGiven(params, 'country', 'description', 'jurisdiction', 'state', 'tax_type'),
       display_name: params.display_name,
       effective_percentage: percentage,
       inclusive: params.inclusive,
@@ -27,8 +35,8 @@ export const taxRates: Operations = {
       rate_type: 'percentage',
     }
   }),
-  'TaxRates.retrieve': retrieve('tax_rate'),
-  'TaxRates.update': update('tax_rate', [
+  'TaxRates.retrieve': retrieveOperation('tax_rate'),
+  'TaxRates.update': updateOperation('tax_rate', [
     'active',
     'country',
     'description',
@@ -37,5 +45,5 @@ export const taxRates: Operations = {
     'state',
     'tax_type',
   ]),
-  'TaxRates.list': list('tax_rate'),
+  'TaxRates.list': listOperation('tax_rate'),
 }

@@ -1,10 +1,16 @@
-import type { Operations } from '../api/operation.ts'
-import { answer, create, list, remove, retrieve } from '../api/resource.ts'
+import type { StripeOperations } from '../api/operation.ts'
+import {
+  answerOperation,
+  createOperation,
+  listOperation,
+  removeOperation,
+  retrieveOperation,
+} from '../api/resource.ts'
 import { startAdvancing } from '../clocks/move-test-clock.ts'
-import { blank } from '../state/blank.ts'
+import { createBlankRow } from '../state/blank.ts'
 import { latestAdvance } from '../state/clock-limits.ts'
-import { invalidRequest } from '../wire/errors.ts'
-import { given } from '../wire/fields.ts'
+import { invalidRequestFault } from '../wire/errors.ts'
+import { pickGiven } from '../wire/fields.ts'
 import { deleteCustomer } from './customers.ts'
 
 const DAY = 86_400
@@ -13,41 +19,50 @@ const DAY = 86_400
  * Operations on test clocks, which are independent of the sandbox's own clock. Everything that a
  * customer buys follows the customer's test clock.
  */
-export const testClocks: Operations = {
-  'TestHelpers/TestClocks.create': create('test_helpers.test_clock', (params, { work }) => ({
-    ...blank('test_helpers.test_clock'),
-    id: work.newId('clock_1'),
-    created: work.sandboxNow,
-    deletes_after: work.sandboxNow + 30 * DAY,
-    ...given(params, 'name'),
-    frozen_time: params.frozen_time,
-    status: 'ready',
-    status_details: {},
-    $: { at: null },
-  })),
-  'TestHelpers/TestClocks.retrieve': retrieve('test_helpers.test_clock'),
-  'TestHelpers/TestClocks.list': list('test_helpers.test_clock'),
-  'TestHelpers/TestClocks.del': remove('test_helpers.test_clock', (row, { work }) => {
+export const testClocks: StripeOperations = {
+  'TestHelpers/TestClocks.create': createOperation(
+    'test_helpers.test_clock',
+    (params, { work }) => ({
+      ...createBlankRow('test_helpers.test_clock'),
+      id: work.newId('clock_1'),
+      created: work.sandboxNow,
+      deletes_after: work.sandboxNow + 30 * DAY,
+      ...pickGiven(params, 'name'),
+      frozen_time: params.frozen_time,
+      status: 'ready',
+      status_details: {},
+      $: { at: null },
+    }),
+  ),
+  'TestHelpers/TestClocks.retrieve': retrieveOperation('test_helpers.test_clock'),
+  'TestHelpers/TestClocks.list': listOperation('test_helpers.test_clock'),
+  'TestHelpers/TestClocks.del': removeOperation('test_helpers.test_clock', (row, { work }) => {
     for (const customer of work.findBy('customer', 'test_clock', row.id)) {
       if (!customer.$.deleted) deleteCustomer(work, customer)
     }
     work.emit('test_helpers.test_clock.deleted', 'test_helpers.test_clock', row)
     work.remove('test_helpers.test_clock', row)
   }),
-  'TestHelpers/TestClocks.advance': answer('test_helpers.test_clock', (params, { work, id }) => {
-    const row = work.require('test_helpers.test_clock', id)
-    if (row.status !== 'ready') throw invalidRequest('The test clock is already advancing.')
-    if (params.frozen_time <= row.frozen_time) {
-      throw invalidRequest('A test clock can only be advanced to a future time.', 'frozen_time')
-    }
-    const latest = latestAdvance(work, row)
-    if (params.frozen_time > latest.time) {
-      throw invalidRequest(
-        `A test clock can be advanced by at most ${latest.words} at a time.`,
-        'frozen_time',
-      )
-    }
-    startAdvancing(work, row, params.frozen_time)
-    return row
-  }),
+  'TestHelpers/TestClocks.advance': answerOperation(
+    'test_helpers.test_clock',
+    (params, { work, id }) => {
+      const row = work.require('test_helpers.test_clock', id)
+      if (row.status !== 'ready') throw invalidRequestFault('The test clock is already advancing.')
+      if (params.frozen_time <= row.frozen_time) {
+        throw invalidRequestFault(
+          'A test clock can only be advanced to a future time.',
+          'frozen_time',
+        )
+      }
+      const latest = latestAdvance(work, row)
+      if (params.frozen_time > latest.time) {
+        throw invalidRequestFault(
+          `A test clock can be advanced by at most ${latest.words} at a time.`,
+          'frozen_time',
+        )
+      }
+      startAdvancing(work, row, params.frozen_time)
+      return row
+    },
+  ),
 }

@@ -1,16 +1,16 @@
-import { inRange } from '../api/lists.ts'
+import { isInRange } from '../api/lists.ts'
 import {
   callV2,
-  faultV2,
+  faultInV2Format,
   listV2,
   type OperationsV2,
   PAGE_PARAMS,
-  type Read,
   readTimeV2,
+  type ValueOfNode,
 } from '../api/v2.ts'
 import type { ThinEventRow } from '../state/rows.ts'
 import type { UnitOfWork } from '../state/unit-of-work.ts'
-import { invalidRequest } from '../wire/errors.ts'
+import { invalidRequestFault } from '../wire/errors.ts'
 
 const THIRTY_DAYS = 30 * 86_400
 const MAX_TYPES = 20
@@ -19,7 +19,7 @@ const RANGE = { o: { gt: 's', gte: 's', lt: 's', lte: 's' } } as const
 const FILTERS = { created: RANGE, object_id: 's', types: { a: 's' } } as const
 const address = '/v2/core/events'
 
-type Filters = Read<{ o: typeof FILTERS }>
+type Filters = ValueOfNode<{ o: typeof FILTERS }>
 
 /**
  * Operations that read the thin events of the last 30 days. Webhooks of thin events contain only
@@ -36,7 +36,7 @@ export const thinEvents: OperationsV2 = {
   [`GET ${address}/:id`]: callV2({ o: {} }, (_params, { work, ids }) => {
     const event = work.find('v2.core.event', ids[0] ?? '')
     if (event && isRecent(work, event)) return event
-    throw faultV2(404, 'not_found', `No such event: '${ids[0]}'`)
+    throw faultInV2Format(404, 'not_found', `No such event: '${ids[0]}'`)
   }),
 }
 
@@ -46,7 +46,7 @@ function isRecent(work: UnitOfWork, row: ThinEventRow): boolean {
 
 function readFilters({ created = {}, object_id, types }: Filters): (row: ThinEventRow) => boolean {
   if (types && types.length > MAX_TYPES) {
-    throw invalidRequest(`\`types\` can have at most ${MAX_TYPES} names.`, 'types')
+    throw invalidRequestFault(`\`types\` can have at most ${MAX_TYPES} names.`, 'types')
   }
   const range: Partial<Record<(typeof SIDES)[number], number>> = {}
   for (const side of SIDES) {
@@ -56,7 +56,7 @@ function readFilters({ created = {}, object_id, types }: Filters): (row: ThinEve
   return (row) =>
     (object_id === undefined || row.related_object?.id === object_id) &&
     (types === undefined || types.includes(row.type)) &&
-    inRange(Date.parse(row.created) / 1000, range)
+    isInRange(Date.parse(row.created) / 1000, range)
 }
 
 /** Serializes the filters for the URLs of other pages. */

@@ -1,46 +1,49 @@
 import type Stripe from 'stripe'
-import type { Call, Operations } from '../api/operation.ts'
-import { answer, retrieve } from '../api/resource.ts'
+import type { OperationCall, StripeOperations } from '../api/operation.ts'
+import { answerOperation, retrieveOperation } from '../api/resource.ts'
 import { requireCardNumber } from '../payments/card-numbers.ts'
 import { toCard } from '../payments/cards.ts'
-import { bareCardNumberFault, newTypedCard } from '../payments/new-payment-method.ts'
-import { blank } from '../state/blank.ts'
+import { bareCardNumberFault, createTypedCard } from '../payments/new-payment-method.ts'
+import { createBlankRow } from '../state/blank.ts'
 import type { TokenRow } from '../state/rows.ts'
 import type { UnitOfWork } from '../state/unit-of-work.ts'
-import { cardError, invalidRequest, missingParam } from '../wire/errors.ts'
-import { given } from '../wire/fields.ts'
+import { cardErrorFault, invalidRequestFault, missingParamFault } from '../wire/errors.ts'
+import { pickGiven } from '../wire/fields.ts'
 
 /**
  * Operations on tokens of cards that were typed into a page. Other kinds of tokens are not
  * supported.
  */
-export const tokens: Operations = {
-  'Tokens.create': answer('token', ({ card }, call) => {
-    if (card === undefined) throw missingParam('card')
+export const tokens: StripeOperations = {
+  'Tokens.create': answerOperation('token', ({ card }, call) => {
+    if (card === undefined) throw missingParamFault('card')
     if (typeof card === 'string')
-      throw invalidRequest('Cards are not shared between accounts here.')
+      throw invalidRequestFault('Cards are not shared between accounts here.')
     return newToken(call, card)
   }),
 
-  'Tokens.retrieve': retrieve('token'),
+  'Tokens.retrieve': retrieveOperation('token'),
 }
 
-function newToken({ work, isFromCardField }: Call, card: Stripe.TokenCreateParams.Card): TokenRow {
-  if (card.number === undefined) throw missingParam('card[number]')
+function newToken(
+  { work, isFromCardField }: OperationCall,
+  card: Stripe.TokenCreateParams.Card,
+): TokenRow {
+  if (card.number === undefined) throw missingParamFault('card[number]')
   if (!isFromCardField) throw bareCardNumberFault()
   const test = requireCardNumber(card.number)
   const typed = { expires: readExpiry(work, card), hasCvc: Boolean(card.cvc) }
   if (card.cvc && !/^\d{3,4}$/.test(card.cvc)) {
-    throw cardError('invalid_cvc', "Your card's security code is invalid.", { param: 'cvc' })
+    throw cardErrorFault('invalid_cvc', "Your card's security code is invalid.", { param: 'cvc' })
   }
-  const row = newTypedCard(work, test, typed)
+  const row = createTypedCard(work, test, typed)
   const shown = {
     ...toCard({ ...row, id: work.newId('card_1') }),
-    ...given(card, 'name', 'address_city', 'address_country', 'address_line1', 'address_line2'),
-    ...given(card, 'address_state', 'address_zip'),
+    ...pickGiven(card, 'name', 'address_city', 'address_country', 'address_line1', 'address_line2'),
+    ...pickGiven(card, 'address_state', 'address_zip'),
   }
   return work.insert('token', {
-    ...blank('token'),
+    ...createBlankRow('token'),
     id: work.newId('tok_1'),
     card: shown,
     client_ip: '127.0.0.1',
@@ -59,14 +62,14 @@ function readExpiry(work: UnitOfWork, card: Stripe.TokenCreateParams.Card) {
   const month = Number(card.exp_month)
   if (!Number.isInteger(month) || month < 1 || month > 12) {
     const message = "Your card's expiration month is invalid."
-    throw cardError('invalid_expiry_month', message, { param: 'exp_month' })
+    throw cardErrorFault('invalid_expiry_month', message, { param: 'exp_month' })
   }
   const typed = Number(card.exp_year)
   const year = typed >= 0 && typed < 100 ? typed + 2000 : typed
   const isPast = Date.UTC(year, month, 1) <= work.now * 1000
   if (!Number.isInteger(year) || isPast || year > work.context.clock.now().getUTCFullYear() + 50) {
     const message = "Your card's expiration year is invalid."
-    throw cardError('invalid_expiry_year', message, { param: 'exp_year' })
+    throw cardErrorFault('invalid_expiry_year', message, { param: 'exp_year' })
   }
   return { month, year }
 }

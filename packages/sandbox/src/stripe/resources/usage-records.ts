@@ -1,13 +1,13 @@
 import { listPage } from '../api/lists.ts'
-import type { Operations } from '../api/operation.ts'
-import { hasNoMeter, recordsOf, usageOf } from '../catalog/usage.ts'
-import { render } from '../state/render.ts'
+import type { StripeOperations } from '../api/operation.ts'
+import { hasNoMeter, listUsageRecords, sumUsage } from '../catalog/usage.ts'
+import { renderRow } from '../state/render.ts'
 import type { SubscriptionItemRow } from '../state/rows.ts'
 import { hasEnded } from '../state/subscription-status.ts'
 import type { UnitOfWork } from '../state/unit-of-work.ts'
 import { fromUnits } from '../wire/decimals.ts'
-import { invalidRequest, negativeNumberFault } from '../wire/errors.ts'
-import type { Period } from '../wire/periods.ts'
+import { invalidRequestFault, negativeNumberFault } from '../wire/errors.ts'
+import type { BillingPeriod } from '../wire/periods.ts'
 
 /** Tolerance for differences between clocks, in seconds. */
 const CLOCK_TOLERANCE = 5 * 60
@@ -16,7 +16,7 @@ const CLOCK_TOLERANCE = 5 * 60
  * Operations on usage records of metered prices without a meter, for API versions before basil
  * (2025-03-31).
  */
-export const usageRecords: Operations = {
+export const usageRecords: StripeOperations = {
   'SubscriptionItems.createUsageRecord': (params, { work, id }) => {
     const item = work.require('subscription_item', id)
     checkItem(work, item)
@@ -25,11 +25,11 @@ export const usageRecords: Operations = {
       throw negativeNumberFault('quantity')
     }
     const timestamp = readTimestamp(work, item, params.timestamp ?? 'now')
-    const known = recordsOf(work, item.id).find((each) => each.timestamp === timestamp)
+    const known = listUsageRecords(work, item.id).find((each) => each.timestamp === timestamp)
     if (known) {
       work.edit('usage_record', known)
       known.quantity = action === 'set' ? quantity : known.quantity + quantity
-      return render('usage_record', known, work.tables)
+      return renderRow('usage_record', known, work.tables)
     }
     const record = work.insert('usage_record', {
       id: work.newId('mbur_1'),
@@ -39,7 +39,7 @@ export const usageRecords: Operations = {
       subscription_item: item.id,
       timestamp,
     })
-    return render('usage_record', record, work.tables)
+    return renderRow('usage_record', record, work.tables)
   },
 
   'SubscriptionItems.listUsageRecordSummaries': (params, { work, id, path }) => {
@@ -52,13 +52,15 @@ export const usageRecords: Operations = {
 function checkItem(work: UnitOfWork, item: SubscriptionItemRow): void {
   checkUsageRecords(work, item)
   if (!hasEnded(work.require('subscription', item.subscription))) return
-  throw invalidRequest('Cannot create the usage record because the subscription has been canceled.')
+  throw invalidRequestFault(
+    'Cannot create the usage record because the subscription has been canceled.',
+  )
 }
 
 function checkUsageRecords(work: UnitOfWork, item: SubscriptionItemRow): void {
   const price = work.require('price', item.price)
   if (hasNoMeter(price)) return
-  throw invalidRequest(
+  throw invalidRequestFault(
     price.recurring?.usage_type === 'metered'
       ? `Cannot create a usage record for \`${item.id}\` because it is not on the legacy metered billing system. Call /v1/billing/meter_events instead.`
       : `Cannot create a usage record for \`${item.id}\` because its price is not metered.`,
@@ -73,13 +75,13 @@ function readTimestamp(
 ): number {
   if (timestamp === 'now') return work.now
   if (timestamp < item.current_period_start) {
-    throw invalidRequest(
+    throw invalidRequestFault(
       "Cannot create the usage record with this timestamp because timestamps must be after the subscription's last invoice period (or current period start time).",
       'timestamp',
     )
   }
   if (timestamp > work.now + CLOCK_TOLERANCE) {
-    throw invalidRequest(
+    throw invalidRequestFault(
       'Cannot create the usage record with this timestamp because it is in the future.',
       'timestamp',
     )
@@ -90,7 +92,7 @@ function readTimestamp(
 /** Returns one summary per period, the current one first. */
 function summariesOf(work: UnitOfWork, item: SubscriptionItemRow) {
   const subscription = work.require('subscription', item.subscription)
-  const summary = (period: Period, total: number, invoice: string | null) => ({
+  const summary = (period: BillingPeriod, total: number, invoice: string | null) => ({
     id: `sis_1${item.id.slice('si_'.length)}${period.start}`,
     object: 'usage_record_summary' as const,
     invoice,
@@ -108,6 +110,6 @@ function summariesOf(work: UnitOfWork, item: SubscriptionItemRow) {
   if (hasEnded(subscription)) return billed.reverse()
   const period = { start: item.current_period_start, end: item.current_period_end }
   const by = { customer: subscription.customer, item: item.id }
-  const used = usageOf(work, work.require('price', item.price), by, period)
+  const used = sumUsage(work, work.require('price', item.price), by, period)
   return [summary(period, Number(fromUnits(used)), null), ...billed.reverse()]
 }

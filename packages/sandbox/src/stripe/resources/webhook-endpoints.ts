@@ -1,17 +1,23 @@
-import type { Operations } from '../api/operation.ts'
-import { list, remove, retrieve, update } from '../api/resource.ts'
-import { blank } from '../state/blank.ts'
-import { render } from '../state/render.ts'
-import { invalidRequest } from '../wire/errors.ts'
-import { given, mergeMetadata } from '../wire/fields.ts'
+import type { StripeOperations } from '../api/operation.ts'
+import {
+  listOperation,
+  removeOperation,
+  retrieveOperation,
+  updateOperation,
+} from '../api/resource.ts'
+import { createBlankRow } from '../state/blank.ts'
+import { renderRow } from '../state/render.ts'
+import { invalidRequestFault } from '../wire/errors.ts'
+import { mergeMetadata, pickGiven } from '../wire/fields.ts'
 
-export const webhookEndpoints: Operations = {
+export const webhookEndpoints: StripeOperations = {
   'WebhookEndpoints.create': (params, { work }) => {
-    if (params.connect) throw invalidRequest('The sandbox has no connected accounts.', 'connect')
+    if (params.connect)
+      throw invalidRequestFault('The sandbox has no connected accounts.', 'connect')
     const row = work.insert('webhook_endpoint', {
-      ...blank('webhook_endpoint'),
+      ...createBlankRow('webhook_endpoint'),
       id: work.newId('we_1'),
-      ...given(params, 'api_version', 'description'),
+      ...pickGiven(params, 'api_version', 'description'),
       created: work.now,
       enabled_events: [...params.enabled_events],
       metadata: mergeMetadata({}, params.metadata),
@@ -20,10 +26,10 @@ export const webhookEndpoints: Operations = {
       $: { secret: work.newId('whsec_', 32) },
     })
     // The secret is returned only here, on creation.
-    return { ...render('webhook_endpoint', row, work.tables), secret: row.$.secret }
+    return { ...renderRow('webhook_endpoint', row, work.tables), secret: row.$.secret }
   },
-  'WebhookEndpoints.retrieve': retrieve('webhook_endpoint'),
-  'WebhookEndpoints.update': update(
+  'WebhookEndpoints.retrieve': retrieveOperation('webhook_endpoint'),
+  'WebhookEndpoints.update': updateOperation(
     'webhook_endpoint',
     ['description', 'enabled_events'],
     (row, params) => {
@@ -31,10 +37,10 @@ export const webhookEndpoints: Operations = {
       if (params.disabled !== undefined) row.status = params.disabled ? 'disabled' : 'enabled'
     },
   ),
-  'WebhookEndpoints.del': remove('webhook_endpoint', (row, { work }) =>
+  'WebhookEndpoints.del': removeOperation('webhook_endpoint', (row, { work }) =>
     work.remove('webhook_endpoint', row),
   ),
-  'WebhookEndpoints.list': list('webhook_endpoint'),
+  'WebhookEndpoints.list': listOperation('webhook_endpoint'),
 }
 
 export function checkUrl(url: string, param = 'url'): string {
@@ -44,7 +50,7 @@ export function checkUrl(url: string, param = 'url'): string {
   } catch {
     // Fall through to the same refusal.
   }
-  throw invalidRequest(
+  throw invalidRequestFault(
     'Invalid URL: An explicit scheme (such as https) must be provided.',
     param,
     'url_invalid',

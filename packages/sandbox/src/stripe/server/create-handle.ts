@@ -1,6 +1,6 @@
 import type { HttpServer } from '../../core/http.ts'
 import { copyJson } from '../../core/store/copy-json.ts'
-import type { Table } from '../../core/store/table.ts'
+import type { StoreTable } from '../../core/store/table.ts'
 import type { ApiKeys } from '../api/keys.ts'
 import { createPrice } from '../catalog/prices.ts'
 import { createProduct } from '../catalog/products.ts'
@@ -11,11 +11,11 @@ import { completeCheckout } from '../resources/checkout-completion.ts'
 import { dropMeterEvents } from '../resources/dropped-usage.ts'
 import { finishAuthentication } from '../resources/payment-confirmation.ts'
 import { finishSetupAuthentication } from '../resources/setup-intents.ts'
-import { blank } from '../state/blank.ts'
+import { createBlankRow } from '../state/blank.ts'
 import type { StripeContext } from '../state/context.ts'
 import { renderEvent } from '../state/events.ts'
-import { render } from '../state/render.ts'
-import type { Kind, Rows } from '../state/rows.ts'
+import { renderRow } from '../state/render.ts'
+import type { RowKind, StripeRows } from '../state/rows.ts'
 import { sendThinEvent } from '../state/thin-events.ts'
 import { runAtomically, UnitOfWork } from '../state/unit-of-work.ts'
 import type { WireObject } from '../wire/wire-object.ts'
@@ -36,14 +36,15 @@ export function createStripeHandle(
   const change = <T>(run: (work: UnitOfWork) => T, id = ''): T =>
     runAtomically(new UnitOfWork(context, { about: [id] }), run)
 
-  const show = <K extends Kind>(kind: K, rows: Iterable<Rows[K]>): WireObject[] =>
-    Array.from(rows, (row) => copyJson(render(kind, row, tables)))
-  const tableOf = <K extends Kind>(kind: K) => tables[kind] as unknown as Table<Rows[K]>
-  const find = <K extends Kind>(kind: K, id: string): WireObject | null => {
+  const show = <K extends RowKind>(kind: K, rows: Iterable<StripeRows[K]>): WireObject[] =>
+    Array.from(rows, (row) => copyJson(renderRow(kind, row, tables)))
+  const tableOf = <K extends RowKind>(kind: K) =>
+    tables[kind] as unknown as StoreTable<StripeRows[K]>
+  const find = <K extends RowKind>(kind: K, id: string): WireObject | null => {
     const row = tableOf(kind).get(id)
-    return row ? copyJson(render(kind, row, tables)) : null
+    return row ? copyJson(renderRow(kind, row, tables)) : null
   }
-  const all = <K extends Kind>(kind: K) => show(kind, tableOf(kind).newestFirst())
+  const all = <K extends RowKind>(kind: K) => show(kind, tableOf(kind).newestFirst())
   const allOf = <K extends 'subscription' | 'invoice' | 'charge'>(kind: K, customer?: string) =>
     customer === undefined ? all(kind) : show(kind, tableOf(kind).newestBy('customer', customer))
 
@@ -51,8 +52,8 @@ export function createStripeHandle(
     change(
       (work) =>
         id.startsWith('seti_')
-          ? render('setup_intent', finishSetupAuthentication(work, id, passed), tables)
-          : render('payment_intent', finishAuthentication(work, id, passed), tables),
+          ? renderRow('setup_intent', finishSetupAuthentication(work, id, passed), tables)
+          : renderRow('payment_intent', finishAuthentication(work, id, passed), tables),
       id,
     )
 
@@ -108,7 +109,7 @@ export function createStripeHandle(
         const id = work.newId('we_1')
         const secret = options.secret ?? work.newId('whsec_', 32)
         work.insert('webhook_endpoint', {
-          ...blank('webhook_endpoint'),
+          ...createBlankRow('webhook_endpoint'),
           id,
           api_version: apiVersion,
           created: work.now,
@@ -126,26 +127,26 @@ export function createStripeHandle(
     failAuthentication: (intentId) => authenticate(intentId, false),
     completeCheckout: (sessionId, options = {}) =>
       change(
-        (work) => render('checkout.session', completeCheckout(work, sessionId, options), tables),
+        (work) => renderRow('checkout.session', completeCheckout(work, sessionId, options), tables),
         sessionId,
       ),
     failRefund: (refundId) =>
       change((work) => {
         const refund = work.require('refund', refundId)
         failRefund(work, refund)
-        return render('refund', refund, tables)
+        return renderRow('refund', refund, tables)
       }),
     disputeCharge: (chargeId, options = {}) =>
       change((work) => {
         const cause = { reason: 'fraudulent', ...options }
         const dispute = openDispute(work, work.require('charge', chargeId), cause)
-        return render('dispute', dispute, tables)
+        return renderRow('dispute', dispute, tables)
       }),
     decideDispute: (disputeId, outcome) =>
       change((work) => {
         const dispute = work.require('dispute', disputeId)
         closeDispute(work, dispute, outcome)
-        return render('dispute', dispute, tables)
+        return renderRow('dispute', dispute, tables)
       }),
     dropMeterEvents(customer, options = {}) {
       const event = change((work) => dropMeterEvents(work, customer, options))
@@ -169,5 +170,5 @@ function seedPrice(work: UnitOfWork, seed: SeedPrice): WireObject {
     unit_amount: seed.unitAmount,
     ...(interval ? { recurring: { interval, interval_count: intervalCount } } : {}),
   })
-  return render('price', price, work.tables)
+  return renderRow('price', price, work.tables)
 }

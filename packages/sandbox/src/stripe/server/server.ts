@@ -6,8 +6,8 @@ import { OPERATIONS, OPERATIONS_V2 } from '../resources/registry.ts'
 import { type StripeContext, startDunning } from '../state/context.ts'
 import { isReceiverGone, signStripeDelivery } from '../state/events.ts'
 import { openTables } from '../state/tables.ts'
-import { billingCycle } from '../subscriptions/billing-cycle.ts'
-import { isReleased, Versions } from '../versions/versions.ts'
+import { scheduleBilling } from '../subscriptions/billing-cycle.ts'
+import { ApiVersions, isReleased } from '../versions/versions.ts'
 import { API_VERSION } from '../wire/contract.generated.ts'
 import { serveBrowser } from './browser/serve-browser.ts'
 import { createStripeHandle } from './create-handle.ts'
@@ -24,7 +24,7 @@ const RETRY_SCHEDULE = [300, 1800, ...[2, 5, 10, 12, 12, 12, 12].map((hours) => 
 /** Opens Stripe's tables and registers Stripe's scheduled jobs, without starting a server. */
 export function openStripe(provided: ProviderContext, options: StripeOptions = {}): StripeContext {
   const opened = openTables(provided.store)
-  const versions = new Versions(opened.tables)
+  const versions = new ApiVersions(opened.tables)
   const context: StripeContext = {
     ...provided,
     ...opened,
@@ -40,7 +40,7 @@ export function openStripe(provided: ProviderContext, options: StripeOptions = {
     sign: signStripeDelivery(context),
     isObsolete: (delivery) => isReceiverGone(context, delivery),
   })
-  provided.clock.join(billingCycle(context))
+  provided.clock.join(scheduleBilling(context))
   return context
 }
 
@@ -50,7 +50,7 @@ export async function serveStripe(
 ): Promise<StripeHandle> {
   const apiKey = options.apiKey ?? DEFAULT_KEY
   const publishableKey = options.publishableKey ?? DEFAULT_PUBLISHABLE_KEY
-  const versions = new Versions(context.tables)
+  const versions = new ApiVersions(context.tables)
   const api = new StripeApi(context, OPERATIONS, {
     apiKey,
     publishableKey,

@@ -1,5 +1,5 @@
 import { KINDS } from '../wire/contract.generated.ts'
-import type { Kind, Rows } from './rows.ts'
+import type { RowKind, StripeRows } from './rows.ts'
 
 type NullKeys<T> = {
   [K in keyof T]-?: undefined extends T[K] ? never : null extends T[K] ? K : never
@@ -9,19 +9,21 @@ type NullKeys<T> = {
  * Fields every object of a kind starts with: its name, test mode, and `null` in all nullable
  * fields.
  */
-type Blank<K extends Kind> = { [F in NullKeys<Rows[K]>]: null } & { object: K } & (Rows[K] extends {
+type Blank<K extends RowKind> = { [F in NullKeys<StripeRows[K]>]: null } & {
+  object: K
+} & (StripeRows[K] extends {
     livemode: boolean
   }
     ? { livemode: false }
     : unknown)
 
-const BLANKS = new Map<Kind, object>()
+const BLANKS = new Map<RowKind, object>()
 
 /**
  * Returns the fields that every new object of a kind has in common. Used as `{ ...blank('coupon'),
  * id, … }`.
  */
-export function blank<K extends Kind>(kind: K): Blank<K> {
+export function createBlankRow<K extends RowKind>(kind: K): Blank<K> {
   let known = BLANKS.get(kind)
   if (!known) {
     const { nulls = [], livemode } = KINDS[kind] ?? {}

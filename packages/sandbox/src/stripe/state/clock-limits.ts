@@ -1,5 +1,5 @@
-import { invalidRequest } from '../wire/errors.ts'
-import { addIntervals, type Recurrence } from '../wire/periods.ts'
+import { invalidRequestFault } from '../wire/errors.ts'
+import { addIntervals, type BillingRecurrence } from '../wire/periods.ts'
 import type { CustomerRow, TestClockRow } from './rows.ts'
 import { hasEnded } from './subscription-status.ts'
 import type { UnitOfWork } from './unit-of-work.ts'
@@ -15,7 +15,10 @@ const MAX_SUBSCRIPTIONS = 3
 export function requireClockWithRoom(work: UnitOfWork, id: string): TestClockRow {
   const clock = work.require('test_helpers.test_clock', id, 'test_clock')
   if (customersOn(work, clock).length < MAX_CUSTOMERS) return clock
-  throw invalidRequest(`A test clock can have at most ${MAX_CUSTOMERS} customers.`, 'test_clock')
+  throw invalidRequestFault(
+    `A test clock can have at most ${MAX_CUSTOMERS} customers.`,
+    'test_clock',
+  )
 }
 
 /**
@@ -32,7 +35,7 @@ export function checkRoomForSubscription(work: UnitOfWork, id: string | undefine
     running.filter((row) => !hasEnded(row)).length +
     planned.filter(({ status }) => status === 'not_started').length
   if (count < MAX_SUBSCRIPTIONS) return
-  throw invalidRequest(
+  throw invalidRequestFault(
     `A customer on a test clock can have at most ${MAX_SUBSCRIPTIONS} subscriptions.`,
     'customer',
   )
@@ -46,7 +49,7 @@ export function latestAdvance(
   work: UnitOfWork,
   clock: TestClockRow,
 ): { readonly time: number; readonly words: string } {
-  const twice = (recurring: Recurrence) => addIntervals(clock.frozen_time, recurring, 2)
+  const twice = (recurring: BillingRecurrence) => addIntervals(clock.frozen_time, recurring, 2)
   const times = customersOn(work, clock).flatMap(({ id }) => recurrencesOf(work, id).map(twice))
   if (times.length > 0) {
     return { time: Math.min(...times), words: 'two intervals of its shortest subscription' }
@@ -58,7 +61,7 @@ function customersOn(work: UnitOfWork, clock: TestClockRow): CustomerRow[] {
   return work.findBy('customer', 'test_clock', clock.id).filter(({ $ }) => !$.deleted)
 }
 
-function recurrencesOf(work: UnitOfWork, customer: string): Recurrence[] {
+function recurrencesOf(work: UnitOfWork, customer: string): BillingRecurrence[] {
   const items = work
     .findBy('subscription', 'customer', customer)
     .filter((row) => !hasEnded(row))

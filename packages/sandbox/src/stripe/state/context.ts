@@ -1,19 +1,19 @@
 import type { MovableClock } from '../../core/clock/clock.ts'
 import type { ProviderContext } from '../../core/provider-context.ts'
-import type { Table } from '../../core/store/table.ts'
+import type { StoreTable } from '../../core/store/table.ts'
 import type { WireObject } from '../wire/wire-object.ts'
-import type { StripeQueues, Tables } from './tables.ts'
+import type { StripeQueues, StripeTables } from './tables.ts'
 import { testClockTime } from './test-clocks.ts'
 
 /** State and services of the sandbox's Stripe, which every operation uses. */
 export interface StripeContext extends ProviderContext {
-  readonly tables: Tables
+  readonly tables: StripeTables
   readonly queues: StripeQueues
   /**
    * Dunning settings: `started` from the start-up options, `set` as changed since then (see
-   * `dunningOf`).
+   * `dunningOptionsOf`).
    */
-  readonly dunning: { readonly started: DunningOptions; readonly set: Table<DunningOptions> }
+  readonly dunning: { readonly started: DunningOptions; readonly set: StoreTable<DunningOptions> }
   readonly keepEventsForDays: number
   readonly upcomingInvoiceDays: number | null
   /**
@@ -30,8 +30,8 @@ export interface StripeContext extends ProviderContext {
  * Returns the present time in Unix seconds: of the test clock, or of the sandbox's own clock if no
  * test clock is given or it was deleted.
  */
-export function nowOf(
-  context: { readonly clock: MovableClock; readonly tables: Tables },
+export function nowOfClock(
+  context: { readonly clock: MovableClock; readonly tables: StripeTables },
   testClock: string | null = null,
 ): number {
   const row = testClock === null ? null : context.tables['test_helpers.test_clock'].get(testClock)
@@ -41,7 +41,7 @@ export function nowOf(
 const SETTINGS_KEY = 'set'
 
 /** Returns the dunning settings that are in effect. */
-export function dunningOf({ dunning }: StripeContext): DunningOptions {
+export function dunningOptionsOf({ dunning }: StripeContext): DunningOptions {
   return dunning.set.get(SETTINGS_KEY) ?? dunning.started
 }
 
@@ -50,7 +50,7 @@ export function dunningOf({ dunning }: StripeContext): DunningOptions {
  * other settings keep their stored values.
  */
 export function startDunning(
-  set: Table<DunningOptions>,
+  set: StoreTable<DunningOptions>,
   named: Partial<DunningOptions> = {},
 ): StripeContext['dunning'] {
   const kept = set.get(SETTINGS_KEY)

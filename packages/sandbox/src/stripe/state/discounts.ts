@@ -32,7 +32,7 @@ export function inheritedDiscounts(
   return own ? liveDiscounts(work, [own], work.now) : []
 }
 
-export function couponOf(work: UnitOfWork, discountId: string): CouponRow | null {
+export function couponOfDiscount(work: UnitOfWork, discountId: string): CouponRow | null {
   const discount = work.find('discount', discountId)
   return work.find('coupon', discount?.source.coupon ?? '') ?? null
 }

@@ -4,29 +4,30 @@ import { copyJson } from '../../core/store/copy-json.ts'
 import { API_VERSION } from '../wire/contract.generated.ts'
 import type { WireObject } from '../wire/wire-object.ts'
 import type { StripeContext } from './context.ts'
-import { nowOf } from './context.ts'
+import { nowOfClock } from './context.ts'
 import type { EventRequest, NewEvent } from './new-event.ts'
-import { findReceiver, type Receiver, receiversIn, sendTo, subscribesTo } from './receivers.ts'
+import { type EventReceiver, findReceiver, receiversIn, sendTo, subscribesTo } from './receivers.ts'
 import type { EventRow } from './rows.ts'
-import { recordThinEvent, thinType } from './thin-events.ts'
+import { recordThinEvent, thinEventTypeOf } from './thin-events.ts'
 
 const DAY = 86_400
 /** Value of an event's field `request` if time caused the event instead of a call. */
 const NO_REQUEST = { id: null, idempotency_key: null }
 
 /**
- * Stores the events of a step, and sends them to the endpoints that subscribe to their types.
- * Events have the time of the sandbox's own clock, as Stripe's have real time. `at` is the time of
- * the test clock on which they happened.
+ * Stores the events of one API call or of one scheduled job, and sends each to the webhook endpoints
+ * that subscribe to its type. An event's `created` is the time of the sandbox's own clock, even for
+ * objects on a test clock. `testClockTime` is the time of the objects' test clock in Unix seconds, and is
+ * stored beside `created`. It is `null` if the objects follow the sandbox's own clock.
  */
 export function recordEvents(
   context: StripeContext,
   events: readonly NewEvent[],
   request: EventRequest | null,
-  at: number | null,
+  testClockTime: number | null,
 ): void {
   const { store, tables } = context
-  const created = nowOf(context)
+  const created = nowOfClock(context)
   const by = request ? { id: request.id, idempotency_key: request.idempotencyKey } : NO_REQUEST
   const receivers = receiversIn(tables)
   const whole = receivers.filter(({ payload }) => payload === 'snapshot')
@@ -37,17 +38,21 @@ export function recordEvents(
     return { id, object: 'event', type, created, data, previous, request: by, endpoints }
   })
   for (const row of rows) {
-    if (at !== null) row.at = at
+    if (testClockTime !== null) row.at = testClockTime
     tables.event.add(row.id, row)
   }
   for (const row of rows) {
     if (row.endpoints > 0) sendEvent(context, row, whole)
-    if (thin.some((receiver) => subscribesTo(receiver, thinType(row.type))))
+    if (thin.some((receiver) => subscribesTo(receiver, thinEventTypeOf(row.type))))
       recordThinEvent(context, row)
   }
 }
 
-function sendEvent(context: StripeContext, row: EventRow, receivers: readonly Receiver[]): void {
+function sendEvent(
+  context: StripeContext,
+  row: EventRow,
+  receivers: readonly EventReceiver[],
+): void {
   const bodies = new Map<string, string>()
   for (const receiver of receivers) {
     if (!subscribesTo(receiver, row.type)) continue
@@ -122,7 +127,7 @@ const FORGOTTEN_AT = new WeakMap<StripeContext, number>()
 
 /** Deletes the events that are older than `keepEventsForDays` (at Stripe 30 days). */
 export function forgetOldEvents(context: StripeContext): void {
-  const now = nowOf(context)
+  const now = nowOfClock(context)
   if (FORGOTTEN_AT.get(context) === now) return
   FORGOTTEN_AT.set(context, now)
   const limit = now - context.keepEventsForDays * DAY

@@ -1,7 +1,7 @@
 import type Stripe from 'stripe'
 import { applyChanges, changesBetween, type RowChanges } from '../../core/row-changes.ts'
 import { copyJson } from '../../core/store/copy-json.ts'
-import { render } from './render.ts'
+import { renderRow } from './render.ts'
 import type { SubscriptionItemRow, SubscriptionRow } from './rows.ts'
 import type { UnitOfWork } from './unit-of-work.ts'
 
@@ -48,7 +48,7 @@ export function makeUpdatePending(
   const oldItems = JSON.parse(before.items) as SubscriptionItemRow[]
   const changed = items
     .filter((item) => !oldItems.some((old) => isSame(old, item)))
-    .map((item) => copyJson(render('subscription_item', item, work.tables)))
+    .map((item) => copyJson(renderRow('subscription_item', item, work.tables)))
   const old = JSON.parse(before.subscription) as SubscriptionRow
   const stored = describeUpdate(invoiceId, [old, subscription], [oldItems, items])
   const { billing_cycle_anchor: anchor, trial_end: trialEnd } = subscription

@@ -1,12 +1,12 @@
 import type { StripeContext } from './context.ts'
 import type { EventDestinationRow, WebhookEndpointRow } from './rows.ts'
-import type { Tables } from './tables.ts'
+import type { StripeTables } from './tables.ts'
 
 /**
  * A receiver of webhooks: a webhook endpoint of the `/v1` API, or an event destination of the `/v2`
  * API.
  */
-export interface Receiver {
+export interface EventReceiver {
   readonly id: string
   readonly url: string
   /** Secret that signs the webhooks to this receiver. */
@@ -18,9 +18,9 @@ export interface Receiver {
   readonly version: string | null
 }
 
-const NO_RECEIVERS: readonly Receiver[] = []
+const NO_RECEIVERS: readonly EventReceiver[] = []
 
-export function receiversIn(tables: Tables): readonly Receiver[] {
+export function receiversIn(tables: StripeTables): readonly EventReceiver[] {
   const { webhook_endpoint: endpoints, 'v2.core.event_destination': destinations } = tables
   // Avoids building lists, because most sandboxes renew subscriptions without any endpoint.
   if (endpoints.size === 0 && destinations.size === 0) return NO_RECEIVERS
@@ -30,20 +30,23 @@ export function receiversIn(tables: Tables): readonly Receiver[] {
   ]
 }
 
-export function findReceiver(tables: Tables, id: string | null | undefined): Receiver | null {
+export function findReceiver(
+  tables: StripeTables,
+  id: string | null | undefined,
+): EventReceiver | null {
   const endpoint = tables.webhook_endpoint.get(id ?? '')
   if (endpoint) return fromEndpoint(endpoint)
   const destination = tables['v2.core.event_destination'].get(id ?? '')
   return destination ? fromDestination(destination) : null
 }
 
-function fromEndpoint(row: WebhookEndpointRow): Receiver {
+function fromEndpoint(row: WebhookEndpointRow): EventReceiver {
   const { id, url, enabled_events: events, status, api_version: version, $ } = row
   const isEnabled = status === 'enabled'
   return { id, url, secret: $.secret, events, isEnabled, payload: 'snapshot', version }
 }
 
-function fromDestination(row: EventDestinationRow): Receiver {
+function fromDestination(row: EventDestinationRow): EventReceiver {
   const { id, enabled_events: events, status, event_payload: payload, $ } = row
   const isEnabled = status === 'enabled'
   const version = row.snapshot_api_version ?? null
@@ -51,7 +54,7 @@ function fromDestination(row: EventDestinationRow): Receiver {
 }
 
 /** Whether a receiver is enabled and subscribes to an event type. */
-export function subscribesTo({ events, isEnabled }: Receiver, type: string): boolean {
+export function subscribesTo({ events, isEnabled }: EventReceiver, type: string): boolean {
   return isEnabled && (events.includes('*') || events.includes(type))
 }
 
@@ -62,7 +65,7 @@ const HEADERS = {
 
 export function sendTo(
   { outbox }: StripeContext,
-  { id, url }: Receiver,
+  { id, url }: EventReceiver,
   event: { readonly id: string; readonly type: string },
   body: string,
 ): void {

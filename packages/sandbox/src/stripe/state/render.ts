@@ -1,15 +1,19 @@
 import { copyJson } from '../../core/store/copy-json.ts'
 import type { WireObject } from '../wire/wire-object.ts'
-import type { InvoiceRow, Kind, LineRow, PhaseRow, PriceRow, Rows } from './rows.ts'
-import type { Tables } from './tables.ts'
+import type { InvoiceRow, LineRow, PhaseRow, PriceRow, RowKind, StripeRows } from './rows.ts'
+import type { StripeTables } from './tables.ts'
 
-type Renderer<K extends Kind> = (row: Rows[K], tables: Tables) => WireObject
+type Renderer<K extends RowKind> = (row: StripeRows[K], tables: StripeTables) => WireObject
 
 /**
  * Renders a row as the API returns it, without expanded objects. Later changes of the row do not
  * affect the result. Do not change the result: it shares nested objects with the row.
  */
-export function render<K extends Kind>(kind: K, row: Rows[K], tables: Tables): WireObject {
+export function renderRow<K extends RowKind>(
+  kind: K,
+  row: StripeRows[K],
+  tables: StripeTables,
+): WireObject {
   const renderer = RENDERERS[kind] as Renderer<K> | undefined
   return renderer ? renderer(row, tables) : withoutInternals(row)
 }
@@ -27,7 +31,7 @@ function withoutId(row: object): WireObject {
   return { ...row, id: undefined, $: undefined } as unknown as WireObject
 }
 
-const RENDERERS: { readonly [K in Kind]?: Renderer<K> } = {
+const RENDERERS: { readonly [K in RowKind]?: Renderer<K> } = {
   'billing.meter_event'(row) {
     return withoutId(row)
   },
@@ -47,7 +51,7 @@ const RENDERERS: { readonly [K in Kind]?: Renderer<K> } = {
       default_tax_rates: taxRates(row.default_tax_rates, tables),
       items: {
         object: 'list',
-        data: items.map((item) => render('subscription_item', item, tables)),
+        data: items.map((item) => renderRow('subscription_item', item, tables)),
         has_more: false,
         url: `/v1/subscription_items?subscription=${row.id}`,
       },
@@ -84,7 +88,7 @@ const RENDERERS: { readonly [K in Kind]?: Renderer<K> } = {
   },
 }
 
-function renderPhase(phase: PhaseRow, tables: Tables): WireObject {
+function renderPhase(phase: PhaseRow, tables: StripeTables): WireObject {
   const withRates = (item: { readonly tax_rates: readonly string[] }) => ({
     ...item,
     tax_rates: taxRates(item.tax_rates, tables),
@@ -101,7 +105,7 @@ function renderPhase(phase: PhaseRow, tables: Tables): WireObject {
 export function renderInvoice(
   row: InvoiceRow,
   lines: readonly LineRow[],
-  tables: Tables,
+  tables: StripeTables,
 ): WireObject {
   const first = lines.length > 1 ? firstTen(lines) : lines
   return {
@@ -122,7 +126,7 @@ function firstTen(lines: readonly LineRow[]): LineRow[] {
   return [...lines].sort((a, b) => a.$.order - b.$.order).slice(0, 10)
 }
 
-function taxRates(ids: readonly string[], tables: Tables): WireObject[] {
+function taxRates(ids: readonly string[], tables: StripeTables): WireObject[] {
   if (ids.length === 0) return []
   return ids.flatMap((id) => {
     const rate = tables.tax_rate.get(id)
@@ -157,10 +161,10 @@ export function toPlan(price: PriceRow): WireObject {
 
 /**
  * Makes a shallow copy of a row. Nested objects are shared, because they are replaced and never
- * changed in place (see `Wire`).
+ * changed in place (see `WireFormat`).
  */
-export function copyRow<K extends Kind>(kind: K, row: Rows[K]): Rows[K] {
-  const copy = COPIES[kind] as ((row: Rows[K]) => Rows[K]) | undefined
+export function copyRow<K extends RowKind>(kind: K, row: StripeRows[K]): StripeRows[K] {
+  const copy = COPIES[kind] as ((row: StripeRows[K]) => StripeRows[K]) | undefined
   if (copy) return copy(row)
   // Internal fields are changed in place.
   return '$' in row ? { ...row, $: copyJson(row.$) } : { ...row }
@@ -170,7 +174,7 @@ export function copyRow<K extends Kind>(kind: K, row: Rows[K]): Rows[K] {
  * Copy functions of the kinds that renewals change: V8 copies objects about ten times faster in a
  * function that sees one kind only.
  */
-const COPIES: { readonly [K in Kind]?: (row: Rows[K]) => Rows[K] } = {
+const COPIES: { readonly [K in RowKind]?: (row: StripeRows[K]) => StripeRows[K] } = {
   customer: (row) => ({ ...row, $: copyJson(row.$) }),
   invoice: (row) => ({ ...row, $: copyJson(row.$) }),
   subscription: (row) => ({ ...row, $: copyJson(row.$) }),

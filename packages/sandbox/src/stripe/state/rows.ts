@@ -1,5 +1,5 @@
 import type Stripe from 'stripe'
-import type { Wire } from '../wire/wire.ts'
+import type { WireFormat } from '../wire/wire.ts'
 import type { WireObject } from '../wire/wire-object.ts'
 
 /**
@@ -13,7 +13,7 @@ import type { WireObject } from '../wire/wire-object.ts'
  */
 type Shown = undefined
 
-export type CustomerRow = Omit<Wire<Stripe.Customer>, 'discount'> & {
+export type CustomerRow = Omit<WireFormat<Stripe.Customer>, 'discount'> & {
   $: {
     discount: string | null
     deleted: boolean
@@ -22,19 +22,19 @@ export type CustomerRow = Omit<Wire<Stripe.Customer>, 'discount'> & {
     taxIp?: string
   }
 }
-export type PaymentMethodRow = Wire<Stripe.PaymentMethod> & {
+export type PaymentMethodRow = WireFormat<Stripe.PaymentMethod> & {
   $: { behavior: string; detached: boolean; authenticated: boolean }
 }
-export type ProductRow = Wire<Stripe.Product>
-export type PriceTier = Wire<Stripe.Price.Tier>
+export type ProductRow = WireFormat<Stripe.Product>
+export type PriceTier = WireFormat<Stripe.Price.Tier>
 /** The amount of a price in an additional currency. */
 export interface CurrencyOption {
-  readonly tax_behavior: Wire<Stripe.Price>['tax_behavior']
+  readonly tax_behavior: WireFormat<Stripe.Price>['tax_behavior']
   readonly tiers?: PriceTier[]
   readonly unit_amount: number | null
   readonly unit_amount_decimal: string | null
 }
-export type PriceRow = Wire<Stripe.Price> & {
+export type PriceRow = WireFormat<Stripe.Price> & {
   $?: {
     deleted?: boolean
     currencyOptions?: Readonly<Record<string, CurrencyOption>>
@@ -44,7 +44,7 @@ export type PriceRow = Wire<Stripe.Price> & {
     aggregateUsage?: string
   }
 }
-export type CouponRow = Wire<Stripe.Coupon> & {
+export type CouponRow = WireFormat<Stripe.Coupon> & {
   $: {
     products: string[] | null
     deleted: boolean
@@ -52,14 +52,14 @@ export type CouponRow = Wire<Stripe.Coupon> & {
     currencyOptions?: Readonly<Record<string, { amount_off: number }>>
   }
 }
-export type PromotionCodeRow = Wire<Stripe.PromotionCode> & {
+export type PromotionCodeRow = WireFormat<Stripe.PromotionCode> & {
   $?: {
     /** Minimum amounts in other currencies. */
     currencyOptions?: Record<string, { minimum_amount: number }>
   }
 }
-export type TaxRateRow = Wire<Stripe.TaxRate>
-export type DiscountRow = Wire<Stripe.Discount> & { $: { ended: boolean } }
+export type TaxRateRow = WireFormat<Stripe.TaxRate>
+export type DiscountRow = WireFormat<Stripe.Discount> & { $: { ended: boolean } }
 export type EventRow = {
   id: string
   object: 'event'
@@ -73,7 +73,7 @@ export type EventRow = {
   request: { id: string | null; idempotency_key: string | null } | null
   endpoints: number
 }
-export type WebhookEndpointRow = Wire<Stripe.WebhookEndpoint> & { $: { secret: string } }
+export type WebhookEndpointRow = WireFormat<Stripe.WebhookEndpoint> & { $: { secret: string } }
 
 /**
  * The amount that was billed for a whole period. Credits for unused time are calculated from it.
@@ -86,7 +86,7 @@ export interface BilledPeriod {
   until?: number
 }
 export type SubscriptionItemRow = Omit<
-  Wire<Stripe.SubscriptionItem>,
+  WireFormat<Stripe.SubscriptionItem>,
   'price' | 'plan' | 'tax_rates'
 > & {
   price: string
@@ -113,12 +113,18 @@ export interface SubscriptionPlanState {
    */
   upcomingFor: number | null
 }
-export type SubscriptionRow = Omit<Wire<Stripe.Subscription>, 'items' | 'default_tax_rates'> & {
+export type SubscriptionRow = Omit<
+  WireFormat<Stripe.Subscription>,
+  'items' | 'default_tax_rates'
+> & {
   default_tax_rates: readonly string[]
   $: SubscriptionPlanState
   items?: Shown
 }
-export type InvoiceRow = Omit<Wire<Stripe.Invoice>, 'lines' | 'default_tax_rates' | 'payments'> & {
+export type InvoiceRow = Omit<
+  WireFormat<Stripe.Invoice>,
+  'lines' | 'default_tax_rates' | 'payments'
+> & {
   default_tax_rates: readonly string[]
   $: {
     subscription: string | null
@@ -131,7 +137,7 @@ export type InvoiceRow = Omit<Wire<Stripe.Invoice>, 'lines' | 'default_tax_rates
   }
   lines?: Shown
 }
-export type LineRow = Wire<Stripe.InvoiceLineItem> & {
+export type LineRow = WireFormat<Stripe.InvoiceLineItem> & {
   invoice: string
   $: {
     taxRates: string[] | null
@@ -148,7 +154,7 @@ export type LineRow = Wire<Stripe.InvoiceLineItem> & {
     usage?: string
   }
 }
-export type InvoiceItemRow = Omit<Wire<Stripe.InvoiceItem>, 'tax_rates'> & {
+export type InvoiceItemRow = Omit<WireFormat<Stripe.InvoiceItem>, 'tax_rates'> & {
   tax_rates: readonly string[] | null
   $: {
     price: string | null
@@ -159,8 +165,8 @@ export type InvoiceItemRow = Omit<Wire<Stripe.InvoiceItem>, 'tax_rates'> & {
     taxCode?: string
   }
 }
-export type InvoicePaymentRow = Wire<Stripe.InvoicePayment>
-export type PaymentIntentRow = Wire<Stripe.PaymentIntent> & {
+export type InvoicePaymentRow = WireFormat<Stripe.InvoicePayment>
+export type PaymentIntentRow = WireFormat<Stripe.PaymentIntent> & {
   $: {
     invoice: string | null
     /**
@@ -180,9 +186,9 @@ export type PaymentIntentRow = Wire<Stripe.PaymentIntent> & {
     captureBefore?: number
   }
 }
-export type ChargeRow = Omit<Wire<Stripe.Charge>, 'refunds'> & { $?: { disputes: string[] } }
-export type RefundRow = Wire<Stripe.Refund> & { $?: { nextAt: number } }
-export type SetupIntentRow = Wire<Stripe.SetupIntent> & {
+export type ChargeRow = Omit<WireFormat<Stripe.Charge>, 'refunds'> & { $?: { disputes: string[] } }
+export type RefundRow = WireFormat<Stripe.Refund> & { $?: { nextAt: number } }
+export type SetupIntentRow = WireFormat<Stripe.SetupIntent> & {
   $: {
     authenticated: boolean
     returnUrl: string | null
@@ -191,43 +197,45 @@ export type SetupIntentRow = Wire<Stripe.SetupIntent> & {
     checkout: string | null
   }
 }
-export type CustomerBalanceTransactionRow = Wire<Stripe.CustomerBalanceTransaction>
+export type CustomerBalanceTransactionRow = WireFormat<Stripe.CustomerBalanceTransaction>
 /** A balance transaction: the effect of a payment, refund or dispute on the account's balance. */
-export type BalanceTransactionRow = Wire<Stripe.BalanceTransaction>
-export type TaxIdRow = Wire<Stripe.TaxId>
+export type BalanceTransactionRow = WireFormat<Stripe.BalanceTransaction>
+export type TaxIdRow = WireFormat<Stripe.TaxId>
 /**
  * A credit note, as the sandbox stores it. It never changes, except for its memo and status, so the
  * row contains the first lines as they are rendered.
  */
-export type CreditNoteRow = Omit<Wire<Stripe.CreditNote>, 'lines'> & {
+export type CreditNoteRow = Omit<WireFormat<Stripe.CreditNote>, 'lines'> & {
   lines: Readonly<{ object: 'list'; data: readonly WireObject[]; has_more: boolean; url: string }>
   $: { lines: string[] }
 }
-export type CreditNoteLineRow = Wire<Stripe.CreditNoteLineItem> & {
+export type CreditNoteLineRow = WireFormat<Stripe.CreditNoteLineItem> & {
   /** An invoice line is credited either by amount or by quantity, never by both. */
   $: { creditNote: string; by: 'amount' | 'quantity' | null }
 }
-export type DisputeRow = Omit<Wire<Stripe.Dispute>, 'balance_transactions'> & {
+export type DisputeRow = Omit<WireFormat<Stripe.Dispute>, 'balance_transactions'> & {
   $: { moved: string[]; nextAt: number | null }
 }
 /**
  * The token of a card that was typed into a page, as the sandbox stores it: with the name of the
  * test card instead of its number.
  */
-export type TokenRow = Omit<Wire<Stripe.Token>, 'card'> & {
+export type TokenRow = Omit<WireFormat<Stripe.Token>, 'card'> & {
   card: WireObject
   $: { behavior: string; expires: { month: number; year: number }; hasCvc: boolean }
 }
-export type MeterRow = Wire<Stripe.Billing.Meter>
+export type MeterRow = WireFormat<Stripe.Billing.Meter>
 /**
  * A meter event, as the sandbox stores it. The id is internal: at Stripe, a meter event has only an
  * identifier.
  */
-export type MeterEventRow = Wire<Stripe.Billing.MeterEvent> & {
+export type MeterEventRow = WireFormat<Stripe.Billing.MeterEvent> & {
   id: string
   $: { meter: string; customer: string; value: string; cancelled: boolean }
 }
-export type MeterEventAdjustmentRow = Wire<Stripe.Billing.MeterEventAdjustment> & { id: string }
+export type MeterEventAdjustmentRow = WireFormat<Stripe.Billing.MeterEventAdjustment> & {
+  id: string
+}
 /**
  * A usage record: usage reported for a time. Current versions of Stripe's SDK have no type for it.
  */
@@ -239,7 +247,7 @@ export interface UsageRecordRow {
   subscription_item: string
   timestamp: number
 }
-type WirePhase = Wire<Stripe.SubscriptionSchedule.Phase>
+type WirePhase = WireFormat<Stripe.SubscriptionSchedule.Phase>
 export type PhaseItemRow = Omit<WirePhase['items'][number], 'tax_rates'> & {
   tax_rates: readonly string[]
 }
@@ -251,7 +259,7 @@ export type PhaseRow = Omit<WirePhase, 'add_invoice_items' | 'default_tax_rates'
   default_tax_rates: readonly string[]
   items: readonly PhaseItemRow[]
 }
-export type ScheduleRow = Omit<Wire<Stripe.SubscriptionSchedule>, 'phases'> & {
+export type ScheduleRow = Omit<WireFormat<Stripe.SubscriptionSchedule>, 'phases'> & {
   phases: readonly Readonly<PhaseRow>[]
   $: {
     nextAt: number | null
@@ -261,7 +269,7 @@ export type ScheduleRow = Omit<Wire<Stripe.SubscriptionSchedule>, 'phases'> & {
     announcedEnd?: number
   }
 }
-export type TestClockRow = Wire<Stripe.TestHelpers.TestClock> & {
+export type TestClockRow = WireFormat<Stripe.TestHelpers.TestClock> & {
   /** Time reached while the clock is advancing, in Unix seconds. `null` otherwise. */
   $: { at: number | null }
 }
@@ -292,7 +300,7 @@ export interface CheckoutParts {
     taxable_amount: number | null
   }>
 }
-export type CheckoutSessionRow = Omit<Wire<Stripe.Checkout.Session>, 'line_items'> & {
+export type CheckoutSessionRow = Omit<WireFormat<Stripe.Checkout.Session>, 'line_items'> & {
   $: {
     items: CheckoutItem[]
     params: string
@@ -307,10 +315,10 @@ export type CheckoutSessionRow = Omit<Wire<Stripe.Checkout.Session>, 'line_items
     discounts?: Record<string, DiscountRow>
   }
 }
-export type PortalSessionRow = Wire<Stripe.BillingPortal.Session> & {
+export type PortalSessionRow = WireFormat<Stripe.BillingPortal.Session> & {
   $: { token: string; flowDone?: boolean }
 }
-export type PortalConfigurationRow = Wire<Stripe.BillingPortal.Configuration>
+export type PortalConfigurationRow = WireFormat<Stripe.BillingPortal.Configuration>
 
 /**
  * A thin event of the `/v2` API: its webhook contains only ids, and receivers read its data from
@@ -376,7 +384,7 @@ export interface BankDebitRow {
 }
 
 /** All kinds of stored rows, by the value of their field `object`. */
-export interface Rows {
+export interface StripeRows {
   balance_transaction: BalanceTransactionRow
   bank_debit: BankDebitRow
   'billing.meter': MeterRow
@@ -418,4 +426,4 @@ export interface Rows {
   'v2.core.event_destination': EventDestinationRow
   webhook_endpoint: WebhookEndpointRow
 }
-export type Kind = keyof Rows
+export type RowKind = keyof StripeRows

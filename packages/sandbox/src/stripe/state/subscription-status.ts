@@ -1,4 +1,4 @@
-import { dunningOf } from './context.ts'
+import { dunningOptionsOf } from './context.ts'
 import { endDiscount } from './discounts.ts'
 import { applyPendingUpdate, discardPendingUpdate, pendingUpdateInvoice } from './pending-update.ts'
 import type { InvoiceRow, ScheduleRow, SubscriptionRow } from './rows.ts'
@@ -184,7 +184,7 @@ export function onInvoiceUnpaid(work: UnitOfWork, invoice: InvoiceRow): void {
   if (!isSettled && (subscription.status === 'active' || subscription.status === 'trialing')) {
     subscription.status = 'past_due'
   }
-  const { retryAfterDays, afterLastRetry } = dunningOf(work.context)
+  const { retryAfterDays, afterLastRetry } = dunningOptionsOf(work.context)
   if (invoice.auto_advance !== true || invoice.attempt_count <= retryAfterDays.length) return
   if (afterLastRetry === 'cancel') cancelSubscription(work, subscription, 'payment_failed')
   else if (!isSettled) subscription.status = afterLastRetry

@@ -1,23 +1,23 @@
 import type { DueQueue, DueQueues } from '../../core/store/due-queue.ts'
-import type { Store } from '../../core/store/store.ts'
-import type { Table } from '../../core/store/table.ts'
+import type { SandboxStore } from '../../core/store/store.ts'
+import type { StoreTable } from '../../core/store/table.ts'
 import { KINDS } from '../wire/contract.generated.ts'
-import type { EventRow, Kind, Rows } from './rows.ts'
+import type { EventRow, RowKind, StripeRows } from './rows.ts'
 
-export type Tables = { readonly [K in Kind]: Table<Rows[K]> }
+export type StripeTables = { readonly [K in RowKind]: StoreTable<StripeRows[K]> }
 
 /**
  * Queues of scheduled work, for each kind of object and each clock. They are derived from the
  * stored rows.
  */
 export interface StripeQueues {
-  readonly subscriptions: DueQueues<Rows['subscription']>
-  readonly invoices: DueQueues<Rows['invoice']>
-  readonly schedules: DueQueues<Rows['subscription_schedule']>
+  readonly subscriptions: DueQueues<StripeRows['subscription']>
+  readonly invoices: DueQueues<StripeRows['invoice']>
+  readonly schedules: DueQueues<StripeRows['subscription_schedule']>
   readonly authorizations: DueQueue
   readonly checkouts: DueQueue
   readonly debits: DueQueue
-  readonly debitsOnClocks: DueQueues<Rows['bank_debit']>
+  readonly debitsOnClocks: DueQueues<StripeRows['bank_debit']>
   readonly disputes: DueQueue
   readonly refunds: DueQueue
 }
@@ -33,9 +33,11 @@ const PACKED = {
   invoice_payment: 20,
   line_item: 20_000,
   payment_intent: 20,
-} as const satisfies Partial<Record<Kind, number>>
+} as const satisfies Partial<Record<RowKind, number>>
 
-type Columns = { readonly [K in Kind]?: Readonly<Record<string, (row: Rows[K]) => unknown>> }
+type Columns = {
+  readonly [K in RowKind]?: Readonly<Record<string, (row: StripeRows[K]) => unknown>>
+}
 
 /**
  * Columns for the fields that lists and searches use most, by path. Other fields are read from
@@ -85,7 +87,7 @@ const NOT_IN_CONTRACT = [
   'v2.billing.meter_event_session',
   'v2.core.event',
   'v2.core.event_destination',
-] as const satisfies readonly Kind[]
+] as const satisfies readonly RowKind[]
 
 /** Kinds of objects whose rows contain the id of their customer. */
 export const KINDS_WITH_CUSTOMER = [
@@ -100,28 +102,28 @@ export const KINDS_WITH_CUSTOMER = [
   'setup_intent',
   'subscription',
   'subscription_schedule',
-] as const satisfies readonly Kind[]
+] as const satisfies readonly RowKind[]
 
 /** Kinds whose customer never changes. */
-const FIXED_CUSTOMER: ReadonlySet<Kind> = new Set(['charge', 'invoice', 'subscription'])
+const FIXED_CUSTOMER: ReadonlySet<RowKind> = new Set(['charge', 'invoice', 'subscription'])
 const FIXED = { fixed: true }
 
 export interface OpenTables {
-  readonly tables: Tables
+  readonly tables: StripeTables
   readonly queues: StripeQueues
 }
 
-export function openTables(store: Store): OpenTables {
-  const names = [...Object.keys(KINDS), ...NOT_IN_CONTRACT] as Kind[]
+export function openTables(store: SandboxStore): OpenTables {
+  const names = [...Object.keys(KINDS), ...NOT_IN_CONTRACT] as RowKind[]
   const tables = Object.fromEntries(
     names.map((kind) => [kind, store.table(`stripe.${kind}`)]),
-  ) as unknown as Tables
+  ) as unknown as StripeTables
   for (const kind of KINDS_WITH_CUSTOMER) {
-    const table = tables[kind] as unknown as Table<{ customer: string | null }>
+    const table = tables[kind] as unknown as StoreTable<{ customer: string | null }>
     table.indexBy('customer', (row) => row.customer, { fixed: FIXED_CUSTOMER.has(kind) })
   }
   for (const [kind, fields] of Object.entries(COLUMNS)) {
-    const table = tables[kind as Kind] as unknown as Table<object>
+    const table = tables[kind as RowKind] as unknown as StoreTable<object>
     for (const [path, read] of Object.entries(fields)) {
       table.columnBy(path, read as (row: object) => unknown)
     }
@@ -176,7 +178,7 @@ export function openTables(store: Store): OpenTables {
  * Enables packing of rows, which saves memory. Also called before rows are loaded from a file,
  * because they may not fit into memory unpacked.
  */
-export function packTables(store: Store): void {
+export function packTables(store: SandboxStore): void {
   for (const [kind, most] of Object.entries(PACKED)) store.table(`stripe.${kind}`).packBeyond(most)
   // Events are rarely read, so all of them are packed.
   store.table<EventRow>('stripe.event').packBeyond(0, ({ type }) => type)

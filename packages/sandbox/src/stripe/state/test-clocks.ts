@@ -1,8 +1,8 @@
-import type { Kind, TestClockRow } from './rows.ts'
-import type { Tables } from './tables.ts'
+import type { RowKind, TestClockRow } from './rows.ts'
+import type { StripeTables } from './tables.ts'
 
 /** Kinds that can belong to a test clock, by the prefix of their ids. */
-const KINDS: ReadonlyArray<readonly [prefix: string, kind: Kind]> = [
+const KINDS: ReadonlyArray<readonly [prefix: string, kind: RowKind]> = [
   ['clock_', 'test_helpers.test_clock'],
   ['cus_', 'customer'],
   ['sub_sched_', 'subscription_schedule'],
@@ -23,7 +23,7 @@ const KINDS: ReadonlyArray<readonly [prefix: string, kind: Kind]> = [
  * Returns the id of the test clock that an object follows, which is its customer's. `null` if the
  * object follows the sandbox's own clock.
  */
-export function findTestClock(tables: Tables, id: string): string | null {
+export function findTestClock(tables: StripeTables, id: string): string | null {
   const kind = KINDS.find(([prefix]) => id.startsWith(prefix))?.[1]
   if (!kind) return null
   if (kind === 'test_helpers.test_clock') return id

@@ -1,21 +1,21 @@
 import { copyJson } from '../../core/store/copy-json.ts'
-import { noSuch, StripeFault } from '../wire/errors.ts'
+import { noSuchObjectFault, StripeFault } from '../wire/errors.ts'
 import type { LegacyFeature } from '../wire/legacy-features.ts'
 import { previousAttributes } from '../wire/previous-attributes.ts'
 import type { WireObject } from '../wire/wire-object.ts'
-import { words } from '../wire/words.ts'
-import { nowOf, type StripeContext } from './context.ts'
+import { splitWords } from '../wire/words.ts'
+import { nowOfClock, type StripeContext } from './context.ts'
 import { forgetOldEvents, recordEvents } from './events.ts'
 import type { EventRequest, NewEvent } from './new-event.ts'
-import { copyRow, render } from './render.ts'
-import type { Kind, Rows } from './rows.ts'
-import type { Tables } from './tables.ts'
+import { copyRow, renderRow } from './render.ts'
+import type { RowKind, StripeRows } from './rows.ts'
+import type { StripeTables } from './tables.ts'
 import { findTestClock } from './test-clocks.ts'
 
 /** Kinds for which Stripe emits an event on every update, with its type. */
-const UPDATED_EVENTS: Partial<Record<Kind, string>> = {
+const UPDATED_EVENTS: Partial<Record<RowKind, string>> = {
   ...Object.fromEntries(
-    words(`
+    splitWords(`
       billing.meter billing_portal.configuration charge coupon credit_note customer invoice
       payment_method price product promotion_code refund subscription_schedule tax_rate
     `).map((kind) => [kind, `${kind}.updated`]),
@@ -25,14 +25,14 @@ const UPDATED_EVENTS: Partial<Record<Kind, string>> = {
 }
 
 interface Touched {
-  kind: Kind
+  kind: RowKind
   id: string
-  /** The row before the step, for rollback. `null` for a new row. */
-  before: Rows[Kind] | null
+  /** The row before the unit of work, for rollback. `null` for a new row. */
+  before: StripeRows[RowKind] | null
   /** The object as last reported by an event. `null` if it was not reported. */
   reported: WireObject | null
   inserted: boolean
-  /** Whether `edit` was called for the row in this step. */
+  /** Whether `edit` was called for the row in this unit of work. */
   edited: boolean
   /** Whether all changes so far are of the kind that causes no event. */
   quiet: boolean
@@ -40,12 +40,12 @@ interface Touched {
   namesake: Touched | undefined
 }
 
-export interface StepOptions {
+export interface UnitOfWorkOptions {
   readonly request?: EventRequest | null
   readonly cause?: 'call' | 'time'
   /**
-   * Ids of the objects that the step is about. The first id that belongs to a test clock determines
-   * the clock of the step.
+   * Ids of the objects that the unit of work is about. The first id that belongs to a test clock
+   * determines the clock of the unit of work.
    */
   readonly about?: readonly string[]
   /**
@@ -63,7 +63,7 @@ export interface StepOptions {
  * Kinds whose indexes and events depend only on changes made with `edit`, so unedited rows need no
  * check on commit.
  */
-const COMPLETE_ON_INSERT: ReadonlySet<Kind> = new Set([
+const COMPLETE_ON_INSERT: ReadonlySet<RowKind> = new Set([
   'balance_transaction',
   'charge',
   'invoice_payment',
@@ -72,12 +72,12 @@ const COMPLETE_ON_INSERT: ReadonlySet<Kind> = new Set([
 ])
 
 /**
- * One atomic step: an API call or one due job. Rows must be edited through it: it records changes,
- * emits the events for them, and rolls everything back if the step fails.
+ * One atomic unit of work: an API call or one due job. Rows must be edited through the unit of
+ * work, which records the changes, emits the events for them, and rolls everything back if it fails.
  */
 export class UnitOfWork {
   readonly context: StripeContext
-  readonly tables: Tables
+  readonly tables: StripeTables
   /**
    * Id of the test clock of the customer that the step is about. `null` for the sandbox's own
    * clock.
@@ -98,12 +98,12 @@ export class UnitOfWork {
   readonly #byId = new Map<string, Touched>()
   readonly #events: NewEvent[] = []
 
-  constructor(context: StripeContext, options: StepOptions = {}) {
+  constructor(context: StripeContext, options: UnitOfWorkOptions = {}) {
     this.context = context
     this.tables = context.tables
     this.testClock = options.testClock ?? firstClock(context.tables, options.about ?? [])
-    this.now = nowOf(context, this.testClock)
-    this.sandboxNow = nowOf(context)
+    this.now = nowOfClock(context, this.testClock)
+    this.sandboxNow = nowOfClock(context)
     this.#request = options.request ?? null
     this.cause = options.cause ?? 'call'
     this.#oldWays = options.legacyFeatures ?? null
@@ -117,8 +117,8 @@ export class UnitOfWork {
     return this.context.store.nextId(prefix, length)
   }
 
-  find<K extends Kind>(kind: K, id: string): Rows[K] | undefined {
-    return this.tables[kind].get(id) as Rows[K] | undefined
+  find<K extends RowKind>(kind: K, id: string): StripeRows[K] | undefined {
+    return this.tables[kind].get(id) as StripeRows[K] | undefined
   }
 
   /**
@@ -126,7 +126,7 @@ export class UnitOfWork {
    * error messages.
    * @throws {StripeFault} Stripe's "No such …" if there is no row with this id.
    */
-  require<K extends Kind>(kind: K, id: string, param = 'id'): Rows[K] {
+  require<K extends RowKind>(kind: K, id: string, param = 'id'): StripeRows[K] {
     const row = this.find(kind, id)
     if (!row) throw this.noSuch(kind, id, param)
     return row
@@ -138,22 +138,22 @@ export class UnitOfWork {
    * @throws {StripeFault} Stripe's "No such …" if there is no row with this id, or the object is
    * deleted.
    */
-  requireLive<K extends Kind>(kind: K, id: string, param = 'id'): Rows[K] {
+  requireLive<K extends RowKind>(kind: K, id: string, param = 'id'): StripeRows[K] {
     const row = this.require(kind, id, param)
     if ((row as { $?: { deleted?: boolean } }).$?.deleted) throw this.noSuch(kind, id, param)
     return row
   }
 
-  noSuch(kind: Kind, id: string, param = 'id'): StripeFault {
-    return noSuch(NOUNS[kind] ?? kind, id, param)
+  noSuch(kind: RowKind, id: string, param = 'id'): StripeFault {
+    return noSuchObjectFault(NOUNS[kind] ?? kind, id, param)
   }
 
   /** Returns the rows of a kind that have this value in an index, oldest first. */
-  findBy<K extends Kind>(kind: K, index: string, value: string): Rows[K][] {
-    return this.tables[kind].findBy(index, value) as Rows[K][]
+  findBy<K extends RowKind>(kind: K, index: string, value: string): StripeRows[K][] {
+    return this.tables[kind].findBy(index, value) as StripeRows[K][]
   }
 
-  insert<K extends Kind>(kind: K, row: Rows[K], event?: string): Rows[K] {
+  insert<K extends RowKind>(kind: K, row: StripeRows[K], event?: string): StripeRows[K] {
     this.#set(kind, row)
     this.#touch(kind, row.id, { inserted: true })
     if (event) this.emit(event, kind, row)
@@ -164,7 +164,7 @@ export class UnitOfWork {
    * Registers a row that is about to be changed, so that the change can be reported by an event and
    * rolled back. Must be called before every change.
    */
-  edit<K extends Kind>(kind: K, row: Rows[K]): Rows[K] {
+  edit<K extends RowKind>(kind: K, row: StripeRows[K]): StripeRows[K] {
     const known = this.#find(kind, row.id)
     if (known) {
       known.edited = true
@@ -174,9 +174,9 @@ export class UnitOfWork {
     // Subscriptions contain their items and invoices their lines, so a change affects the owner,
     // too.
     if (kind === 'subscription_item')
-      this.#editOwner('subscription', row as Rows['subscription_item'])
-    if (kind === 'line_item') this.#editOwner('invoice', row as Rows['line_item'])
-    const reported = UPDATED_EVENTS[kind] ? render(kind, row, this.tables) : null
+      this.#editOwner('subscription', row as StripeRows['subscription_item'])
+    if (kind === 'line_item') this.#editOwner('invoice', row as StripeRows['line_item'])
+    const reported = UPDATED_EVENTS[kind] ? renderRow(kind, row, this.tables) : null
     this.#touch(kind, row.id, { before: copyRow(kind, row), reported })
     return row
   }
@@ -185,13 +185,13 @@ export class UnitOfWork {
    * Registers a row that is about to be changed without an update event, such as when a customer's
    * next invoice number is increased. The change can be rolled back.
    */
-  editQuietly<K extends Kind>(kind: K, row: Rows[K]): Rows[K] {
+  editQuietly<K extends RowKind>(kind: K, row: StripeRows[K]): StripeRows[K] {
     if (this.#find(kind, row.id)) return row
     this.#touch(kind, row.id, { before: copyRow(kind, row), quiet: true })
     return row
   }
 
-  remove<K extends Kind>(kind: K, row: Rows[K]): void {
+  remove<K extends RowKind>(kind: K, row: StripeRows[K]): void {
     this.edit(kind, row)
     this.tables[kind].delete(row.id)
   }
@@ -200,13 +200,13 @@ export class UnitOfWork {
    * Emits one or more events with the present state of a row. Later changes of the row in this step
    * cause an update event.
    */
-  emit<K extends Kind>(
+  emit<K extends RowKind>(
     types: string | readonly string[],
     kind: K,
-    row: Rows[K],
+    row: StripeRows[K],
     previous: NewEvent['previous'] = null,
   ): void {
-    const data = render(kind, row, this.tables)
+    const data = renderRow(kind, row, this.tables)
     for (const type of typeof types === 'string' ? [types] : types) {
       this.#events.push({ type, data, previous })
     }
@@ -223,7 +223,7 @@ export class UnitOfWork {
    * Emits an event at an earlier position in the step's list of events, for an object that is
    * complete only now.
    */
-  emitAt<K extends Kind>(place: number, type: string, kind: K, row: Rows[K]): void {
+  emitAt<K extends RowKind>(place: number, type: string, kind: K, row: StripeRows[K]): void {
     this.emit(type, kind, row)
     this.#events.splice(place, 0, ...this.#events.splice(-1))
   }
@@ -236,12 +236,12 @@ export class UnitOfWork {
   commit(): void {
     for (const touched of this.#touched) {
       if (!touched.edited && COMPLETE_ON_INSERT.has(touched.kind)) continue
-      const row = this.tables[touched.kind].get(touched.id) as Rows[Kind] | undefined
+      const row = this.tables[touched.kind].get(touched.id) as StripeRows[RowKind] | undefined
       if (!row) continue
       this.#set(touched.kind, row)
       const updated = UPDATED_EVENTS[touched.kind]
       if (!updated || touched.reported === null) continue
-      const now = render(touched.kind, row, this.tables)
+      const now = renderRow(touched.kind, row, this.tables)
       // The deletion has its own event.
       if (now.deleted === true) continue
       const previous = previousAttributes(touched.reported, now)
@@ -263,14 +263,14 @@ export class UnitOfWork {
     this.#clear()
   }
 
-  #find(kind: Kind, id: string): Touched | undefined {
+  #find(kind: RowKind, id: string): Touched | undefined {
     let found = this.#byId.get(id)
     while (found && found.kind !== kind) found = found.namesake
     return found
   }
 
   #touch(
-    kind: Kind,
+    kind: RowKind,
     id: string,
     { before = null, reported = null, inserted = false, quiet = false }: Partial<Touched>,
   ): void {
@@ -286,24 +286,24 @@ export class UnitOfWork {
     this.#events.length = 0
   }
 
-  #announceFromNow<K extends Kind>(touched: Touched, row: Rows[K]): void {
+  #announceFromNow<K extends RowKind>(touched: Touched, row: StripeRows[K]): void {
     touched.quiet = false
     if (!UPDATED_EVENTS[touched.kind]) return
-    touched.reported = render(touched.kind as K, row, this.tables)
+    touched.reported = renderRow(touched.kind as K, row, this.tables)
   }
 
   #editOwner(kind: 'subscription' | 'invoice', row: { subscription?: unknown; invoice?: unknown }) {
     const owner = this.tables[kind].get(String(row[kind]))
-    if (owner) this.edit(kind, owner as Rows[typeof kind])
+    if (owner) this.edit(kind, owner as StripeRows[typeof kind])
   }
 
-  #set<K extends Kind>(kind: K, row: Rows[K]): void {
-    ;(this.tables[kind] as { set(key: string, row: Rows[K]): void }).set(row.id, row)
+  #set<K extends RowKind>(kind: K, row: StripeRows[K]): void {
+    ;(this.tables[kind] as { set(key: string, row: StripeRows[K]): void }).set(row.id, row)
   }
 }
 
 /** Nouns that Stripe uses in "No such …", where they differ from the kind. */
-const NOUNS: Partial<Record<Kind, string>> = {
+const NOUNS: Partial<Record<RowKind, string>> = {
   'billing.meter': 'billing meter',
   balance_transaction: 'balance transaction',
   payment_method: 'PaymentMethod',
@@ -333,10 +333,10 @@ export function runAtomically<T>(work: UnitOfWork, step: (work: UnitOfWork) => T
   }
 }
 
-/** Runs a step, rolls all its changes back, and returns its result. */
+/** Runs a unit of work, rolls all its changes back, and returns its result. */
 export function dryRun<T>(
   context: StripeContext,
-  options: StepOptions,
+  options: UnitOfWorkOptions,
   run: (trial: UnitOfWork) => T,
 ): T {
   const trial = new UnitOfWork(context, options)
@@ -359,7 +359,7 @@ export function runScheduled<T>(
   return runAtomically(new UnitOfWork(context, { testClock, cause: 'time' }), step)
 }
 
-function firstClock(tables: Tables, ids: readonly string[]): string | null {
+function firstClock(tables: StripeTables, ids: readonly string[]): string | null {
   for (const id of ids) {
     const clock = findTestClock(tables, id)
     if (clock !== null) return clock

@@ -25,19 +25,19 @@ import {
 } from '../state/subscription-status.ts'
 import { findTestClock } from '../state/test-clocks.ts'
 import { runScheduled, type UnitOfWork } from '../state/unit-of-work.ts'
-import { periodAt } from '../wire/periods.ts'
+import { findPeriodAt } from '../wire/periods.ts'
 import { applyPausedCollection } from './paused-collection.ts'
 import { advanceSchedule } from './schedules/phases.ts'
-import { draftSubscriptionInvoice, wouldBeEmpty } from './subscription-invoice.ts'
-import { itemsOf } from './subscription-swap.ts'
-import { announceUpcoming, lastInvoice } from './upcoming-invoice.ts'
-import { usagePeriods } from './usage.ts'
+import { draftSubscriptionInvoice, wouldInvoiceBeEmpty } from './subscription-invoice.ts'
+import { listSubscriptionItems } from './subscription-swap.ts'
+import { announceUpcoming, draftLastInvoice } from './upcoming-invoice.ts'
+import { listUsagePeriods } from './usage.ts'
 
 /**
  * Returns all scheduled work of Stripe on the sandbox's own clock. At the same time, the jobs run
  * in the listed order.
  */
-export function billingCycle(context: StripeContext): ScheduledWork {
+export function scheduleBilling(context: StripeContext): ScheduledWork {
   const { authorizations, checkouts, debits, disputes, refunds } = context.queues
   const jobs: DueJob[] = [
     ...billingJobs(context, null),
@@ -63,12 +63,15 @@ export function billingCycle(context: StripeContext): ScheduledWork {
  * Returns the scheduled work of Stripe on a test clock: billing and bank debits. Disputes, refunds
  * and Checkout sessions follow the sandbox's own clock.
  */
-export function billingCycleOn(context: StripeContext, testClock: string): ScheduledWork {
+export function scheduleBillingOnTestClock(
+  context: StripeContext,
+  testClock: string,
+): ScheduledWork {
   const jobs: DueJob[] = [
     ...billingJobs(context, testClock),
     {
       name: 'bank_debit',
-      queue: context.queues.debitsOnClocks.of(testClock),
+      queue: context.queues.debitsOnClocks.queueOfClock(testClock),
       run: stepOn(context, testClock, fireDebit),
     },
   ]
@@ -90,12 +93,12 @@ function billingJobs(context: StripeContext, testClock: string | null): DueJob[]
   return [
     {
       name: 'subscription_schedule',
-      queue: schedules.of(testClock),
+      queue: schedules.queueOfClock(testClock),
       run: step((work, key) => advanceSchedule(work, work.require('subscription_schedule', key))),
     },
     {
       name: 'subscription',
-      queue: subscriptions.of(testClock),
+      queue: subscriptions.queueOfClock(testClock),
       run: (key) => {
         if (context.upcomingInvoiceDays !== null && announceUpcoming(context, key)) return
         fire(key)
@@ -103,7 +106,7 @@ function billingJobs(context: StripeContext, testClock: string | null): DueJob[]
     },
     {
       name: 'invoice',
-      queue: invoices.of(testClock),
+      queue: invoices.queueOfClock(testClock),
       run: step((work, key) => fireInvoice(work, work.require('invoice', key))),
     },
   ]
@@ -163,7 +166,7 @@ function endIncomplete(work: UnitOfWork, subscription: SubscriptionRow): void {
  */
 function endSubscription(work: UnitOfWork, subscription: SubscriptionRow): void {
   const reason = subscription.cancellation_details?.reason ?? 'cancellation_requested'
-  const invoice = lastInvoice(work, subscription, work.now)
+  const invoice = draftLastInvoice(work, subscription, work.now)
   cancelSubscription(work, subscription, reason as 'cancellation_requested')
   if (!invoice || applyPausedCollection(work, subscription, invoice)) return
   holdAsDraft(work, invoice)
@@ -197,12 +200,14 @@ function renew(
   subscription: SubscriptionRow,
   { afterTrial = false }: { afterTrial?: boolean } = {},
 ): void {
-  const due = itemsOf(work, subscription).filter((item) => item.current_period_end <= work.now)
+  const due = listSubscriptionItems(work, subscription).filter(
+    (item) => item.current_period_end <= work.now,
+  )
   if (due.length === 0) return
   const periodStart = Math.min(...due.map((item) => item.current_period_start))
-  const usage = afterTrial ? [] : usagePeriods(work, due)
+  const usage = afterTrial ? [] : listUsagePeriods(work, due)
   for (const item of due) startNextPeriod(work, subscription, item)
-  if (afterTrial && wouldBeEmpty(work, subscription, { items: due, pending: 'all' })) return
+  if (afterTrial && wouldInvoiceBeEmpty(work, subscription, { items: due, pending: 'all' })) return
   const unpaid = subscription.status === 'unpaid'
   const invoice = draftSubscriptionInvoice(work, subscription, {
     reason: 'subscription_cycle',
@@ -226,7 +231,7 @@ function startNextPeriod(
   if (!recurring) throw new TypeError('A subscription item needs a recurring price')
   work.edit('subscription_item', item)
   const start = item.current_period_end
-  const { end } = periodAt(subscription.billing_cycle_anchor, recurring, start)
+  const { end } = findPeriodAt(subscription.billing_cycle_anchor, recurring, start)
   item.current_period_start = start
   item.current_period_end = end
 }

@@ -2,9 +2,14 @@ import type Stripe from 'stripe'
 import { daysInMonth } from '../../core/clock/calendar.ts'
 import type { PriceRow, SubscriptionItemRow, SubscriptionRow } from '../state/rows.ts'
 import type { UnitOfWork } from '../state/unit-of-work.ts'
-import { invalidRequest, mutuallyExclusiveFault } from '../wire/errors.ts'
-import { addIntervals, type Period, periodAt, type Recurrence } from '../wire/periods.ts'
-import { billedEnd, wholePeriod } from './proration.ts'
+import { invalidRequestFault, mutuallyExclusiveFault } from '../wire/errors.ts'
+import {
+  addIntervals,
+  type BillingPeriod,
+  type BillingRecurrence,
+  findPeriodAt,
+} from '../wire/periods.ts'
+import { endOfBilledPeriod, wholePeriod } from './proration.ts'
 import type { BilledTime } from './subscription-invoice.ts'
 import { readTrialEnd } from './subscription-params.ts'
 
@@ -35,10 +40,10 @@ function readBackdate(work: UnitOfWork, params: Params, trialEnd: number | null)
   const { backdate_start_date: at } = params
   if (at === undefined) return work.now
   if (at > work.now) {
-    throw invalidRequest('`backdate_start_date` must be in the past.', 'backdate_start_date')
+    throw invalidRequestFault('`backdate_start_date` must be in the past.', 'backdate_start_date')
   }
   if (trialEnd !== null) {
-    throw invalidRequest(
+    throw invalidRequestFault(
       'The sandbox does not imitate `backdate_start_date` together with a trial.',
       'backdate_start_date',
     )
@@ -65,15 +70,18 @@ function readAnchor(
   }
   if (anchor === undefined) return from
   if (anchor <= work.now) {
-    throw invalidRequest('billing_cycle_anchor must be in the future.', 'billing_cycle_anchor')
+    throw invalidRequestFault('billing_cycle_anchor must be in the future.', 'billing_cycle_anchor')
   }
   if (anchor < from) {
-    throw invalidRequest('billing_cycle_anchor cannot be before trial_end.', 'billing_cycle_anchor')
+    throw invalidRequestFault(
+      'billing_cycle_anchor cannot be before trial_end.',
+      'billing_cycle_anchor',
+    )
   }
   for (const { recurring } of prices) {
     const natural = recurring ? addIntervals(from, recurring, 1) : anchor
     if (anchor <= natural) continue
-    throw invalidRequest(
+    throw invalidRequestFault(
       `billing_cycle_anchor cannot be later than next natural billing date (${natural}) for plan`,
       'billing_cycle_anchor',
     )
@@ -98,7 +106,7 @@ function anchorOf(config: AnchorConfig, from: number, prices: readonly PriceRow[
     const value = config[name]
     if (value === undefined || (value >= least && value <= most)) continue
     const path = `billing_cycle_anchor_config[${name}]`
-    throw invalidRequest(`\`${name}\` must be between ${least} and ${most}.`, path)
+    throw invalidRequestFault(`\`${name}\` must be between ${least} and ${most}.`, path)
   }
   const step = monthsOf(prices)
   const base = new Date(from * 1000)
@@ -135,7 +143,7 @@ function dayOf(config: AnchorConfig, base: Date, months: number): Date {
 function monthsOf(prices: readonly PriceRow[]): number {
   const recurrences = prices.flatMap(({ recurring }) => recurring ?? [])
   if (!recurrences.every(({ interval }) => interval === 'month' || interval === 'year')) {
-    throw invalidRequest(
+    throw invalidRequestFault(
       '`billing_cycle_anchor_config` is only for prices by the month or year.',
       'billing_cycle_anchor_config',
     )
@@ -157,12 +165,16 @@ export function shownConfig(
  * Returns the first period of a new subscription's item. It lasts until the end of the trial, or
  * until the anchor if that is later.
  */
-export function firstPeriod(work: UnitOfWork, price: PriceRow, start: SubscriptionStart): Period {
+export function firstPeriod(
+  work: UnitOfWork,
+  price: PriceRow,
+  start: SubscriptionStart,
+): BillingPeriod {
   const { began, trialEnd, anchor } = start
   if (trialEnd !== null) return { start: work.now, end: trialEnd }
   if (!price.recurring) throw new TypeError('A subscription item needs a recurring price')
   // The anchor may be several periods away; the first period ends at the next boundary.
-  const whole = periodAt(anchor, price.recurring, work.now)
+  const whole = findPeriodAt(anchor, price.recurring, work.now)
   return { start: Math.max(whole.start, began), end: whole.end }
 }
 
@@ -185,7 +197,7 @@ export function firstBilledTimes(
     const { current_period_start: start, current_period_end: end } = item
     const whole = wholePeriod(work, subscription, item)
     if (!prorates) return whole.start === work.now ? [{ start, end, whole }] : []
-    const current = { start, end: billedEnd(subscription, item), whole }
+    const current = { start, end: endOfBilledPeriod(subscription, item), whole }
     const { start_date: began, billing_mode: mode, billing_cycle_anchor: anchor } = subscription
     if (began >= start) return [current]
     if (mode.type === 'classic')
@@ -197,16 +209,16 @@ export function firstBilledTimes(
 /** Splits the time since the subscription's start into past periods. */
 function backdated(
   anchor: number,
-  recurrence: Recurrence,
+  recurrence: BillingRecurrence,
   began: number,
   until: number,
 ): BilledTime[] {
   const times: BilledTime[] = []
   for (let at = began; at < until; ) {
-    const whole = periodAt(anchor, recurrence, at)
+    const whole = findPeriodAt(anchor, recurrence, at)
     times.push({ start: at, end: whole.end, whole })
     if (times.length >= MAX_LINES) {
-      throw invalidRequest(
+      throw invalidRequestFault(
         `An invoice has at most ${MAX_LINES} lines: the subscription began too long ago.`,
         'backdate_start_date',
       )
@@ -223,7 +235,7 @@ function backdated(
 function backdatedInOneLine(
   { start_date: began }: SubscriptionRow,
   current: BilledTime,
-  recurrence: Recurrence,
+  recurrence: BillingRecurrence,
   now: number,
 ): BilledTime[] {
   const whole = { start: began, end: addIntervals(began, recurrence, 1) }

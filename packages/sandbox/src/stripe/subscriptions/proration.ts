@@ -1,9 +1,9 @@
 import { multiplyFraction } from '../../core/rounding.ts'
 import { amountOffIn } from '../catalog/coupons.ts'
 import { unitAmountIn } from '../catalog/currency-options.ts'
-import { amountOf, isMetered } from '../catalog/tiers.ts'
-import { blank } from '../state/blank.ts'
-import { couponOf, inheritedDiscounts, liveDiscounts } from '../state/discounts.ts'
+import { isMetered, priceQuantity } from '../catalog/tiers.ts'
+import { createBlankRow } from '../state/blank.ts'
+import { couponOfDiscount, inheritedDiscounts, liveDiscounts } from '../state/discounts.ts'
 import type {
   BilledPeriod,
   InvoiceItemRow,
@@ -13,22 +13,22 @@ import type {
 } from '../state/rows.ts'
 import type { UnitOfWork } from '../state/unit-of-work.ts'
 import { fromUnits, UNITS_PER_ONE } from '../wire/decimals.ts'
-import { percentOf } from '../wire/money.ts'
-import { type Period, periodAt } from '../wire/periods.ts'
+import { computePercentage } from '../wire/money.ts'
+import { type BillingPeriod, findPeriodAt } from '../wire/periods.ts'
 
 /**
  * Returns the amount in minor units that a price bills in advance for a whole period, before
  * discounts. Zero for metered prices, which are billed afterwards.
  */
-export function fullAmount(price: PriceRow, quantity: number, currency: string): number {
-  return isMetered(price) ? 0 : amountOf(price, quantity, currency)
+export function fullAmountOfPeriod(price: PriceRow, quantity: number, currency: string): number {
+  return isMetered(price) ? 0 : priceQuantity(price, quantity, currency)
 }
 
 /**
  * Returns the part of a billed amount for the time after `at`, calculated by the second, in minor
  * units.
  */
-export function unusedAmount(billed: BilledPeriod, at: number): number {
+export function unusedAmountOfPeriod(billed: BilledPeriod, at: number): number {
   const left = Math.max(0, paidUntil(billed) - Math.max(at, billed.start))
   return multiplyFraction(billed.amount, left, billed.end - billed.start)
 }
@@ -41,7 +41,10 @@ function paidUntil(billed: BilledPeriod): number {
  * Returns the end of the time that was billed for an item, in Unix seconds: the end of the period,
  * or of the subscription if it ends earlier.
  */
-export function billedEnd(subscription: SubscriptionRow, item: SubscriptionItemRow): number {
+export function endOfBilledPeriod(
+  subscription: SubscriptionRow,
+  item: SubscriptionItemRow,
+): number {
   const { cancel_at: cancelAt } = subscription
   const { current_period_start: start, current_period_end: end } = item
   return cancelAt !== null && cancelAt > start && cancelAt < end ? cancelAt : end
@@ -55,10 +58,10 @@ export function wholePeriod(
   work: UnitOfWork,
   subscription: SubscriptionRow,
   item: SubscriptionItemRow,
-): Period {
+): BillingPeriod {
   const { current_period_start: start, current_period_end: end } = item
   const { recurring } = work.require('price', item.price)
-  const whole = recurring && periodAt(subscription.billing_cycle_anchor, recurring, start)
+  const whole = recurring && findPeriodAt(subscription.billing_cycle_anchor, recurring, start)
   return whole?.end === end ? whole : { start, end }
 }
 
@@ -76,12 +79,12 @@ export function discountedAmount(
   const customer = work.find('customer', subscription.customer)
   const discounts = inheritedDiscounts(work, customer, subscription)
   for (const id of liveDiscounts(work, discounts, work.now)) {
-    const coupon = couponOf(work, id)
+    const coupon = couponOfDiscount(work, id)
     if (!coupon || coupon.duration === 'once') continue
     if (coupon.$.products && !coupon.$.products.includes(price.product)) continue
     net -=
       coupon.percent_off !== null
-        ? percentOf(net, coupon.percent_off)
+        ? computePercentage(net, coupon.percent_off)
         : Math.min(net, amountOffIn(coupon, subscription.currency) ?? 0)
   }
   return net
@@ -99,7 +102,7 @@ export function creditUnused(
 ): void {
   const billed = creditedFrom(work, subscription, item)
   if (!billed || paidUntil(billed) <= at) return
-  const amount = unusedAmount(billed, at)
+  const amount = unusedAmountOfPeriod(billed, at)
   addProration(work, subscription, item, {
     amount: 0 - amount,
     start: at,
@@ -120,7 +123,7 @@ function creditedFrom(
   const { billed } = item.$
   if (!billed || subscription.billing_mode.type === 'flexible') return billed
   const price = work.require('price', item.price)
-  const full = fullAmount(price, item.quantity ?? 1, subscription.currency)
+  const full = fullAmountOfPeriod(price, item.quantity ?? 1, subscription.currency)
   return { ...billed, amount: discountedAmount(work, subscription, price, full) }
 }
 
@@ -135,7 +138,7 @@ export function prorateEnd(
 ): boolean {
   const billed = creditedFrom(work, subscription, item)
   if (!billed) return false
-  const [before, after] = [paidUntil(billed), billedEnd(subscription, item)]
+  const [before, after] = [paidUntil(billed), endOfBilledPeriod(subscription, item)]
   if (before === after) return false
   const [start, end] = [Math.min(before, after), Math.max(before, after)]
   const share = multiplyFraction(billed.amount, end - start, billed.end - billed.start)
@@ -154,7 +157,7 @@ export function prorateEnd(
  * Charges the rest of an item's period at the item's price, and records it as billed. Metered
  * prices charge nothing in advance.
  */
-export function debitRemaining(
+export function debitRemainingTime(
   work: UnitOfWork,
   subscription: SubscriptionRow,
   item: SubscriptionItemRow,
@@ -162,16 +165,16 @@ export function debitRemaining(
 ): void {
   const price = work.require('price', item.price)
   if (isMetered(price)) return
-  const full = fullAmount(price, item.quantity ?? 1, subscription.currency)
+  const full = fullAmountOfPeriod(price, item.quantity ?? 1, subscription.currency)
   const whole = discountedAmount(work, subscription, price, full)
-  const until = billedEnd(subscription, item)
+  const until = endOfBilledPeriod(subscription, item)
   const period = wholePeriod(work, subscription, item)
   const billed: BilledPeriod = {
     amount: whole,
     ...period,
     ...(until === period.end ? {} : { until }),
   }
-  const amount = unusedAmount(billed, at)
+  const amount = unusedAmountOfPeriod(billed, at)
   addProration(work, subscription, item, { amount, start: at, end: until, verb: 'Remaining' })
   work.edit('subscription_item', item).$.billed = billed
 }
@@ -221,7 +224,7 @@ export function addPendingItem(
   work.insert(
     'invoiceitem',
     {
-      ...blank('invoiceitem'),
+      ...createBlankRow('invoiceitem'),
       ...part,
       id: work.newId('ii_1'),
       currency,
@@ -262,13 +265,13 @@ export function describeTime(
   const product = work.find('product', price.product)
   const quantity = item.quantity ?? 1
   const name = `${quantity > 1 ? `${quantity} × ` : ''}${product?.name ?? price.id}`
-  return `${verb} time on ${name} after ${shortDate(after)}`
+  return `${verb} time on ${name} after ${formatShortDate(after)}`
 }
 
 const MONTHS = 'Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec'.split(' ')
 
 /** Formats Unix seconds as a date such as `15 Jan 2026`. */
-export function shortDate(seconds: number): string {
+export function formatShortDate(seconds: number): string {
   const date = new Date(seconds * 1000)
   return `${String(date.getUTCDate()).padStart(2, '0')} ${MONTHS[date.getUTCMonth()]} ${date.getUTCFullYear()}`
 }

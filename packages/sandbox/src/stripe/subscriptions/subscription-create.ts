@@ -9,23 +9,23 @@ import { checkRoomForSubscription } from '../state/clock-limits.ts'
 import type { InvoiceRow, SubscriptionRow } from '../state/rows.ts'
 import { NOT_CANCELED, scheduleNext } from '../state/subscription-status.ts'
 import type { UnitOfWork } from '../state/unit-of-work.ts'
-import { invalidRequest, missingParam, mutuallyExclusiveFault } from '../wire/errors.ts'
+import { invalidRequestFault, missingParamFault, mutuallyExclusiveFault } from '../wire/errors.ts'
 import { mergeMetadata } from '../wire/fields.ts'
 import { firstBilledTimes, firstPeriod, readStart, shownConfig } from './first-period.ts'
 import { type FirstPayment, payFirst, requestPaymentMethod } from './subscription-first-payment.ts'
-import { draftSubscriptionInvoice, wouldBeEmpty } from './subscription-invoice.ts'
+import { draftSubscriptionInvoice, wouldInvoiceBeEmpty } from './subscription-invoice.ts'
 import {
   checkActive,
   checkDuplicates,
+  createSubscriptionItem,
   type ItemParams,
-  newItem,
   requireItemPrice,
 } from './subscription-items.ts'
 import { checkCurrency, checkMixedIntervals, readBillingMode } from './subscription-params.ts'
 import {
   applyAutomaticTax,
   applySettings,
-  automaticTax,
+  automaticTaxSettings,
   cancelDate,
 } from './subscription-settings.ts'
 
@@ -100,7 +100,7 @@ export function beginSubscription(
   params: Stripe.SubscriptionCreateParams,
 ): Begun {
   const subscription = draftSubscription(work, params)
-  const invoice = firstInvoice(work, subscription, params)
+  const invoice = createFirstInvoice(work, subscription, params)
   scheduleNext(work, subscription)
   return { subscription, invoice }
 }
@@ -110,11 +110,11 @@ export function draftSubscription(
   work: UnitOfWork,
   params: Stripe.SubscriptionCreateParams,
 ): SubscriptionRow {
-  if (params.customer === undefined) throw missingParam('customer')
-  if (!params.items || params.items.length === 0) throw missingParam('items')
-  if (params.items.length > 20) throw invalidRequest('You may pass up to 20 items.', 'items')
+  if (params.customer === undefined) throw missingParamFault('customer')
+  if (!params.items || params.items.length === 0) throw missingParamFault('items')
+  if (params.items.length > 20) throw invalidRequestFault('You may pass up to 20 items.', 'items')
   if (params.payment_behavior === 'pending_if_incomplete') {
-    throw invalidRequest(
+    throw invalidRequestFault(
       '`pending_if_incomplete` is only for updating a subscription.',
       'payment_behavior',
     )
@@ -170,7 +170,7 @@ export function draftSubscription(
     trial_start: trialEnd === null ? null : work.now,
     id,
     object: 'subscription',
-    automatic_tax: automaticTax(false),
+    automatic_tax: automaticTaxSettings(false),
     billing_cycle_anchor: start.anchor,
     billing_mode: readBillingMode(params),
     billing_schedules: [],
@@ -212,7 +212,14 @@ export function draftSubscription(
   checkMixedIntervals(subscription, prices)
   items.forEach(({ price, params: item }, at) => {
     const period = firstPeriod(work, price, start)
-    newItem(work, { subscription: id, customer, currency }, price, item, period, `items[${at}]`)
+    createSubscriptionItem(
+      work,
+      { subscription: id, customer, currency },
+      price,
+      item,
+      period,
+      `items[${at}]`,
+    )
   })
   applySettings(work, subscription, params)
   applyAutomaticTax(work, subscription, params)
@@ -244,14 +251,14 @@ function applyCancellation(
  * Drafts the first invoice of a subscription. Returns `null` if nothing is billed before the
  * anchor, or all prices are metered.
  */
-export function firstInvoice(
+export function createFirstInvoice(
   work: UnitOfWork,
   subscription: SubscriptionRow,
   params: Stripe.SubscriptionCreateParams,
 ): InvoiceRow | null {
   const items = work.findBy('subscription_item', 'subscription', subscription.id)
   addInvoiceItems(work, subscription, params.add_invoice_items as never)
-  if (wouldBeEmpty(work, subscription, { items, pending: 'all' })) return null
+  if (wouldInvoiceBeEmpty(work, subscription, { items, pending: 'all' })) return null
   const prorates = params.proration_behavior !== 'none'
   const isLater = subscription.status !== 'trialing' && subscription.billing_cycle_anchor > work.now
   if (isLater && !prorates && !params.add_invoice_items) return null

@@ -6,10 +6,10 @@ import {
 } from '../invoices/invoice-payment.ts'
 import { defaultMethodOf } from '../payments/customer.ts'
 import { cardFault, needsSetup, nextAction } from '../payments/payment-attempt.ts'
-import { newSetupIntent } from '../payments/setup-intent.ts'
+import { createSetupIntentRow } from '../payments/setup-intent.ts'
 import type { InvoiceRow, SubscriptionRow } from '../state/rows.ts'
 import type { UnitOfWork } from '../state/unit-of-work.ts'
-import { cardError, invalidRequest, type StripeFault } from '../wire/errors.ts'
+import { cardErrorFault, invalidRequestFault, type StripeFault } from '../wire/errors.ts'
 
 export interface FirstPayment {
   /** Whether the customer is present and passes a 3-D Secure challenge, as on a hosted page. */
@@ -47,7 +47,7 @@ export function notPaidFault(
   hint = '',
 ): StripeFault {
   if (outcome.status === 'declined') return cardFault(outcome.decline, {})
-  return cardError(
+  return cardErrorFault(
     'subscription_payment_intent_requires_action',
     `Payment for this subscription requires additional user action before it can be completed successfully.${hint}`,
   )
@@ -67,7 +67,7 @@ export function requestPaymentMethod(
   const method = work.find('payment_method', id ?? '')
   const wanted = method ? needsSetup(method) : params.payment_behavior === 'default_incomplete'
   if (!wanted) return
-  const intent = newSetupIntent(work, {
+  const intent = createSetupIntentRow(work, {
     customer: subscription.customer,
     usage: 'off_session',
     subscription: subscription.id,
@@ -81,7 +81,7 @@ export function requestPaymentMethod(
 }
 
 export function noPaymentMethodFault(): StripeFault {
-  return invalidRequest(
+  return invalidRequestFault(
     'This customer has no attached payment source or default payment method. Please consider adding a default payment method. For more information, visit https://stripe.com/docs/billing/subscriptions/payment-methods-setting#payment-method-priority.',
     undefined,
     'resource_missing',

@@ -1,6 +1,6 @@
 import { multiplyFraction } from '../../core/rounding.ts'
 import { describePart } from '../catalog/describe-price.ts'
-import { partsOf } from '../catalog/tiers.ts'
+import { splitIntoParts } from '../catalog/tiers.ts'
 import {
   addLine,
   createInvoice,
@@ -23,13 +23,13 @@ import type {
 } from '../state/rows.ts'
 import type { UnitOfWork } from '../state/unit-of-work.ts'
 import { UNITS_PER_ONE } from '../wire/decimals.ts'
-import type { Period } from '../wire/periods.ts'
-import { billedEnd, describeTime, wholePeriod } from './proration.ts'
+import type { BillingPeriod } from '../wire/periods.ts'
+import { describeTime, endOfBilledPeriod, wholePeriod } from './proration.ts'
 import { isMeteredItem, type UsagePeriod } from './usage.ts'
 
 /** The time that an invoice line bills, and the full period that the price is for. */
-export interface BilledTime extends Period {
-  readonly whole: Period
+export interface BilledTime extends BillingPeriod {
+  readonly whole: BillingPeriod
 }
 
 export interface SubscriptionInvoice {
@@ -134,7 +134,7 @@ function timesOf(
   if (subscription.status === 'trialing') return [{ start, end, whole: { start, end } }]
   if (times) return times(item)
   const whole = wholePeriod(work, subscription, item)
-  return [{ start, end: billedEnd(subscription, item), whole }]
+  return [{ start, end: endOfBilledPeriod(subscription, item), whole }]
 }
 
 /** Adds the lines for a time of an item, one per tier. */
@@ -152,7 +152,7 @@ function addItemLines(
   const quantity = BigInt(item.quantity ?? 1) * UNITS_PER_ONE
   const parts = trialing
     ? [{ quantity, unitAmount: '0', amount: 0, tier: null }]
-    : partsOf(price, quantity, currency)
+    : splitIntoParts(price, quantity, currency)
   return parts.map((part) => {
     const line = lineOf(subscription, item, price, {
       discounts: [...item.discounts, ...liveDiscounts(work, ended, start)],
@@ -179,7 +179,7 @@ function addEmptyLine(
 ): LineRow {
   const { currency, status } = subscription
   const price = work.require('price', item.price)
-  const [part] = partsOf(price, 0n, currency)
+  const [part] = splitIntoParts(price, 0n, currency)
   const described = part && describePart(work, price, part, currency)
   const line = lineOf(subscription, item, price, {
     discounts: item.discounts,
@@ -283,7 +283,7 @@ function dropCustomersDiscount(
  * Whether an invoice would have no lines, because all items are metered and no invoice items are
  * pending.
  */
-export function wouldBeEmpty(
+export function wouldInvoiceBeEmpty(
   work: UnitOfWork,
   subscription: SubscriptionRow,
   { items, pending }: Pick<SubscriptionInvoice, 'items' | 'pending'>,

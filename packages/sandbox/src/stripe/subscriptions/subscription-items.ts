@@ -10,8 +10,8 @@ import { hasNoMeter } from '../catalog/usage.ts'
 import type { CustomerRow, PriceRow, SubscriptionItemRow } from '../state/rows.ts'
 import type { UnitOfWork } from '../state/unit-of-work.ts'
 import {
-  invalidRequest,
-  missingParam,
+  invalidRequestFault,
+  missingParamFault,
   mutuallyExclusiveFault,
   negativeNumberFault,
 } from '../wire/errors.ts'
@@ -37,7 +37,7 @@ export interface ItemParams {
  */
 export function requireItemPrice(work: UnitOfWork, params: ItemParams, path: string): PriceRow {
   const price = findItemPrice(work, params, path)
-  if (!price) throw missingParam(`${path}[price]`)
+  if (!price) throw missingParamFault(`${path}[price]`)
   return price
 }
 
@@ -54,7 +54,7 @@ export function findItemPrice(work: UnitOfWork, params: ItemParams, path: string
   const param = `${path}[${params.price === undefined ? 'plan' : 'price'}]`
   const price = work.require('price', id, param)
   if (!price.recurring) {
-    throw invalidRequest(
+    throw invalidRequestFault(
       `The price specified is set to \`type=one_time\` but this field only accepts prices with \`type=recurring\`.`,
       param,
     )
@@ -66,14 +66,14 @@ export function findItemPrice(work: UnitOfWork, params: ItemParams, path: string
 export function checkActive(work: UnitOfWork, price: PriceRow, path: string): void {
   if (work.cause === 'time') return
   if (!price.active) {
-    throw invalidRequest(
+    throw invalidRequestFault(
       `The price specified is inactive. This field only accepts active prices.`,
       `${path}[price]`,
     )
   }
   if (hasNoMeter(price) && !work.allows('usage-records')) throw meterRequiredFault()
   if (work.find('product', price.product)?.active === false) {
-    throw invalidRequest(
+    throw invalidRequestFault(
       `The price specified belongs to a product that is not active.`,
       `${path}[price]`,
     )
@@ -82,7 +82,7 @@ export function checkActive(work: UnitOfWork, price: PriceRow, path: string): vo
 
 export function checkQuantity(quantity: number | undefined, path: string, price: PriceRow): void {
   if (quantity !== undefined && isMetered(price)) {
-    throw invalidRequest(
+    throw invalidRequestFault(
       `Quantity should not be specified where usage_type is \`metered\`. Remove quantity from \`${path}\`.`,
       `${path}[quantity]`,
     )
@@ -92,7 +92,7 @@ export function checkQuantity(quantity: number | undefined, path: string, price:
   }
 }
 
-export function newItem(
+export function createSubscriptionItem(
   work: UnitOfWork,
   owner: { subscription: string; customer: CustomerRow; currency: string },
   price: PriceRow,
@@ -149,7 +149,7 @@ export function checkDuplicates(prices: readonly string[]): void {
   const seen = new Set<string>()
   for (const price of prices) {
     if (seen.has(price)) {
-      throw invalidRequest(
+      throw invalidRequestFault(
         `Cannot add multiple subscription items with the same plan: \`${price}\`.`,
         'items',
       )

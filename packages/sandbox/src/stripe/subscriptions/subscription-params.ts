@@ -2,7 +2,7 @@ import type Stripe from 'stripe'
 import { checkSoldIn, isSoldIn } from '../catalog/currency-options.ts'
 import type { CustomerRow, PriceRow, SubscriptionRow } from '../state/rows.ts'
 import type { UnitOfWork } from '../state/unit-of-work.ts'
-import { invalidRequest, mutuallyExclusiveFault, negativeNumberFault } from '../wire/errors.ts'
+import { invalidRequestFault, mutuallyExclusiveFault, negativeNumberFault } from '../wire/errors.ts'
 import { sameRecurrence } from '../wire/periods.ts'
 
 const DAY = 86_400
@@ -18,7 +18,7 @@ export function checkCurrency(
   const currency = wanted?.toLowerCase() ?? (asUsual ? usual : prices[0]?.currency) ?? 'usd'
   for (const price of prices) checkSoldIn(price, currency, 'items')
   if (customer.currency && customer.currency !== currency) {
-    throw invalidRequest(
+    throw invalidRequestFault(
       `You cannot combine currencies on a single customer. This customer is billed in \`${customer.currency}\`.`,
       'customer',
     )
@@ -38,7 +38,7 @@ export function checkMixedIntervals(
   if (mode.type === 'flexible') return
   const first = prices[0]?.recurring ?? null
   if (prices.every((price) => sameRecurrence(price.recurring, first))) return
-  throw invalidRequest(
+  throw invalidRequestFault(
     'Currently, all prices on a subscription must use the same `recurring.interval` and `recurring.interval_count`.',
     path,
   )
@@ -58,7 +58,7 @@ export function readTrialEnd(
   if (days !== undefined) {
     if (days < 0) throw negativeNumberFault('trial_period_days')
     if (days > 730)
-      throw invalidRequest(
+      throw invalidRequestFault(
         'The maximum number of trial period days is 730 (2 years).',
         'trial_period_days',
       )
@@ -72,12 +72,12 @@ export function readTrialEnd(
 
 export function checkTrialEnd(work: UnitOfWork, end: number): number {
   if (end <= work.now)
-    throw invalidRequest(
+    throw invalidRequestFault(
       'Invalid timestamp: must be an integer Unix timestamp in the future.',
       'trial_end',
     )
   if (end > work.now + TWO_YEARS) {
-    throw invalidRequest(
+    throw invalidRequestFault(
       'Invalid timestamp: can be no more than two years in the future.',
       'trial_end',
     )

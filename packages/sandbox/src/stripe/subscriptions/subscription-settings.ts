@@ -3,8 +3,8 @@ import { readAutomaticTaxParam, refuseManualRates } from '../invoices/automatic-
 import { requireOwnMethod } from '../payments/customer.ts'
 import type { SubscriptionRow } from '../state/rows.ts'
 import type { UnitOfWork } from '../state/unit-of-work.ts'
-import { invalidRequest, missingParam } from '../wire/errors.ts'
-import { given } from '../wire/fields.ts'
+import { invalidRequestFault, missingParamFault } from '../wire/errors.ts'
+import { pickGiven } from '../wire/fields.ts'
 
 type Settings = Pick<
   Stripe.SubscriptionUpdateParams,
@@ -30,10 +30,10 @@ export function applySettings(
     const customer = work.require('customer', subscription.customer)
     subscription.default_payment_method = requireOwnMethod(work, customer, method)
   }
-  Object.assign(subscription, given(params, 'collection_method', 'description'))
+  Object.assign(subscription, pickGiven(params, 'collection_method', 'description'))
   if (params.days_until_due !== undefined) {
     if (subscription.collection_method !== 'send_invoice') {
-      throw invalidRequest(
+      throw invalidRequestFault(
         '`days_until_due` can only be set if collection method is `send_invoice`.',
         'days_until_due',
       )
@@ -41,7 +41,7 @@ export function applySettings(
     subscription.days_until_due = params.days_until_due
   }
   if (subscription.collection_method === 'send_invoice' && subscription.days_until_due === null) {
-    throw missingParam('days_until_due')
+    throw missingParamFault('days_until_due')
   }
   const payment = params.payment_settings
   if (payment) {
@@ -61,7 +61,7 @@ export function applySettings(
   }
   const invoices = params.invoice_settings
   if (invoices) {
-    const changed = given(invoices, 'description', 'footer')
+    const changed = pickGiven(invoices, 'description', 'footer')
     subscription.invoice_settings = { ...subscription.invoice_settings, ...changed }
   }
 }
@@ -77,7 +77,7 @@ export function applyAutomaticTax(
 ): void {
   const enabled = readAutomaticTaxParam(params)
   if (enabled !== undefined) {
-    subscription.automatic_tax = automaticTax(enabled)
+    subscription.automatic_tax = automaticTaxSettings(enabled)
   }
   if (!subscription.automatic_tax.enabled) return
   refuseManualRates(subscription.default_tax_rates, 'default_tax_rates')
@@ -87,7 +87,7 @@ export function applyAutomaticTax(
 }
 
 /** Returns the value of the field `automatic_tax` of a subscription, schedule or phase. */
-export function automaticTax(enabled: boolean): SubscriptionRow['automatic_tax'] {
+export function automaticTaxSettings(enabled: boolean): SubscriptionRow['automatic_tax'] {
   return { disabled_reason: null, enabled, liability: enabled ? { type: 'self' } : null }
 }
 
@@ -106,6 +106,6 @@ export function cancelDate(
   if (value === 'min_period_end') return Math.min(...ends)
   if (value === 'max_period_end') return Math.max(...ends)
   const at = Number(value)
-  if (!(at > work.now)) throw invalidRequest('`cancel_at` must be in the future.', 'cancel_at')
+  if (!(at > work.now)) throw invalidRequestFault('`cancel_at` must be in the future.', 'cancel_at')
   return at
 }

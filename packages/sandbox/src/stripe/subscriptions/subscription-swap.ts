@@ -4,17 +4,17 @@ import { requireTaxRates } from '../catalog/tax-rates.ts'
 import { isMetered } from '../catalog/tiers.ts'
 import type { PriceRow, SubscriptionItemRow, SubscriptionRow } from '../state/rows.ts'
 import type { UnitOfWork } from '../state/unit-of-work.ts'
-import { invalidRequest, noSuch } from '../wire/errors.ts'
+import { invalidRequestFault, noSuchObjectFault } from '../wire/errors.ts'
 import { mergeMetadata } from '../wire/fields.ts'
-import { periodAt, sameRecurrence } from '../wire/periods.ts'
-import { creditUnused, debitRemaining, fullAmount } from './proration.ts'
+import { findPeriodAt, sameRecurrence } from '../wire/periods.ts'
+import { creditUnused, debitRemainingTime, fullAmountOfPeriod } from './proration.ts'
 import {
   checkActive,
   checkDuplicates,
   checkQuantity,
+  createSubscriptionItem,
   findItemPrice,
   type ItemParams,
-  newItem,
   requireItemPrice,
 } from './subscription-items.ts'
 import { checkMixedIntervals, checkTrialEnd } from './subscription-params.ts'
@@ -53,7 +53,7 @@ export function changeItems(
   const at = readProrationDate(work, subscription, options.prorationDate)
   const prorates = options.prorationBehavior !== 'none'
   const wasTrialing = subscription.status === 'trialing'
-  const itemsBefore = itemsOf(work, subscription)
+  const itemsBefore = listSubscriptionItems(work, subscription)
   const freeBefore = isFree(work, subscription, itemsBefore)
   const endsTrial = wasTrialing && options.trialEnd === 'now'
   const newTrialEnd = readTrialEnd(work, subscription, options.trialEnd)
@@ -82,9 +82,9 @@ export function changeItems(
     }
   }
   const changes = plan.map((change) => change.apply())
-  const items = itemsOf(work, subscription)
+  const items = listSubscriptionItems(work, subscription)
   if (items.length === 0)
-    throw invalidRequest('A subscription must have at least one item.', 'items')
+    throw invalidRequestFault('A subscription must have at least one item.', 'items')
   checkDuplicates(items.map((item) => item.price))
   const becomesPaid =
     !wasTrialing && freeBefore && !isFree(work, subscription, items) && itemsBefore.length > 0
@@ -96,7 +96,7 @@ export function changeItems(
   if (prorates) {
     for (const { item, kind } of changes) {
       if (kind === 'new' || (kind === 'changed' && credited.has(item.id))) {
-        debitRemaining(work, subscription, item, at)
+        debitRemainingTime(work, subscription, item, at)
       }
     }
   }
@@ -140,7 +140,7 @@ function planChanges(
     if (params.id === undefined) return planNewItem(work, subscription, params, path)
     const item = work.find('subscription_item', params.id)
     if (!item || item.subscription !== subscription.id) {
-      throw noSuch('subscription_item', params.id, `${path}[id]`)
+      throw noSuchObjectFault('subscription_item', params.id, `${path}[id]`)
     }
     if (params.deleted) {
       clearUsage(work, item, params.clear_usage ?? false)
@@ -251,7 +251,14 @@ function planNewItem(
       const customer = work.require('customer', subscription.customer)
       const owner = { subscription: subscription.id, customer, currency: subscription.currency }
       return {
-        item: newItem(work, owner, price, params, currentPeriod(work, subscription, price), path),
+        item: createSubscriptionItem(
+          work,
+          owner,
+          price,
+          params,
+          currentPeriod(work, subscription, price),
+          path,
+        ),
         kind: 'new',
       }
     },
@@ -263,7 +270,7 @@ function currentPeriod(work: UnitOfWork, subscription: SubscriptionRow, price: P
     return { start: work.now, end: subscription.trial_end }
   }
   if (!price.recurring) throw new TypeError('A subscription item needs a recurring price')
-  return periodAt(subscription.billing_cycle_anchor, price.recurring, work.now)
+  return findPeriodAt(subscription.billing_cycle_anchor, price.recurring, work.now)
 }
 
 /** Starts a new period of all items now, to be billed immediately. */
@@ -276,7 +283,7 @@ function restartPeriods(
   for (const item of items) {
     const { recurring } = work.require('price', item.price)
     if (!recurring) continue
-    const { start, end } = periodAt(work.now, recurring, work.now)
+    const { start, end } = findPeriodAt(work.now, recurring, work.now)
     work.edit('subscription_item', item)
     item.current_period_start = start
     item.current_period_end = end
@@ -327,11 +334,11 @@ function readProrationDate(
   date: number | undefined,
 ): number {
   if (date === undefined) return work.now
-  const items = itemsOf(work, subscription)
+  const items = listSubscriptionItems(work, subscription)
   const start = Math.min(...items.map((item) => item.current_period_start))
   const end = Math.max(...items.map((item) => item.current_period_end))
   if (date >= start && date <= end) return date
-  throw invalidRequest(
+  throw invalidRequestFault(
     'Invalid proration_date: it must be within the current period of the subscription.',
     'proration_date',
   )
@@ -345,10 +352,13 @@ function isFree(
 ): boolean {
   return items.every((item) => {
     const price = work.require('price', item.price)
-    return !isMetered(price) && fullAmount(price, item.quantity ?? 1, currency) === 0
+    return !isMetered(price) && fullAmountOfPeriod(price, item.quantity ?? 1, currency) === 0
   })
 }
 
-export function itemsOf(work: UnitOfWork, subscription: SubscriptionRow): SubscriptionItemRow[] {
+export function listSubscriptionItems(
+  work: UnitOfWork,
+  subscription: SubscriptionRow,
+): SubscriptionItemRow[] {
   return work.findBy('subscription_item', 'subscription', subscription.id)
 }

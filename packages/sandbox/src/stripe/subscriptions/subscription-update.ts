@@ -20,9 +20,9 @@ import {
   stopAutoAdvance,
 } from '../state/subscription-status.ts'
 import type { UnitOfWork } from '../state/unit-of-work.ts'
-import { invalidRequest, mutuallyExclusiveFault } from '../wire/errors.ts'
-import { given, mergeMetadata } from '../wire/fields.ts'
-import { words } from '../wire/words.ts'
+import { invalidRequestFault, mutuallyExclusiveFault } from '../wire/errors.ts'
+import { mergeMetadata, pickGiven } from '../wire/fields.ts'
+import { splitWords } from '../wire/words.ts'
 import { applyPausedCollection } from './paused-collection.ts'
 import { prorateEnd } from './proration.ts'
 import { syncCurrentPhase } from './schedules/phase-of.ts'
@@ -31,16 +31,16 @@ import {
   noPaymentMethodFault,
   notPaidFault,
 } from './subscription-first-payment.ts'
-import { draftSubscriptionInvoice, wouldBeEmpty } from './subscription-invoice.ts'
+import { draftSubscriptionInvoice, wouldInvoiceBeEmpty } from './subscription-invoice.ts'
 import { type ItemParams, itemsAfterChange } from './subscription-items.ts'
 import { applyAutomaticTax, applySettings, cancelDate } from './subscription-settings.ts'
-import { changeItems, type ItemChanges, itemsOf } from './subscription-swap.ts'
+import { changeItems, type ItemChanges, listSubscriptionItems } from './subscription-swap.ts'
 
 type Params = Stripe.SubscriptionUpdateParams
 
 /** Parameters allowed together with `pending_if_incomplete`. */
 const ALLOWED_WHEN_PENDING = new Set(
-  words(`
+  splitWords(`
     expand payment_behavior proration_behavior proration_date billing_cycle_anchor items
     trial_end trial_from_plan add_invoice_items off_session discounts metadata
     cancel_at_period_end
@@ -97,7 +97,7 @@ export function applyUpdate(
   const endProrated = applyCancellation(work, subscription, params, changes)
   const invoicesEnd = endProrated && params.proration_behavior === 'always_invoice'
   const wanted = { items: changes.billed, pending: 'subscription' } as const
-  const nothing = !invoicesEnd && wouldBeEmpty(work, subscription, wanted)
+  const nothing = !invoicesEnd && wouldInvoiceBeEmpty(work, subscription, wanted)
   if ((!changes.invoiceNow && !invoicesEnd) || nothing) return { invoice: null, before, changes }
   const invoice = draftSubscriptionInvoice(work, subscription, {
     reason: 'subscription_update',
@@ -126,7 +126,7 @@ function checkUpdatable(subscription: SubscriptionRow, params: Params): void {
       (key) => !['metadata', 'cancellation_details', 'expand'].includes(key),
     )
     if (extra.length > 0) {
-      throw invalidRequest(
+      throw invalidRequestFault(
         'A canceled subscription can only update its cancellation_details and metadata.',
         extra[0],
       )
@@ -136,14 +136,14 @@ function checkUpdatable(subscription: SubscriptionRow, params: Params): void {
   if (params.payment_behavior === 'pending_if_incomplete') {
     const refused = disallowedWhenPending(params)
     if (refused !== undefined) {
-      throw invalidRequest(
+      throw invalidRequestFault(
         `When passing \`payment_behavior\` equal to \`pending_if_incomplete\`, you can only pass supported params to the request body. Disallowed param: ${refused}.`,
         refused,
       )
     }
   }
   if (subscription.status === 'incomplete' && (params.items || params.trial_end !== undefined)) {
-    throw invalidRequest(
+    throw invalidRequestFault(
       'This subscription is incomplete: its first invoice must be paid before its items can change.',
       params.items ? 'items' : 'trial_end',
     )
@@ -167,7 +167,7 @@ function checkScheduled(schedule: string, params: Params): void {
   const moves = params.trial_end !== undefined || params.billing_cycle_anchor !== undefined
   if (!ends && !moves) return
   const what = ends ? 'any cancelation behavior' : 'its trial or billing cycle'
-  throw invalidRequest(
+  throw invalidRequestFault(
     `The subscription is managed by the subscription schedule \`${schedule}\`, and updating ${what} directly is not allowed. Please update the schedule instead.`,
   )
 }
@@ -201,14 +201,17 @@ function applyPlainParams(work: UnitOfWork, subscription: SubscriptionRow, param
     subscription.cancellation_details = {
       ...NOT_CANCELED,
       ...subscription.cancellation_details,
-      ...given(params.cancellation_details, 'comment', 'feedback'),
+      ...pickGiven(params.cancellation_details, 'comment', 'feedback'),
     }
   }
   const pause = params.pause_collection
   if (pause === '' || pause === null) subscription.pause_collection = null
   else if (pause) {
     if (pause.resumes_at !== undefined && pause.resumes_at <= work.now) {
-      throw invalidRequest('`resumes_at` must be in the future.', 'pause_collection[resumes_at]')
+      throw invalidRequestFault(
+        '`resumes_at` must be in the future.',
+        'pause_collection[resumes_at]',
+      )
     }
     subscription.pause_collection = {
       behavior: pause.behavior,
@@ -229,7 +232,7 @@ function applyCancellation(
   if (!touched || params.proration_behavior === 'none' || subscription.status === 'trialing')
     return false
   // Items that start a new period are billed for all of it, so nothing of them was credited.
-  return itemsOf(work, subscription)
+  return listSubscriptionItems(work, subscription)
     .filter(({ id }) => subscription.cancel_at !== null || !billed.some((item) => item.id === id))
     .map((item) => prorateEnd(work, subscription, item))
     .some(Boolean)

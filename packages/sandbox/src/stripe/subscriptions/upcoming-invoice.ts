@@ -1,31 +1,33 @@
 import { copyJson } from '../../core/store/copy-json.ts'
 import { pendingItems } from '../invoices/invoice-draft.ts'
 import type { StripeContext } from '../state/context.ts'
-import { render } from '../state/render.ts'
+import { renderRow } from '../state/render.ts'
 import type { InvoiceRow, SubscriptionRow } from '../state/rows.ts'
 import { scheduleNext, upcomingAt } from '../state/subscription-status.ts'
 import { runScheduled, UnitOfWork } from '../state/unit-of-work.ts'
-import { periodAt } from '../wire/periods.ts'
+import { findPeriodAt } from '../wire/periods.ts'
 import type { WireObject } from '../wire/wire-object.ts'
 import { previewPhase } from './schedules/enter-phase.ts'
 import { draftSubscriptionInvoice } from './subscription-invoice.ts'
-import { itemsOf } from './subscription-swap.ts'
-import { usagePeriods } from './usage.ts'
+import { listSubscriptionItems } from './subscription-swap.ts'
+import { listUsagePeriods } from './usage.ts'
 
 /**
  * Drafts the next renewal invoice of a subscription, for a preview: moves all due items one period
  * ahead and applies the schedule's next phase.
  */
-export function nextInvoice(
+export function draftNextInvoice(
   work: UnitOfWork,
   subscription: SubscriptionRow,
   { asPlanned = true }: { readonly asPlanned?: boolean } = {},
 ): InvoiceRow {
-  const next = Math.min(...itemsOf(work, subscription).map((item) => item.current_period_end))
+  const next = Math.min(
+    ...listSubscriptionItems(work, subscription).map((item) => item.current_period_end),
+  )
   if (asPlanned) previewPhase(work, subscription, next)
-  const items = itemsOf(work, subscription)
+  const items = listSubscriptionItems(work, subscription)
   const due = items.filter((item) => item.current_period_end === next)
-  const usage = subscription.status === 'trialing' ? [] : usagePeriods(work, due)
+  const usage = subscription.status === 'trialing' ? [] : listUsagePeriods(work, due)
   if (subscription.status === 'trialing') work.edit('subscription', subscription).status = 'active'
   const periodStart = Math.min(...due.map((item) => item.current_period_start))
   for (const item of due) {
@@ -33,7 +35,7 @@ export function nextInvoice(
     if (!recurring) continue
     work.edit('subscription_item', item)
     item.current_period_start = next
-    item.current_period_end = periodAt(subscription.billing_cycle_anchor, recurring, next).end
+    item.current_period_end = findPeriodAt(subscription.billing_cycle_anchor, recurring, next).end
   }
   const invoice = draftSubscriptionInvoice(work, subscription, {
     reason: 'subscription_cycle',
@@ -53,7 +55,7 @@ export function nextInvoice(
  * Drafts the final invoice of a subscription, with pending items and the usage until the end. Usage
  * during a trial is free. Returns `null` if there is nothing to bill.
  */
-export function lastInvoice(
+export function draftLastInvoice(
   work: UnitOfWork,
   subscription: SubscriptionRow,
   at: number,
@@ -61,7 +63,7 @@ export function lastInvoice(
   const pending = pendingItems(work, subscription.customer, subscription.currency, subscription.id)
   const own = pending.some((item) => item.$.subscription === subscription.id)
   const isTrial = subscription.status === 'trialing'
-  const usage = isTrial ? [] : usagePeriods(work, itemsOf(work, subscription), at)
+  const usage = isTrial ? [] : listUsagePeriods(work, listSubscriptionItems(work, subscription), at)
   if (!own && usage.length === 0) return null
   return draftSubscriptionInvoice(work, subscription, {
     reason: 'subscription_cycle',
@@ -76,15 +78,17 @@ export function lastInvoice(
  * Drafts the next invoice of a subscription, for a preview: the renewal, or the final invoice if
  * the subscription ends before. Returns `null` if there will be none.
  */
-export function upcomingInvoice(
+export function draftUpcomingInvoice(
   work: UnitOfWork,
   subscription: SubscriptionRow,
   how: { readonly asPlanned: boolean },
 ): InvoiceRow | null {
   const { cancel_at: end } = subscription
-  const next = Math.min(...itemsOf(work, subscription).map((item) => item.current_period_end))
-  if (end === null || end > next) return nextInvoice(work, subscription, how)
-  const invoice = lastInvoice(work, subscription, end)
+  const next = Math.min(
+    ...listSubscriptionItems(work, subscription).map((item) => item.current_period_end),
+  )
+  if (end === null || end > next) return draftNextInvoice(work, subscription, how)
+  const invoice = draftLastInvoice(work, subscription, end)
   if (!invoice) return null
   invoice.period_end = end
   invoice.created = end
@@ -120,15 +124,15 @@ export function announceUpcoming(context: StripeContext, id: string): boolean {
   if (at === null || at > trial.now) return false
   let shown: WireObject
   try {
-    const invoice = nextInvoice(trial, trial.require('subscription', id))
-    shown = toPreview(copyJson(render('invoice', invoice, trial.tables)))
+    const invoice = draftNextInvoice(trial, trial.require('subscription', id))
+    shown = toPreview(copyJson(renderRow('invoice', invoice, trial.tables)))
   } finally {
     trial.rollback()
   }
   runScheduled(context, trial.testClock, (work) => {
     const subscription = work.edit('subscription', work.require('subscription', id))
     subscription.$.upcomingFor = Math.min(
-      ...itemsOf(work, subscription).map((item) => item.current_period_end),
+      ...listSubscriptionItems(work, subscription).map((item) => item.current_period_end),
     )
     work.emitObject('invoice.upcoming', shown)
     scheduleNext(work, subscription)

@@ -1,9 +1,9 @@
 import { describePart } from '../catalog/describe-price.ts'
-import { isMetered, partsOf } from '../catalog/tiers.ts'
-import { recordsOf, usageOf } from '../catalog/usage.ts'
+import { isMetered, splitIntoParts } from '../catalog/tiers.ts'
+import { listUsageRecords, sumUsage } from '../catalog/usage.ts'
 import type { SubscriptionItemRow, SubscriptionRow } from '../state/rows.ts'
 import type { UnitOfWork } from '../state/unit-of-work.ts'
-import { invalidRequest } from '../wire/errors.ts'
+import { invalidRequestFault } from '../wire/errors.ts'
 import { addPendingItem } from './proration.ts'
 
 /** A completed period of a metered subscription item, whose usage is to be billed. */
@@ -21,7 +21,7 @@ export function isMeteredItem(work: UnitOfWork, item: SubscriptionItemRow): bool
  * Returns the completed periods of the given metered items, for which usage is to be billed. They
  * end with the item's period, or at `until` if that is earlier.
  */
-export function usagePeriods(
+export function listUsagePeriods(
   work: UnitOfWork,
   items: readonly SubscriptionItemRow[],
   until?: number,
@@ -51,9 +51,9 @@ export function countUsageFromNow(work: UnitOfWork, item: SubscriptionItemRow): 
  * @throws {StripeFault} If there are usage records and `clear_usage` is not set.
  */
 export function clearUsage(work: UnitOfWork, item: SubscriptionItemRow, isMeant: boolean): void {
-  const records = recordsOf(work, item.id)
+  const records = listUsageRecords(work, item.id)
   if (records.length > 0 && !isMeant) {
-    throw invalidRequest(
+    throw invalidRequestFault(
       `Subscription item ${item.id} cannot be deleted because it has usage. To delete it with its usage, set \`clear_usage\` to \`true\`.`,
     )
   }
@@ -71,9 +71,9 @@ export function billUsage(
 ): void {
   const price = work.require('price', item.price)
   const period = { start: countedFrom(item), end: work.now }
-  const used = usageOf(work, price, { customer: subscription.customer, item: item.id }, period)
+  const used = sumUsage(work, price, { customer: subscription.customer, item: item.id }, period)
   if (used === 0n) return
-  for (const part of partsOf(price, used, subscription.currency)) {
+  for (const part of splitIntoParts(price, used, subscription.currency)) {
     addPendingItem(work, subscription, item, {
       amount: part.amount,
       description: describePart(work, price, part, subscription.currency),

@@ -1,6 +1,6 @@
-import { type Match, Router } from '../../core/router.ts'
+import { type MatchedRoute, PathRouter } from '../../core/router.ts'
 import { copyJson } from '../../core/store/copy-json.ts'
-import type { Tables } from '../state/tables.ts'
+import type { StripeTables } from '../state/tables.ts'
 import type { FormObject } from '../wire/form.ts'
 import type { LegacyFeature } from '../wire/legacy-features.ts'
 import type { WireObject } from '../wire/wire-object.ts'
@@ -14,14 +14,14 @@ import type { ObjectChange, VersionChange } from './basics/version-change.ts'
 export class VersionConverter {
   /** API changes to revert, newest first. */
   readonly #changes: readonly VersionChange[]
-  readonly #tables: Tables
+  readonly #tables: StripeTables
   readonly #objects = new Map<string, ObjectChange[]>()
   readonly #expandable = new Map<string, string[]>()
-  readonly #routes = new Router<string>()
+  readonly #routes = new PathRouter<string>()
   /** Features that the older API version has and the current one does not. */
   readonly legacyFeatures: ReadonlySet<LegacyFeature>
 
-  constructor(changes: readonly VersionChange[], tables: Tables) {
+  constructor(changes: readonly VersionChange[], tables: StripeTables) {
     this.#changes = changes
     this.#tables = tables
     this.legacyFeatures = new Set(changes.flatMap(({ removes }) => removes ?? []))
@@ -41,7 +41,7 @@ export class VersionConverter {
    * Finds the operation for a path that exists in the older API version only. `null` if there is
    * none.
    */
-  operationAt(method: string, path: string): Match<string> | null {
+  operationAt(method: string, path: string): MatchedRoute<string> | null {
     return this.#routes.find(method, path)
   }
 

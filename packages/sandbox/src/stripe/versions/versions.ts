@@ -1,6 +1,6 @@
-import type { Tables } from '../state/tables.ts'
+import type { StripeTables } from '../state/tables.ts'
 import { API_VERSION } from '../wire/contract.generated.ts'
-import { namesIn } from '../wire/contract.ts'
+import { listParamNames } from '../wire/contract.ts'
 import type { WireObject } from '../wire/wire-object.ts'
 import { CHANGES, COMPLETE_SINCE } from './changes.ts'
 import { VersionConverter } from './shape.ts'
@@ -20,15 +20,15 @@ const PINNED: ResolvedVersion = { version: API_VERSION, shape: null, warning: nu
 const MAX_WARNINGS = 100
 
 /** Resolves the API versions that calls name in the header `Stripe-Version`. */
-export class Versions {
-  readonly #tables: Tables
+export class ApiVersions {
+  readonly #tables: StripeTables
   readonly #log: (line: string) => void
   /** Converters for older API versions, by the number of changes that they revert. */
   readonly #shapes = new Map<number, VersionConverter>()
   readonly #complained = new Set<string>()
 
   constructor(
-    tables: Tables,
+    tables: StripeTables,
     log: (line: string) => void = (line) => process.stderr.write(`${line}\n`),
   ) {
     this.#tables = tables
@@ -87,7 +87,9 @@ export class Versions {
 }
 
 /** Stripe's API versions, as the contract lists them for webhook endpoints. */
-const RELEASED: ReadonlySet<string> = new Set(namesIn('WebhookEndpoints.create', 'api_version'))
+const RELEASED: ReadonlySet<string> = new Set(
+  listParamNames('WebhookEndpoints.create', 'api_version'),
+)
 
 export function isReleased(version: string): boolean {
   return RELEASED.has(version)

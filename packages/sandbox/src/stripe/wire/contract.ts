@@ -19,12 +19,12 @@ function typeOf(operation: string, param: string): Type {
  * Returns the values that an operation allows for a parameter, or for the entries of a list
  * parameter.
  */
-export function namesIn(operation: string, param: string): readonly string[] {
+export function listParamNames(operation: string, param: string): readonly string[] {
   const type = typeOf(operation, param)
   return type.e ?? (NODES[type.a ?? -1] as Type | undefined)?.e ?? []
 }
 
 /** Returns the names of the fields of an object parameter of an operation. */
-export function fieldsOf(operation: string, param: string): readonly string[] {
+export function listParamFields(operation: string, param: string): readonly string[] {
   return Object.keys(typeOf(operation, param).o ?? {})
 }

@@ -18,7 +18,7 @@ export class StripeFault extends Error {
   readonly status: number
   readonly body: StripeErrorBody
   /**
-   * Whether the changes of the step are committed despite the error. A failed payment keeps its
+   * Whether the changes of the API call are committed despite the error. A failed payment keeps its
    * intent and charge.
    */
   readonly keepsChanges: boolean
@@ -32,7 +32,7 @@ export class StripeFault extends Error {
   }
 }
 
-export function invalidRequest(message: string, param?: string, code?: string): StripeFault {
+export function invalidRequestFault(message: string, param?: string, code?: string): StripeFault {
   return new StripeFault(400, {
     type: 'invalid_request_error',
     message,
@@ -43,14 +43,14 @@ export function invalidRequest(message: string, param?: string, code?: string): 
 
 /** Creates an invalid request error with another status than 400. */
 export function faultWithStatus(status: number, message: string, code?: string): StripeFault {
-  return new StripeFault(status, invalidRequest(message, undefined, code).body)
+  return new StripeFault(status, invalidRequestFault(message, undefined, code).body)
 }
 
 /**
  * Creates the error (status 402) of a payment that was declined or that the customer must
  * authenticate. `more` is added to the body of the error.
  */
-export function cardError(
+export function cardErrorFault(
   code: string,
   message: string,
   more: Readonly<Record<string, unknown>> = {},
@@ -58,7 +58,7 @@ export function cardError(
   return new StripeFault(402, { type: 'card_error', ...withDocs(code), message, ...more })
 }
 
-export function noSuch(noun: string, id: string, param = 'id'): StripeFault {
+export function noSuchObjectFault(noun: string, id: string, param = 'id'): StripeFault {
   // Stripe returns 404 for an object in the path and 400 for one named by a parameter.
   return new StripeFault(param === 'id' ? 404 : 400, {
     type: 'invalid_request_error',
@@ -68,30 +68,30 @@ export function noSuch(noun: string, id: string, param = 'id'): StripeFault {
   })
 }
 
-export function missingParam(param: string): StripeFault {
-  return invalidRequest(`Missing required param: ${param}.`, param, 'parameter_missing')
+export function missingParamFault(param: string): StripeFault {
+  return invalidRequestFault(`Missing required param: ${param}.`, param, 'parameter_missing')
 }
 
 /** Creates the error for parameters that cannot be used together. */
 export function mutuallyExclusiveFault(names: string, param?: string): StripeFault {
-  return invalidRequest(`You may only specify one of these parameters: ${names}.`, param)
+  return invalidRequestFault(`You may only specify one of these parameters: ${names}.`, param)
 }
 
 /** Creates the error for a number that is negative or out of range. */
 export function negativeNumberFault(param: string): StripeFault {
-  return invalidRequest('Invalid non-negative integer', param, 'parameter_invalid_integer')
+  return invalidRequestFault('Invalid non-negative integer', param, 'parameter_invalid_integer')
 }
 
 /** Creates the error for a number that is less than 1. */
 export function belowOneFault(param: string): StripeFault {
   const message = 'This value must be greater than or equal to 1.'
-  return invalidRequest(message, param, 'parameter_invalid_integer')
+  return invalidRequestFault(message, param, 'parameter_invalid_integer')
 }
 
-export function unknownParams(params: readonly string[]): StripeFault {
+export function unknownParamsFault(params: readonly string[]): StripeFault {
   const plural = params.length > 1 ? 's' : ''
   const message = `Received unknown parameter${plural}: ${params.join(', ')}`
-  return invalidRequest(message, params[0] ?? '', 'parameter_unknown')
+  return invalidRequestFault(message, params[0] ?? '', 'parameter_unknown')
 }
 
 export function withDocs(code: string): { code: string; doc_url: string } {

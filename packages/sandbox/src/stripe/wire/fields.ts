@@ -1,11 +1,11 @@
-import { invalidRequest } from './errors.ts'
+import { invalidRequestFault } from './errors.ts'
 
 /**
  * Creates a function that reads the field of an object at a path such as
  * `parent.subscription_details.subscription`. The function returns `undefined` if there is no
  * value.
  */
-export function fieldReader(path: string): (object: object) => unknown {
+export function createFieldReader(path: string): (object: object) => unknown {
   const [first = '', ...rest] = path.split('.')
   if (rest.length === 0) return (object) => ownField(object, first)
   return (object) => rest.reduce(ownField, ownField(object, first))
@@ -24,20 +24,20 @@ export function ownField(value: unknown, name: string): unknown {
  * Type that a field gets when a parameter's value is stored in it. An empty value clears the field
  * and becomes `null`.
  */
-export type Given<V> = Exclude<V, '' | undefined>
+export type GivenValue<V> = Exclude<V, '' | undefined>
 
 /**
  * Returns those parameters among `names` that were sent, as fields to store. Empty values become
  * `null`.
  */
-export function given<P extends object, N extends keyof P>(
+export function pickGiven<P extends object, N extends keyof P>(
   params: P | undefined,
   ...names: readonly N[]
-): { [M in N]?: Given<P[M]> } {
-  const fields: { [M in N]?: Given<P[M]> } = {}
+): { [M in N]?: GivenValue<P[M]> } {
+  const fields: { [M in N]?: GivenValue<P[M]> } = {}
   for (const name of names) {
     const value = params?.[name]
-    if (value !== undefined) fields[name] = (value === '' ? null : value) as Given<P[N]>
+    if (value !== undefined) fields[name] = (value === '' ? null : value) as GivenValue<P[N]>
   }
   return fields
 }
@@ -57,20 +57,23 @@ export function mergeMetadata(
   const merged: Record<string, string> = { ...before }
   for (const [key, value] of Object.entries(params)) {
     if (key.length > 40) {
-      throw invalidRequest(
+      throw invalidRequestFault(
         `Metadata keys must be 40 characters or less. ${key} is ${key.length} characters.`,
         `metadata[${key}]`,
       )
     }
     const text = String(value ?? '')
     if (text.length > 500) {
-      throw invalidRequest(`Metadata values must be 500 characters or less.`, `metadata[${key}]`)
+      throw invalidRequestFault(
+        `Metadata values must be 500 characters or less.`,
+        `metadata[${key}]`,
+      )
     }
     if (text === '') delete merged[key]
     else merged[key] = text
   }
   if (Object.keys(merged).length > 50) {
-    throw invalidRequest('Metadata can have at most 50 keys.', 'metadata')
+    throw invalidRequestFault('Metadata can have at most 50 keys.', 'metadata')
   }
   return merged
 }

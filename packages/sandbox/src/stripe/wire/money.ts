@@ -1,17 +1,17 @@
 import { multiplyFraction, roundedQuotient } from '../../core/rounding.ts'
-import { invalidRequest } from './errors.ts'
-import { words } from './words.ts'
+import { invalidRequestFault } from './errors.ts'
+import { splitWords } from './words.ts'
 
 /**
  * Returns a percentage of an amount, rounded to minor units. `percent` may have up to four
  * decimals.
  */
-export function percentOf(amount: number, percent: number): number {
+export function computePercentage(amount: number, percent: number): number {
   return multiplyFraction(amount, Math.round(percent * 10_000), 1_000_000)
 }
 
 /** Returns the tax that an amount contains (inclusive tax), rounded to minor units. */
-export function inclusivePart(amount: number, percent: number): number {
+export function inclusiveTaxOf(amount: number, percent: number): number {
   const scaled = Math.round(percent * 10_000)
   return multiplyFraction(amount, scaled, 1_000_000 + scaled)
 }
@@ -29,7 +29,7 @@ export function multiplyDecimal(decimal: string, quantity: number): number {
  * Splits an amount in proportion to the weights. The parts add up to the amount exactly (largest
  * remainder method).
  */
-export function allocate(total: number, weights: readonly number[]): number[] {
+export function allocateByWeight(total: number, weights: readonly number[]): number[] {
   const sum = weights.reduce((a, b) => a + b, 0)
   if (sum === 0) return weights.map(() => 0)
   const exact = weights.map((weight) => (BigInt(total) * BigInt(weight) * 1_000_000n) / BigInt(sum))
@@ -63,7 +63,7 @@ export function minimumCharge(currency: string): number {
 }
 
 const CURRENCIES = new Set(
-  words(`
+  splitWords(`
     usd aed afn all amd ang aoa ars aud awg azn bam bbd bdt bgn bhd bif bmd bnd bob brl bsd bwp
     byn bzd cad cdf chf clp cny cop crc cve czk djf dkk dop dzd egp etb eur fjd fkp gbp gel gip
     gmd gnf gtq gyd hkd hnl htg huf idr ils inr isk jmd jod jpy kes kgs khr kmf krw kwd kyd kzt
@@ -78,8 +78,10 @@ export function isCurrency(code: string): boolean {
   return CURRENCIES.has(code)
 }
 
-const ZERO_DECIMAL = new Set(words('bif clp djf gnf jpy kmf krw mga pyg rwf vnd vuv xaf xof xpf'))
-const THREE_DECIMAL = new Set(words('bhd jod kwd omr tnd'))
+const ZERO_DECIMAL = new Set(
+  splitWords('bif clp djf gnf jpy kmf krw mga pyg rwf vnd vuv xaf xof xpf'),
+)
+const THREE_DECIMAL = new Set(splitWords('bhd jod kwd omr tnd'))
 
 /**
  * Rejects an amount with a non-zero third decimal in a three-decimal currency, because card
@@ -93,7 +95,7 @@ export function checkThirdDecimal(
 ): void {
   if (currency === null || !THREE_DECIMAL.has(currency)) return
   if (!Number.isInteger(Number(amount)) || Number(amount) % 10 === 0) return
-  throw invalidRequest(
+  throw invalidRequestFault(
     `Invalid amount: ${amount}. Amounts in ${currency} have three decimals, of which the last must be 0.`,
     param,
     'parameter_invalid_integer',
@@ -136,7 +138,7 @@ export function formatDecimal(decimal: string, currency: string): string {
 export function requireCurrency(code: string, param = 'currency'): string {
   const currency = code.toLowerCase()
   if (!isCurrency(currency)) {
-    throw invalidRequest(
+    throw invalidRequestFault(
       `Invalid currency: ${code}. Stripe currently supports these currencies: usd, aed, afn, …`,
       param,
     )

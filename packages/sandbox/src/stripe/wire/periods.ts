@@ -1,11 +1,11 @@
 import { addMonths } from '../../core/clock/calendar.ts'
 
-export interface Recurrence {
+export interface BillingRecurrence {
   readonly interval: string
   readonly interval_count: number
 }
 
-export interface Period {
+export interface BillingPeriod {
   readonly start: number
   readonly end: number
 }
@@ -18,7 +18,7 @@ const DAY = 86_400
  */
 export function addIntervals(
   anchor: number,
-  { interval, interval_count }: Recurrence,
+  { interval, interval_count }: BillingRecurrence,
   n: number,
 ): number {
   if (interval === 'day') return anchor + n * interval_count * DAY
@@ -28,7 +28,11 @@ export function addIntervals(
 }
 
 /** Returns the billing period that contains the time `at`: start ≤ at < end. */
-export function periodAt(anchor: number, recurrence: Recurrence, at: number): Period {
+export function findPeriodAt(
+  anchor: number,
+  recurrence: BillingRecurrence,
+  at: number,
+): BillingPeriod {
   const length = addIntervals(anchor, recurrence, 1) - anchor
   let n = Math.floor((at - anchor) / length)
   let start = addIntervals(anchor, recurrence, n)
@@ -41,6 +45,6 @@ export function periodAt(anchor: number, recurrence: Recurrence, at: number): Pe
   return { start, end }
 }
 
-export function sameRecurrence(a: Recurrence | null, b: Recurrence | null): boolean {
+export function sameRecurrence(a: BillingRecurrence | null, b: BillingRecurrence | null): boolean {
   return a?.interval === b?.interval && a?.interval_count === b?.interval_count
 }

@@ -1,6 +1,6 @@
-import { invalidRequest, type StripeFault } from './errors.ts'
+import { invalidRequestFault, type StripeFault } from './errors.ts'
 import { ownField } from './fields.ts'
-import { words } from './words.ts'
+import { splitWords } from './words.ts'
 
 /**
  * Parameters that Stripe accepts and the sandbox does not support, by resource. They would change
@@ -8,44 +8,44 @@ import { words } from './words.ts'
  * entry when the sandbox starts to support it.
  */
 export const UNSUPPORTED: Readonly<Record<string, readonly string[]>> = {
-  'BillingPortal/Sessions': words('after_expiration customer_account on_behalf_of'),
-  Charges: words('application_fee_amount on_behalf_of transfer_data'),
-  'Checkout/Sessions': words(`
+  'BillingPortal/Sessions': splitWords('after_expiration customer_account on_behalf_of'),
+  Charges: splitWords('application_fee_amount on_behalf_of transfer_data'),
+  'Checkout/Sessions': splitWords(`
     account_tax_ids after_expiration application_fee_amount application_fee_percent
     billing_cycle_anchor_config currency_options customer_account on_behalf_of optional_items
     payment_method_data pending_invoice_item_interval shipping_options transfer_data
   `),
-  CreditNotes: words('customer_account payment_record_refund shipping_cost tax_amounts'),
-  Customers: words('cash_balance'),
-  Disputes: words('appeal enhanced_evidence'),
-  InvoiceItems: words('customer_account quantity_decimal'),
-  Invoices: words(`
+  CreditNotes: splitWords('customer_account payment_record_refund shipping_cost tax_amounts'),
+  Customers: splitWords('cash_balance'),
+  Disputes: splitWords('appeal enhanced_evidence'),
+  InvoiceItems: splitWords('customer_account quantity_decimal'),
+  Invoices: splitWords(`
     account_tax_ids application_fee_amount application_fee_percent billing_schedules
     billing_thresholds currency_options current_trial customer_account default_source forgive
     from_invoice mandate on_behalf_of pause_schedules quantity_decimal shipping_cost
     transfer_data
   `),
-  PaymentIntents: words(`
+  PaymentIntents: splitWords(`
     amount_to_confirm application_fee_amount confirmation_token customer_account hooks mandate
     mandate_data on_behalf_of transfer_data
   `),
-  PaymentMethods: words('customer_account'),
-  Prices: words('custom_unit_amount'),
-  Products: words('custom_unit_amount tiers'),
-  PromotionCodes: words('customer_account'),
-  Quotes: words('customer_account'),
-  SetupIntents: words('confirmation_token customer_account mandate_data on_behalf_of'),
-  Sources: words('mandate'),
-  SubscriptionItems: words('billing_thresholds current_trial'),
-  SubscriptionSchedules: words(`
+  PaymentMethods: splitWords('customer_account'),
+  Prices: splitWords('custom_unit_amount'),
+  Products: splitWords('custom_unit_amount tiers'),
+  PromotionCodes: splitWords('customer_account'),
+  Quotes: splitWords('customer_account'),
+  SetupIntents: splitWords('confirmation_token customer_account mandate_data on_behalf_of'),
+  Sources: splitWords('mandate'),
+  SubscriptionItems: splitWords('billing_thresholds current_trial'),
+  SubscriptionSchedules: splitWords(`
     account_tax_ids application_fee_percent billing_thresholds customer_account on_behalf_of
     pause_schedules transfer_data
   `),
-  Subscriptions: words(`
+  Subscriptions: splitWords(`
     account_tax_ids application_fee_percent billing_schedules billing_thresholds current_trial
     customer_account default_source on_behalf_of pending_invoice_item_interval transfer_data
   `),
-  TaxIds: words('customer_account'),
+  TaxIds: splitWords('customer_account'),
 }
 
 /**
@@ -53,7 +53,7 @@ export const UNSUPPORTED: Readonly<Record<string, readonly string[]>> = {
  * as the object's type.
  */
 const UNSUPPORTED_PATHS: Readonly<Record<string, readonly string[]>> = {
-  'BillingPortal/Configurations': words(`
+  'BillingPortal/Configurations': splitWords(`
     login_page[enabled]=true
     features[customer_update][allowed_updates]=shipping
     features[customer_update][allowed_updates]=tax_id
@@ -62,7 +62,7 @@ const UNSUPPORTED_PATHS: Readonly<Record<string, readonly string[]>> = {
     features[subscription_pause]
     features[subscription_update][schedule_at_period_end][conditions]
   `),
-  'Checkout/Sessions': words(`
+  'Checkout/Sessions': splitWords(`
     adaptive_pricing[enabled]=true
     branding_settings
     consent_collection[payment_method_reuse_agreement]
@@ -105,7 +105,7 @@ export function refuseUnsupported(
 }
 
 export function unsupportedParam(path: string): StripeFault {
-  return invalidRequest(`The sandbox does not imitate \`${path}\`.`, path)
+  return invalidRequestFault(`The sandbox does not imitate \`${path}\`.`, path)
 }
 
 function names(given: unknown, value: string): boolean {

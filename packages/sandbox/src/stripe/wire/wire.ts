@@ -6,7 +6,7 @@ import type Stripe from 'stripe'
  * Fields may be set, but nested values are replaced and never changed in place, so that events can
  * share them instead of copying.
  */
-export type Wire<T> = T extends object ? { [K in keyof T]: Held<Reference<T[K]>> } : Held<T>
+export type WireFormat<T> = T extends object ? { [K in keyof T]: Held<Reference<T[K]>> } : Held<T>
 
 type Held<T> = T extends Stripe.Decimal
   ? string

@@ -1,4 +1,4 @@
 /** Splits a text at its spaces and line breaks, to write lists of names without quotes. */
-export function words(text: string): string[] {
+export function splitWords(text: string): string[] {
   return text.trim().split(/\s+/)
 }

@@ -9,15 +9,15 @@ export interface Finding {
   readonly fix: string | null
 }
 
-type Make = (check: CheckName, message: string, fix?: string) => Finding
+type CreateFinding = (check: CheckName, message: string, fix?: string) => Finding
 
-const make =
-  (level: Finding['level']): Make =>
+const findingOfLevel =
+  (level: Finding['level']): CreateFinding =>
   (check, message, fix) => ({ check, level, message, fix: fix ?? null })
 
-export const ok = make('ok')
-export const warning = make('warning')
-export const problem = make('problem')
+export const ok = findingOfLevel('ok')
+export const warning = findingOfLevel('warning')
+export const problem = findingOfLevel('problem')
 
 /**
  * Returns the findings without the values `false`, so that a finding can be written as `condition

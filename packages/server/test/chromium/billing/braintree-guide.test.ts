@@ -102,7 +102,7 @@ describeInChromium('the payment page of the guide for Braintree', ({ newPage, fo
     expect(await user.subscribed('main')).toBe(true)
   })
 
-  it('accepts a PayPal account after its window was closed once', async () => {
+  it('accepts a PayPal account after the customer closed the PayPal window once and opened it again', async () => {
     const { user, page } = await open()
     const button = page.frameLocator('iframe[title="PayPal"]').getByRole('button')
     const [closed] = await Promise.all([page.waitForEvent('popup'), button.click()])

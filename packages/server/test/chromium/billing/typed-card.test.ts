@@ -54,7 +54,7 @@ describeInChromium('a card typed in at Stripe', ({ newPage, forgive }) => {
     },
   )
 
-  it('is rejected on the page with the reason, or with the message of the bank', async () => {
+  it("is rejected on the billing page, which shows the reason or the bank's message", async () => {
     const page = await open()
     forgive(page, /status of 4(?:02|22)/)
     await type(page, '4242 4242 4242 4241')

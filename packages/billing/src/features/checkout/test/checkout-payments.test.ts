@@ -91,7 +91,7 @@ describe('a payment made on a hosted page', () => {
 })
 
 describe('an invoice of a payment on a hosted page', () => {
-  it('is created on request, listed, available as a PDF, and reported by the event invoice.paid', async () => {
+  it('is created on request, listed, available as a PDF, and reported by the `invoice.paid` event', async () => {
     const emitted: AnyBillingEvent[] = []
     const on: EventListeners = { 'invoice.paid': (event) => void emitted.push(event) }
     const test = await start('stripe', { on })

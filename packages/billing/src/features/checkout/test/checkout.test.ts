@@ -75,7 +75,7 @@ describe('a hosted page at Stripe', () => {
     await braintree.user.closeCheckouts()
   })
 
-  it('sends the customer directly to the successPath if the option authenticate is not set', async () => {
+  it('sends the customer directly to the successPath if the `authenticate` option is not set', async () => {
     const test = await start('stripe')
     const { user, sandbox } = test
     expect(test.billing.handles('/billing/checkout/return')).toBe(false)
@@ -357,7 +357,7 @@ describe('the path to which a hosted page sends the customer (threat G8)', () =>
     },
   )
 
-  it('requires the option baseUrl', async () => {
+  it('requires the `baseUrl` option', async () => {
     const test = await start('stripe')
     const billing = test.another({ baseUrl: undefined as never })
     const user = await billing.user(test.user.id)
@@ -385,7 +385,7 @@ describe('a hosted page with items and options', () => {
     expect(takenFrom(test, user)).toBe(3213)
   })
 
-  it('starts a trial that ends on the date of the option trialUntil', async () => {
+  it('starts a trial that ends on the date of the `trialUntil` option', async () => {
     const test = await start('stripe')
     const trialUntil = new Date('2026-02-20T12:00:00Z')
     const { id } = await test.user.checkout('monthly', { ...CHECKOUT_OPTIONS, trialUntil })

@@ -46,7 +46,7 @@ describe('a bank debit on a hosted page', () => {
     ['success', 'checkout.paid', 'paid'],
     ['failed', 'checkout.payment_failed', 'failed'],
   ] as const)(
-    'emits its event once, when the bank reports the result: %s',
+    'emits its billing event once, when the bank reports the result (case: %s)',
     async (ending, type, paymentStatus) => {
       const test = await debited(ending)
       const { user, id, emitted } = test

@@ -84,7 +84,7 @@ const CASES = [
 describe.each(CASES)(
   'the unconfirmed payment for %s, when the subscription is ended in Stripe’s dashboard (threat W6)',
   (_name, wait) => {
-    it('can no longer be made once the webhook about the end is handled', async () => {
+    it('can no longer be confirmed once the webhook about the end of the subscription is handled', async () => {
       const it = await wait(true)
       await end(it)
       await it.test.settle()
@@ -96,7 +96,7 @@ describe.each(CASES)(
       expect(it.warnings).toEqual([])
     })
 
-    it('can no longer be made after concurrent sync() calls of several processes', async () => {
+    it('can no longer be confirmed after several processes have called sync() concurrently', async () => {
       const it = await wait(false)
       await end(it)
       const other = await it.test.another().user(it.user.id)
@@ -105,7 +105,7 @@ describe.each(CASES)(
       expect(takenFrom(it.test, it.user)).toBe(it.taken)
     })
 
-    it('stays paid if the customer made it first, and one warning is logged', async () => {
+    it('stays paid if the customer confirmed the payment before the subscription was ended, and one warning is logged', async () => {
       const it = await wait(false)
       await end(it)
       await it.test.advance({ seconds: 30 })

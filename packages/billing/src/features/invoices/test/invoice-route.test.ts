@@ -87,7 +87,7 @@ describe.each(PROVIDERS)('the invoice route at $provider', ({ provider, card }) 
     expect([response.status, (await response.text()).includes('try again')]).toEqual([503, true])
   })
 
-  it('does not exist if the option invoice is not set', async () => {
+  it('does not exist if the `invoice` option is not set', async () => {
     const id = await billed()
     const billing = test.another({ authenticate: () => test.user.id })
     const request = new Request(`${BASE_URL}/user/invoice/${id}`, {

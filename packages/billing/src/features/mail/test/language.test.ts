@@ -59,13 +59,13 @@ const all = (language: string) => ({
 })
 
 describe.each(PROVIDERS)('the language of mail and invoices at $provider', ({ provider, card }) => {
-  it('comes from the option locale, if it is set', async () => {
+  it('comes from the `locale` option, if it is set', async () => {
     expect(await printed(provider, { locale: async ({ id }) => (id === 1 ? 'de' : 'fr') })).toEqual(
       all('de'),
     )
   })
 
-  it('may be given with an underscore by the option locale', async () => {
+  it('may be given with an underscore by the `locale` option', async () => {
     expect(await printed(provider, { locale: () => 'de_AT' })).toEqual({
       ...all('de'),
       mail: 'de-AT',
@@ -83,7 +83,7 @@ describe.each(PROVIDERS)('the language of mail and invoices at $provider', ({ pr
   })
 
   it.runIf(provider === 'stripe')(
-    'is that of the customer at the provider, if the option locale is not set',
+    'is that of the customer at the provider, if the `locale` option is not set',
     async () => {
       const invoice = { ...seller, locale: 'fr' }
       expect(await printed(provider, { invoice, locale: () => null }, 'de')).toEqual(all('de'))

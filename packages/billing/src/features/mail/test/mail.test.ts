@@ -42,7 +42,7 @@ describe.each(PROVIDERS)('mail at $provider', ({ provider, card }) => {
     expect(await mailQueueOf(test).pending()).toEqual([])
   })
 
-  it('announces a refund in the language of the option locale', async () => {
+  it('announces a refund in the language of the `locale` option', async () => {
     const test = await startWithMail(provider, { only: ['refunded'] }, { locale: () => 'de-AT' })
     const { user, sent } = test
     await user.updateCard(card)
@@ -128,7 +128,7 @@ describe('mail', () => {
     })
   })
 
-  it('requires the option invoice and a send function', async () => {
+  it('requires the `invoice` option and a `send` function', async () => {
     const { another } = await start('stripe')
     expect(() => another({ mail: { send: async () => undefined } })).toThrow(/mail needs invoice/)
     expect(() => another({ invoice: INVOICE_OPTIONS, mail: {} as never })).toThrow(/mail.send/)

@@ -2,7 +2,7 @@ import { expect, it, onTestFinished } from 'vitest'
 import { SECRET, startReceiver, verify } from '../../../../../../test-support/webhook-receiver.ts'
 import { killAlone, LONG } from '../../../../test/killed/every-point.ts'
 import { start } from '../../../../test/support.ts'
-import { eventIdOf, eventRepository } from '../../../core/storage/events.ts'
+import { createEventRepository, eventIdOf } from '../../../core/storage/events.ts'
 
 const types = new Map([['user', { idType: 'integer' }]] as const)
 
@@ -15,7 +15,7 @@ it(
     const endpoints = [{ url: receiver.url, secret: SECRET }]
     const deliveries = { endpoints, privateAddresses: ['127.0.0.1'] }
     const test = await start('stripe', { webhooks: false })
-    const events = eventRepository(test.database, types)
+    const events = createEventRepository(test.database, types)
     const survivor = test.another({ deliveries })
     const stops: { readonly id: string; readonly at: string }[] = []
 

@@ -187,7 +187,7 @@ describe('pause()', () => {
     expect(bills(test)).toEqual(['paid'])
   })
 
-  it('blocks swaps from a free to a paid price', async () => {
+  it('rejects a swap from a free to a paid price', async () => {
     const test = await start('stripe', { webhooks: false })
     const twin = test.sandbox.stripe
     for (const [id, unitAmount] of [
@@ -208,7 +208,7 @@ describe('pause()', () => {
     expect(takenFrom(test, test.user)).toBe(1000)
   })
 
-  it('blocks more units after cancel(), because they would be charged immediately', async () => {
+  it('rejects adding units after cancel(), because the added units would be charged immediately', async () => {
     const test = await subscribed({ webhooks: false })
     const { made } = test
     await made.pause()
@@ -237,7 +237,7 @@ describe('pause()', () => {
     expect((await main(test)).providerPlan).toBe('monthly')
   })
 
-  it('rejects an end date that is invalid or not in the future, and an unknown value of the option bills', async () => {
+  it('rejects an end date that is invalid or not in the future, and an unknown value of the `bills` option', async () => {
     const test = await subscribed({ webhooks: false })
     for (const until of [START, day(-1), new Date('never'), '2027-01-01' as never]) {
       await expect(test.made.pause({ until })).rejects.toThrow(InvalidArgument)

@@ -49,7 +49,7 @@ async function creditOf(test: FlowTest): Promise<number> {
 describe.each(PROVIDERS)('a refund of half a yearly payment at $provider (threat Q1)', (given) => {
   const { provider, card } = given
 
-  it('is half of the price less the coupon', async () => {
+  it('is half of the price that remains after the coupon', async () => {
     const test = await start(provider, { coupon: true })
     await test.user.newSubscription('main', 'yearly').withCoupon('SPRING').create(card)
     expect(takenFrom(test, test.user)).toBe(9700)
@@ -96,7 +96,7 @@ describe.each(PROVIDERS)('a refund of half a yearly payment at $provider (threat
     expect([await creditOf(test), takenFrom(test, test.user)]).toEqual([0, 10_000])
   })
 
-  it('leaves the other half to be returned once, either by a refund or by a swap', async () => {
+  it('leaves the other half, which either a refund or a swap can return once', async () => {
     const test = await start(provider)
     await test.user.newSubscription('main', 'yearly').create(card)
     await refundHalf(test)

@@ -165,7 +165,7 @@ describe('a yearly period at Stripe whose payment was returned to the customer (
 })
 
 describe('a yearly period at Stripe with a partial refund (threat Q1)', () => {
-  it('is credited in proportion to the unrefunded part by successive changes', async () => {
+  it('credits only the unrefunded part of the payment when several swaps follow each other', async () => {
     const test = await subscribeTwoSeats()
     await (await newest(test.user)).refund({ amount: money(10_000, 'usd') })
     await test.advance({ days: 73 })
@@ -485,7 +485,7 @@ describe('a period at Braintree with a partial refund (threat Q1)', () => {
     expect(takenFrom(test, test.user)).toBe(5000)
   })
 
-  it('is credited in full after the refund failed, or a dispute was won', async () => {
+  it('is credited by a swap as if it was never refunded or disputed, once the refund has failed or the dispute is won', async () => {
     const test = await start('braintree')
     const { user } = test
     await user.newSubscription('main', 'yearly').create(CARD)

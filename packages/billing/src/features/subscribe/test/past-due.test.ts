@@ -147,7 +147,7 @@ describe('cancelNow() after an upgrade', () => {
     [{}, 1000],
     [{ invoiceNow: true }, 1750],
   ])(
-    'bills the pending difference only if the option invoiceNow is set (options: %j)',
+    'bills the pending difference only if the `invoiceNow` option is set (options: %j)',
     async (options, taken) => {
       const test = await start('stripe')
       const { user } = test

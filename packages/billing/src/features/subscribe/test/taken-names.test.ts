@@ -384,7 +384,7 @@ describe('create() under the name of an existing subscription at Stripe (threat 
     expect(error.terms).toMatchObject([{ term: 'card', inForce: 'none', use: 'updateCard()' }])
   })
 
-  it('rejects other terms in preview() too, if the option trials.oncePerOwner is set', async () => {
+  it('rejects other terms in preview() too, if the `trials.oncePerOwner` option is set', async () => {
     const test = await start('stripe', { webhooks: false, trials: { oncePerOwner: true } })
     await begin(test.user).trialDays(10).create('pm_card_visa')
     const { now } = await begin(test.user).trialDays(10).preview()

@@ -27,7 +27,7 @@ describe('the credit for unused time after a swap to another billing frequency a
     expect(creditOf(test, subscription.providerId)).toBe(10_000)
   })
 
-  it('is only its remaining part after half of it was used', async () => {
+  it('is only the unused half after half of the billed time has passed', async () => {
     const test = await start('braintree')
     const { user, sandbox } = test
     const yearly = await user.newSubscription('main', 'yearly').create(CARD)

@@ -18,7 +18,7 @@ describe.each(PROVIDERS)('sync() at $provider', ({ provider }) => {
     expect(report.users).toBe(12)
   })
 
-  it('compares everything despite the option since, if the provider does not list changes', async () => {
+  it('compares everything despite the `since` option, if the provider does not list changes', async () => {
     const { ids, ...test } = await startWithSubscribers(provider, 3)
     const { billing, sandbox } = test
     await sandbox.clock.advance({ days: 2 })
@@ -115,7 +115,7 @@ describe('sync({ since }) at Stripe', () => {
     })
   })
 
-  it('rejects an invalid date, and the option resume together with dryRun', async () => {
+  it('rejects an invalid date, and the `resume` option together with dryRun', async () => {
     const { billing } = await start('stripe', { webhooks: false })
     await expect(billing.sync({ since: new Date('never') })).rejects.toThrow(InvalidArgument)
     await expect(billing.sync({ dryRun: true, resume: true })).rejects.toThrow(InvalidArgument)

@@ -184,7 +184,7 @@ describe('a tax included in the price at Braintree, when the application configu
 
 const PAIRS = WAYS.flatMap((from) => WAYS.map((to) => [from, to] as const))
 
-describe.each(PAIRS)('a change of the option tax from the kind %s to the kind %s', (from, to) => {
+describe.each(PAIRS)('a change of the `tax` option from the kind %s to the kind %s', (from, to) => {
   it('leaves only the new tax after syncTaxPercentage(), and on the next invoice', async () => {
     const taxed = await startTaxed(from)
     const { test, user, book } = taxed
@@ -253,7 +253,7 @@ const ADDED: Readonly<Record<Way, Readonly<Record<Way, Way>>>> = {
 }
 
 describe.each(PAIRS)(
-  'a tax of the kind %s that was chosen for one subscription, while the option tax is %s',
+  'a tax of the kind %s that was chosen for one subscription, while the `tax` option is %s',
   (chosen, option) => {
     it('stays after syncTaxPercentage(), swaps, planned swaps and added prices', async () => {
       const taxed = await startTaxed('none')

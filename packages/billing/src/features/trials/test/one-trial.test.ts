@@ -76,7 +76,7 @@ describe.each(PROVIDERS)('one trial per owner at $provider', ({ provider, card }
     await expect(other.startGenericTrial(day(9))).rejects.toThrow(TrialUsed)
   })
 
-  it('is not enforced unless the option trials.oncePerOwner is set', async () => {
+  it('is not enforced unless the `trials.oncePerOwner` option is set', async () => {
     const test = await start(provider, { webhooks: false })
     const { user } = test
     await trial(user, 'one').create(card)

@@ -3,7 +3,7 @@ import type { BilledOwner, SubscriptionRecord } from '../../../core/storage/tabl
 import { requirePart } from '../../../providers/gateway-parts.ts'
 import type { ProviderSubscription } from '../../../providers/subscription.ts'
 import { isChargedByUs, type UsageCharges } from '../contract.ts'
-import { type ChargedUsageRepository, chargedUsageRepository } from './charged-usage-rows.ts'
+import { type ChargedUsageRepository, createChargedUsageRepository } from './charged-usage-rows.ts'
 
 /**
  * Everything needed to charge a subscription for usage that billing itself counts: its present
@@ -38,6 +38,6 @@ export async function readUsageChargeContext(
   }
   const found = await gateway.findSubscription(providerId)
   if (!found) return `${provider} has no subscription '${providerId}' any more`
-  const usage = chargedUsageRepository(database, provider)
+  const usage = createChargedUsageRepository(database, provider)
   return { billed, record, found, part, usage }
 }

@@ -12,7 +12,7 @@ import type { UsageLedger } from './bill.ts'
 import { chargeUsageBatch, priceUsageBatch, readUsageLedger } from './charge-batch.ts'
 import { readUsageChargeContext, type UsageChargeContext } from './charge-context.ts'
 import type { UsageBatch, UsageSums } from './charged-usage-rows.ts'
-import { periodAt, pricingRange } from './periods.ts'
+import { findPeriodAt, pricingRange } from './periods.ts'
 
 const HOUR = 3_600_000
 const DAY = 24 * HOUR
@@ -105,7 +105,7 @@ async function beginBatches(
   for (;;) {
     const first = await usage.firstWaiting(record.id)
     if (first === null) return
-    const isOver = found.isOver || periodAt(starts, first).to !== null
+    const isOver = found.isOver || findPeriodAt(starts, first).to !== null
     if (!isOver) return
     const range = pricingRange(starts, found.trialEndsAt, first)
     const isFree = found.trialEndsAt !== null && first < found.trialEndsAt

@@ -4,7 +4,7 @@ import { createWorker } from '../../../core/worker.ts'
 import { workerSettings } from '../../../options.ts'
 import type { UsageChargeWorker } from '../usage-queue.ts'
 import { chargeUsage } from './charge-usage.ts'
-import { chargedUsageRepository } from './charged-usage-rows.ts'
+import { createChargedUsageRepository } from './charged-usage-rows.ts'
 
 /** Longest pause between attempts, in seconds. */
 const LONGEST_PAUSE = 15 * 60
@@ -19,7 +19,7 @@ export function createUsageChargeWorker(
   ready: () => Promise<void>,
 ): UsageChargeWorker {
   const { options, subscriptions } = context
-  const usage = chargedUsageRepository(options.database, provider)
+  const usage = createChargedUsageRepository(options.database, provider)
   const idleUntil = new Map<number, Date>()
   const patient = {
     ...workerSettings(options, ready),

@@ -42,7 +42,7 @@ export type UsageSums = ReadonlyMap<string, Decimal>
 export interface ChargedUsageRepository {
   /**
    * Lists the ids of subscriptions with usage that is due to be charged. This and the next three
-   * methods implement a `Queue`.
+   * methods implement a `WorkQueue`.
    */
   listDue(at: Date, limit: number): Promise<number[]>
   claim(id: number, at: Date, until: Date): Promise<DueSubscription | null>
@@ -96,7 +96,7 @@ type BilledRow = ReturnType<typeof billed.toRow>
 const PAGE = 1000
 const HOUR = 3_600_000
 
-export function chargedUsageRepository(
+export function createChargedUsageRepository(
   database: Database,
   provider: ProviderName,
 ): ChargedUsageRepository {

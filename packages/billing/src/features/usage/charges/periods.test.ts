@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
-import { periodAt, pricingRange } from './periods.ts'
+import { findPeriodAt, pricingRange } from './periods.ts'
 
 const day = (text: string) => new Date(`2026-${text}T00:00:00Z`)
 const STARTS = [day('01-15'), day('02-15'), day('03-15')]
 
-describe('periodAt()', () => {
+describe('findPeriodAt()', () => {
   it.each([
     ['before the first period', day('01-01'), new Date(0), day('02-15')],
     ['in the first period', day('01-20'), new Date(0), day('02-15')],
@@ -17,12 +17,12 @@ describe('periodAt()', () => {
     ],
     ['in the current period', day('03-20'), day('03-15'), null],
   ])('returns the billing period that contains a time %s', (_where, at, from, to) => {
-    expect(periodAt(STARTS, at)).toEqual({ from, to })
+    expect(findPeriodAt(STARTS, at)).toEqual({ from, to })
   })
 
   it('returns an unlimited period if no billing period has begun', () => {
-    expect(periodAt([], day('01-01'))).toEqual({ from: new Date(0), to: null })
-    expect(periodAt([day('02-01')], day('01-01'))).toEqual({ from: new Date(0), to: null })
+    expect(findPeriodAt([], day('01-01'))).toEqual({ from: new Date(0), to: null })
+    expect(findPeriodAt([day('02-01')], day('01-01'))).toEqual({ from: new Date(0), to: null })
   })
 })
 

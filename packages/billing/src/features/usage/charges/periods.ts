@@ -10,7 +10,7 @@ export interface UsageRange {
  * Finds the billing period that contains a time. `starts` has the starts of all periods, oldest
  * first. Times before the first start belong to the first period.
  */
-export function periodAt(starts: readonly Date[], at: Date): UsageRange {
+export function findPeriodAt(starts: readonly Date[], at: Date): UsageRange {
   const later = starts.findIndex((start, index) => index > 0 && start > at)
   const index = later === -1 ? starts.length - 1 : later - 1
   const from = index <= 0 ? new Date(0) : (starts[index] ?? new Date(0))
@@ -26,7 +26,7 @@ export function pricingRange(
   trialEndsAt: Date | null,
   at: Date,
 ): UsageRange {
-  const period = periodAt(starts, at)
+  const period = findPeriodAt(starts, at)
   const hasTrial = trialEndsAt !== null && period.from < trialEndsAt
   if (!hasTrial) return period
   return at < trialEndsAt

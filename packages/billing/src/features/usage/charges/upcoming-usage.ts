@@ -6,7 +6,7 @@ import { sumWithoutTax, toLinesWithTax } from './bill.ts'
 import { priceUsageBatch, readUsageLedger } from './charge-batch.ts'
 import { readUsageChargeContext, type UsageChargeContext } from './charge-context.ts'
 import { owedForUsage } from './charge-usage.ts'
-import { chargedUsageRepository } from './charged-usage-rows.ts'
+import { createChargedUsageRepository } from './charged-usage-rows.ts'
 import { pricingRange } from './periods.ts'
 
 /**
@@ -35,7 +35,7 @@ async function findUpcomingUsage(
   record: SubscriptionRecord,
 ): Promise<UpcomingInvoice | null> {
   const { database } = context.options
-  const usage = chargedUsageRepository(database, record.provider)
+  const usage = createChargedUsageRepository(database, record.provider)
   const isSettled =
     (await usage.firstWaiting(record.id)) === null &&
     (await usage.listBatches(record.id)).length === 0

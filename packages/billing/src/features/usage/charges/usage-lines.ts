@@ -5,7 +5,7 @@ import { requirePart } from '../../../providers/gateway-parts.ts'
 import type { InvoiceData } from '../../invoices/invoice.ts'
 import { isChargedByUs } from '../contract.ts'
 import { toLinesWithTax } from './bill.ts'
-import { chargedUsageRepository } from './charged-usage-rows.ts'
+import { createChargedUsageRepository } from './charged-usage-rows.ts'
 
 /**
  * Adds details to invoices for usage that billing itself charges: replaces the single line of the
@@ -21,7 +21,7 @@ export async function showUsageLines(
   const part = requirePart(await context.gateway(provider), 'usage')
   if (!isChargedByUs(part)) return [...invoices]
   const keys = invoices.flatMap((invoice) => part.keyOf(invoice) ?? [])
-  const bills = await chargedUsageRepository(database, provider).findBills(keys)
+  const bills = await createChargedUsageRepository(database, provider).findBills(keys)
   return invoices.map((invoice) => {
     const bill = bills.get(part.keyOf(invoice) ?? '')
     return bill ? { ...invoice, lines: linesOf(bill, invoice) } : invoice

@@ -44,7 +44,7 @@ describe('metered usage', () => {
   )
 
   it(
-    'is charged once at Braintree, at whichever step the process is killed (threat W5)',
+    'is charged once at Braintree, no matter at which step the process is killed (threat W5)',
     LONG,
     async () => {
       const metered = { calls: { unitAmount: 5 } }
@@ -109,7 +109,7 @@ describe('metered usage', () => {
   )
 
   it(
-    'is billed once when the subscription ends, at whichever step the process is killed (threat W5)',
+    'is billed once when the subscription ends, no matter at which step the process is killed (threat W5)',
     LONG,
     async () => {
       const test = await startWithMeter({ lockLease: 1 })

@@ -85,7 +85,7 @@ describe('metered usage at Stripe', () => {
     expect(await user.subscribed('main')).toBe(false)
   })
 
-  it('is billed immediately by cancelNow() with the option invoiceNow', async () => {
+  it('is billed immediately by cancelNow() with the `invoiceNow` option', async () => {
     const test = await startWithMeter()
     const { user, sandbox } = test
     const { price, subscription } = await subscribe(test, { unit_amount: 5 })

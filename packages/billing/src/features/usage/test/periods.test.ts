@@ -37,7 +37,7 @@ describe('metered usage at Braintree, charged at the end of each billing period,
     expect(await takenMonthly(test, 4)).toEqual([20, 1040, 2060, 3080])
   })
 
-  it('is charged although credit pays for the plan', async () => {
+  it("is charged even if the customer's credit covers the price of the plan", async () => {
     const test = await start('braintree', { webhooks: false, metered: { calls: PRICE } })
     const { user } = test
     const made = await user.newSubscription('main', 'pro').create(CARD)

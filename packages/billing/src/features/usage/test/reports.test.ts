@@ -328,7 +328,7 @@ describe('a report of metered usage', () => {
     expect(await counted()).toBe('0')
   })
 
-  it('causes the event usage.refused if the provider refuses it, and can be retried', async () => {
+  it('causes the `usage.refused` event if the provider refuses it, and can be retried', async () => {
     const told: AnyBillingEvent[] = []
     const test = await startWithMeter({ on: { 'usage.refused': (event) => told.push(event) } })
     const { user, billing, states } = test

@@ -88,7 +88,7 @@ describe.each(PROVIDERS)('webhooks of $provider', (given) => {
     expect((await user.subscription('main')).ended()).toBe(true)
   })
 
-  it('end a subscription after the number of failed charges in the option maxFailedCharges', async () => {
+  it('end a subscription after the number of failed charges in the `maxFailedCharges` option', async () => {
     const test = await start(provider, { maxFailedCharges: 1 })
     const { user, sandbox } = test
     await user.newSubscription('main', 'monthly').create(card)

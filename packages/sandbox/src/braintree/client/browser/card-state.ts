@@ -2,7 +2,7 @@
  * JavaScript functions that tell whether the text of a card field is valid or may still become
  * valid, and which card types a number can have.
  */
-export const CARD_STATE = String.raw`
+export const CARD_STATE_SCRIPT = String.raw`
   const CARD_TYPES = [
     { type: 'visa', niceType: 'Visa', ranges: [['4', '4']], lengths: [13, 16, 19], code: ['CVV', 3] },
     { type: 'master-card', niceType: 'MasterCard', ranges: [['51', '55'], ['2221', '2720']], lengths: [16], code: ['CVC', 3] },

@@ -1,5 +1,5 @@
 import { BASE } from './base.ts'
-import { CARD_STATE } from './card-state.ts'
+import { CARD_STATE_SCRIPT } from './card-state.ts'
 
 /**
  * HTML of the iframe that shows one card field: an input that fills the iframe. The page sets its
@@ -19,7 +19,7 @@ label, .field-description { position: absolute; left: -9999px; }
 export const FIELD_SCRIPT = `(() => {
   'use strict'
 ${BASE}
-${CARD_STATE}
+${CARD_STATE_SCRIPT}
   const channel = location.hash.slice(1)
   const form = document.querySelector('form')
   const tell = (tells, more) => parent.postMessage({ channel, tells, field: own && own.field, ...more }, '*')

@@ -3,7 +3,7 @@
  * by the sandbox (`field-frame.ts`), so the page never sees a card number. The page only learns
  * whether a field is empty or valid, and receives a nonce.
  */
-export const HOSTED_FIELDS = `
+export const HOSTED_FIELDS_SCRIPT = `
   const LABELS = {
     number: 'Credit Card Number',
     expirationDate: 'Expiration Date',

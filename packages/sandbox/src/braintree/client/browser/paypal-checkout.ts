@@ -2,7 +2,7 @@
  * JavaScript that replaces `braintree.paypalCheckout` in a page, for billing agreements. It loads
  * the button from the replacement for PayPal's own script (`paypal-sdk.ts`).
  */
-export const PAYPAL_CHECKOUT = `
+export const PAYPAL_CHECKOUT_SCRIPT = `
   const SDK_OPTIONS = ['client-id', 'vault', 'intent', 'currency', 'components', 'locale', 'disable-funding', 'enable-funding', 'dataAttributes']
 
   function createPayPalCheckout(client) {

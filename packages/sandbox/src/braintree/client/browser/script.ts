@@ -1,7 +1,7 @@
 import { BASE } from './base.ts'
-import { CARD_STATE } from './card-state.ts'
-import { HOSTED_FIELDS } from './hosted-fields.ts'
-import { PAYPAL_CHECKOUT } from './paypal-checkout.ts'
+import { CARD_STATE_SCRIPT } from './card-state.ts'
+import { HOSTED_FIELDS_SCRIPT } from './hosted-fields.ts'
+import { PAYPAL_CHECKOUT_SCRIPT } from './paypal-checkout.ts'
 import { THREE_D_SECURE } from './three-d-secure.ts'
 
 const CLIENT = `
@@ -14,9 +14,9 @@ const CLIENT = `
  */
 export const COMPONENTS: Readonly<Record<string, string>> = {
   client: wrap(CLIENT),
-  'hosted-fields': wrap(CARD_STATE + HOSTED_FIELDS),
+  'hosted-fields': wrap(CARD_STATE_SCRIPT + HOSTED_FIELDS_SCRIPT),
   'three-d-secure': wrap(THREE_D_SECURE),
-  'paypal-checkout': wrap(PAYPAL_CHECKOUT),
+  'paypal-checkout': wrap(PAYPAL_CHECKOUT_SCRIPT),
 }
 
 function wrap(component: string): string {

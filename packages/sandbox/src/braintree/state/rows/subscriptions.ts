@@ -1,4 +1,4 @@
-import type { Day } from '../../wire/days.ts'
+import type { CalendarDay } from '../../wire/days.ts'
 
 /** A plan, as created in Braintree's control panel. */
 export interface PlanRow {
@@ -121,7 +121,7 @@ export interface SubscriptionStatusEvent {
  * Texts for the customer's bank statement. A part that is `null` is taken from the merchant
  * account.
  */
-export interface Descriptor {
+export interface StatementDescriptor {
   /** Company and product on the bank statement: `company*product`. */
   name: string | null
   /** Phone number on the bank statement. */
@@ -158,18 +158,18 @@ export interface SubscriptionRow {
    */
   billingDayOfMonth: number
   /** Date of the first charge, after the trial. */
-  firstBillingDate: Day
+  firstBillingDate: CalendarDay
   /**
    * Date of the next charge. After the last billing cycle, the date on which the subscription
    * expires.
    */
-  nextBillingDate: Day
+  nextBillingDate: CalendarDay
   /** First day of the current cycle. `null` before the first cycle. */
-  billingPeriodStart: Day | null
+  billingPeriodStart: CalendarDay | null
   /** Last day of the current cycle. `null` before the first cycle. */
-  billingPeriodEnd: Day | null
+  billingPeriodEnd: CalendarDay | null
   /** Last day that is paid for. `null` before the first payment. */
-  paidThrough: Day | null
+  paidThrough: CalendarDay | null
   /** Number of the current billing cycle. `0` during the trial. */
   currentBillingCycle: number
   /**
@@ -182,11 +182,11 @@ export interface SubscriptionRow {
   /** Number of declined charges since the last successful one. */
   failureCount: number
   /** Date of the first declined charge. `null` if the subscription is not past due. */
-  pastDueSince: Day | null
+  pastDueSince: CalendarDay | null
   /** Number of automatic retries since the subscription went past due. */
   retriesMade: number
   /** Date of the next automatic retry. `null` if none is scheduled. */
-  retryOn: Day | null
+  retryOn: CalendarDay | null
   /** Whether the subscription started with a trial. */
   trialPeriod: boolean
   /** Length of the trial in days or months, as `trialDurationUnit` says. `null` without a trial. */
@@ -198,7 +198,7 @@ export interface SubscriptionRow {
   /** The subscription's discounts, which are deducted from the price. */
   discounts: AppliedModification[]
   /** Texts for the customer's bank statement, used by the subscription's charges. */
-  descriptor: Descriptor
+  descriptor: StatementDescriptor
   /** Description of the subscription in PayPal's receipts. */
   description: string | null
   /** Ids of the subscription's transactions, oldest first. API responses list the newest first. */

@@ -1,6 +1,11 @@
-import type { Day } from '../../wire/days.ts'
-import type { AppliedModification, Descriptor } from './subscriptions.ts'
-import type { Address, CustomerSnapshot, Instrument, ThreeDSecureInfo } from './vault.ts'
+import type { CalendarDay } from '../../wire/days.ts'
+import type { AppliedModification, StatementDescriptor } from './subscriptions.ts'
+import type {
+  BillingAddress,
+  CustomerSnapshot,
+  PaymentInstrument,
+  ThreeDSecureInfo,
+} from './vault.ts'
 
 /**
  * Transaction status in the SDK's spelling. Once submitted for settlement, card payments settle
@@ -133,7 +138,7 @@ export interface TransactionRow {
   /** Whether this sale stored the payment method in the vault. */
   keptCard?: boolean
   /** The card or PayPal account as at the time of the transaction. */
-  instrument: Instrument
+  instrument: PaymentInstrument
   /** Custom fields that were sent with the sale, by API name. */
   customFields: Record<string, string>
   /**
@@ -155,19 +160,19 @@ export interface TransactionRow {
   /**
    * First day of the billing cycle that the transaction pays for. `null` without a subscription.
    */
-  billingPeriodStart: Day | null
+  billingPeriodStart: CalendarDay | null
   /** Last day of the billing cycle that the transaction pays for. `null` without a subscription. */
-  billingPeriodEnd: Day | null
+  billingPeriodEnd: CalendarDay | null
   /** The subscription's add-ons that applied to the charged billing cycle. */
   addOns: AppliedModification[]
   /** The subscription's discounts that applied to the charged billing cycle. */
   discounts: AppliedModification[]
   /** Texts for the customer's bank statement. */
-  descriptor: Descriptor
+  descriptor: StatementDescriptor
   /** Billing address that was sent with the sale. */
-  billing?: Address | null
+  billing?: BillingAddress | null
   /** Shipping address that was sent with the sale. */
-  shipping?: Address | null
+  shipping?: BillingAddress | null
   /** Shipping method that was sent with the sale, such as `ground` or `electronic`. */
   shippingMethod?: string | null
   /** Discount on the sale in minor units, for level 3 processing. */

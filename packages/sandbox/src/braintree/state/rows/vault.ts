@@ -64,7 +64,7 @@ export interface InternationalPhone {
  * A billing or shipping address. A call that sets one of the four country fields sets the other
  * three too.
  */
-export interface Address {
+export interface BillingAddress {
   /** First name. */
   firstName: string | null
   /** Last name. */
@@ -96,7 +96,7 @@ export interface Address {
 }
 
 /** An address of a customer. Cards refer to the address by its id. */
-export interface AddressRow extends Address {
+export interface AddressRow extends BillingAddress {
   /** Primary key: a generated id in Braintree's alphabet. */
   id: string
   /** Id of the customer who has the address. */
@@ -139,7 +139,7 @@ export interface PayPalDetails {
 }
 
 /** Details of a payment method: a card or a PayPal account. */
-export type Instrument =
+export type PaymentInstrument =
   | {
       /** The SDK's `CreditCard`. */
       kind: 'credit_card'
@@ -210,7 +210,7 @@ export interface VerificationRow {
    */
   token?: string | null
   /** Billing address of the card at the time of the verification. */
-  billingAddress?: Address | null
+  billingAddress?: BillingAddress | null
   /** Whether fraud protection evaluated the verification. */
   hasRiskData?: boolean
   /**
@@ -234,7 +234,7 @@ export interface PaymentMethodRow {
   /** Id of the customer who has the payment method. */
   customerId: string
   /** The card or PayPal account. */
-  instrument: Instrument
+  instrument: PaymentInstrument
   /**
    * Whether this is the customer's default payment method. Each customer with payment methods has
    * exactly one default.
@@ -258,7 +258,7 @@ export interface PaymentMethodRow {
 /** A single-use nonce. Braintree's fixed test nonces `fake-…` have no rows. */
 export interface NonceRow {
   nonce: string
-  instrument: Instrument
+  instrument: PaymentInstrument
   alwaysFailsWith: string | null
   /**
    * Id of the customer from whose vault, or for whose vault, the nonce was created. `null` without
@@ -273,7 +273,7 @@ export interface NonceRow {
   /** Token that the payment method gets when it is stored, chosen by the creator of the nonce. */
   wantedToken?: string | null
   /** Billing address entered with the card. */
-  billingAddress?: Address | null
+  billingAddress?: BillingAddress | null
   /** Result of 3-D Secure, if the page verified the card. */
   threeDSecure?: ThreeDSecureInfo
   consumed: boolean

@@ -3,11 +3,11 @@ import type { UnitOfWork } from '../../state/unit-of-work.ts'
 import { recordCharge } from '../balance-transactions.ts'
 import {
   attemptCardPayment,
+  createChargeRow,
   failIntent,
-  newCharge,
   type PaymentOutcome,
 } from '../payment-attempt.ts'
-import { accountOf, type TestAccount } from './test-accounts.ts'
+import { type TestAccount, testAccountOf } from './test-accounts.ts'
 
 /**
  * Charges the payment method of a payment intent once. Cards succeed or fail immediately, bank
@@ -15,7 +15,7 @@ import { accountOf, type TestAccount } from './test-accounts.ts'
  */
 export function attemptPayment(work: UnitOfWork, intent: PaymentIntentRow): PaymentOutcome {
   const method = work.require('payment_method', intent.payment_method ?? '', 'payment_method')
-  const account = accountOf(method)
+  const account = testAccountOf(method)
   return account ? startDebit(work, intent, method, account) : attemptCardPayment(work, intent)
 }
 
@@ -27,7 +27,7 @@ function startDebit(
   { seconds }: TestAccount,
 ): PaymentOutcome {
   const charge: ChargeRow = {
-    ...newCharge(work, intent, method, null),
+    ...createChargeRow(work, intent, method, null),
     outcome: null,
     paid: false,
     payment_method_details: detailsOf(method),
@@ -92,7 +92,7 @@ export function settleDebit(work: UnitOfWork, intent: PaymentIntentRow): Payment
   if (intent.status !== 'processing') return null
   const method = work.require('payment_method', String(intent.payment_method))
   const charge = work.edit('charge', work.require('charge', String(intent.latest_charge)))
-  const failure = accountOf(method)?.failure ?? null
+  const failure = testAccountOf(method)?.failure ?? null
   if (!failure) {
     succeed(work, intent, charge)
     return { status: 'succeeded' }

@@ -1,6 +1,6 @@
 import type { PaymentMethodRow } from '../../state/rows.ts'
 import type { UnitOfWork } from '../../state/unit-of-work.ts'
-import { newMethod } from '../payment-methods.ts'
+import { blankPaymentMethod } from '../payment-methods.ts'
 
 export type DebitType = 'sepa_debit' | 'us_bank_account'
 
@@ -101,17 +101,17 @@ export function findTestAccount(value: string): TestAccount | null {
 }
 
 /** Returns the test bank account of a payment method. `null` for a card. */
-export function accountOf(method: PaymentMethodRow): TestAccount | null {
+export function testAccountOf(method: PaymentMethodRow): TestAccount | null {
   return method.type === 'card' ? null : findTestAccount(`pm_${method.$.behavior}`)
 }
 
-export function newDebitMethod(
+export function createDebitMethod(
   work: UnitOfWork,
   value: string,
   { type, last4 }: TestAccount,
 ): PaymentMethodRow {
   return work.insert('payment_method', {
-    ...newMethod(work),
+    ...blankPaymentMethod(work),
     ...(type === 'sepa_debit' ? { sepa_debit: sepaAccount(last4) } : {}),
     ...(type === 'us_bank_account' ? { us_bank_account: usAccount(last4) } : {}),
     type,

@@ -3,7 +3,7 @@ import type { HttpResponse } from '../../../core/http.ts'
 import { finishAuthentication } from '../../resources/payment-confirmation.ts'
 import { finishSetupAuthentication } from '../../resources/setup-intents.ts'
 import { runAtomically, UnitOfWork } from '../../state/unit-of-work.ts'
-import { notice, type PageRequest, redirect, show } from './page.ts'
+import { noticeResponse, type PageRequest, pageResponse, redirectResponse } from './page.ts'
 
 /**
  * Serves the bank's 3-D Secure page. Stripe.js shows the page in a frame, or the application
@@ -14,10 +14,10 @@ export function authenticatePage({ context, id, form, posted }: PageRequest): Ht
     const setup = id.startsWith('seti_')
     const intent = setup ? work.require('setup_intent', id) : work.require('payment_intent', id)
     if (form.get('client_secret') !== intent.client_secret) {
-      return notice(403, 'Not allowed', 'The link is not complete.')
+      return noticeResponse(403, 'Not allowed', 'The link is not complete.')
     }
     if (!posted) {
-      return show(
+      return pageResponse(
         200,
         '3-D Secure',
         html`<section><h1>3-D Secure</h1><p>Your bank asks you to approve this ${setup ? 'card' : 'payment'}.</p>
@@ -33,7 +33,7 @@ export function authenticatePage({ context, id, form, posted }: PageRequest): Ht
     if (returnUrl === null || intent.$.inPage) {
       const title = passed ? 'Approved' : 'Refused'
       const text = html`<section><h1>${title}</h1><p>You can close this page.</p></section>`
-      return show(200, title, text, '*')
+      return pageResponse(200, title, text, '*')
     }
     const url = new URL(returnUrl)
     url.searchParams.set(setup ? 'setup_intent' : 'payment_intent', id)
@@ -42,6 +42,6 @@ export function authenticatePage({ context, id, form, posted }: PageRequest): Ht
       intent.client_secret ?? '',
     )
     url.searchParams.set('redirect_status', passed ? 'succeeded' : 'failed')
-    return redirect(url.href)
+    return redirectResponse(url.href)
   })
 }

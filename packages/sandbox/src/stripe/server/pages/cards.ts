@@ -1,8 +1,8 @@
 import { type Html, html } from '../../../core/html.ts'
-import { behaviorOf, findTestCard } from '../../payments/test-cards.ts'
+import { cardBehaviorOf, findTestCard } from '../../payments/test-cards.ts'
 import type { PaymentMethodRow } from '../../state/rows.ts'
 import type { UnitOfWork } from '../../state/unit-of-work.ts'
-import { hidden } from './page.ts'
+import { renderHiddenFields } from './page.ts'
 
 /** Test cards offered on the pages, with their behavior. */
 const CARDS: ReadonlyArray<readonly [string, string]> = [
@@ -42,7 +42,7 @@ const ACCOUNTS: Readonly<Record<string, ReadonlyArray<readonly [string, string]>
  * Renders a form field to choose a payment method: the customer's saved ones, test cards and, where
  * accepted, test bank accounts.
  */
-export function cardField(
+export function renderCardField(
   saved: readonly PaymentMethodRow[],
   chosen: string | null,
   types: readonly string[] = ['card'],
@@ -67,7 +67,7 @@ function group(label: string, options: readonly Html[]): Html | '' {
 /** Whether the bank requires a 3-D Secure challenge before it accepts this card. */
 export function isChallenged(work: UnitOfWork, card: string): boolean {
   const saved = work.find('payment_method', card)
-  const behavior = saved ? behaviorOf(saved) : findTestCard(card)?.card.behavior
+  const behavior = saved ? cardBehaviorOf(saved) : findTestCard(card)?.card.behavior
   return typeof behavior === 'object' && 'challenges' in behavior
 }
 
@@ -75,9 +75,9 @@ export function isChallenged(work: UnitOfWork, card: string): boolean {
  * Renders the 3-D Secure challenge between two steps of a form. `fields` keeps the values that the
  * customer typed before.
  */
-export function challengeForm(fields: Readonly<Record<string, string>>): Html {
+export function renderChallengeForm(fields: Readonly<Record<string, string>>): Html {
   return html`<section><h1>3-D Secure</h1><p>Your bank asks you to approve this card.</p>
-  <form method="post" class="row">${hidden(fields)}<button name="challenge" value="complete">Complete</button><button class="quiet" name="challenge" value="fail">Fail</button></form></section>`
+  <form method="post" class="row">${renderHiddenFields(fields)}<button name="challenge" value="complete">Complete</button><button class="quiet" name="challenge" value="fail">Fail</button></form></section>`
 }
 
 export const CHALLENGE_FAILED =

@@ -2,18 +2,18 @@ import { type Html, html } from '../../../core/html.ts'
 import { unitAmountIn } from '../../catalog/currency-options.ts'
 import { quantityBounds } from '../../resources/checkout-changes.ts'
 import { needsCard, orderOf } from '../../resources/checkout-order.ts'
-import type { Quote } from '../../resources/checkout-quote.ts'
+import type { CheckoutQuote } from '../../resources/checkout-quote.ts'
 import type { CheckoutItem, CheckoutSessionRow, PriceRow } from '../../state/rows.ts'
 import type { UnitOfWork } from '../../state/unit-of-work.ts'
 import { formatAmount, formatDecimal } from '../../wire/money.ts'
-import { cardField } from './cards.ts'
-import { alert, dateOf } from './page.ts'
+import { renderCardField } from './cards.ts'
+import { formatUnixDate, renderAlert } from './page.ts'
 
 /** Renders the checkout page: the order on one side, the payment form on the other. */
-export function checkoutView(
+export function renderCheckout(
   work: UnitOfWork,
   session: CheckoutSessionRow,
-  quote: Quote | null,
+  quote: CheckoutQuote | null,
   form: URLSearchParams,
   problem: string | null,
 ): Html {
@@ -22,10 +22,10 @@ export function checkoutView(
   // Errors of the order, such as an invalid code, are shown beside the order.
   const paying = (form.get('action') ?? 'pay') === 'pay'
   return html`<div class="pair">${orderView(work, session, quote, paying ? null : problem)}
-  <section><h2>${quote && quote.due === 0 ? 'Your details' : takesDebits(session) ? 'Pay' : 'Pay by card'}</h2>${alert(paying ? problem : null)}
+  <section><h2>${quote && quote.due === 0 ? 'Your details' : takesDebits(session) ? 'Pay' : 'Pay by card'}</h2>${renderAlert(paying ? problem : null)}
   <form method="post"><input type="hidden" name="action" value="pay">
   ${contactFields(work, session, form)}
-  ${needsCard(session, quote) ? cardField(savedCards(work, session), form.get('card'), session.payment_method_types) : ''}
+  ${needsCard(session, quote) ? renderCardField(savedCards(work, session), form.get('card'), session.payment_method_types) : ''}
   ${addressFields(session, form)}${questionFields(session, form)}
   ${submit ? html`<p class="soft">${submit}</p>` : ''}
   <button class="wide">${buttonText(session, quote)}</button></form>
@@ -44,7 +44,7 @@ const SUBMIT: Readonly<Record<string, string>> = {
   subscribe: 'Subscribe',
 }
 
-function buttonText(session: CheckoutSessionRow, quote: Quote | null): string {
+function buttonText(session: CheckoutSessionRow, quote: CheckoutQuote | null): string {
   if (session.mode === 'setup') return 'Save card'
   const wanted = SUBMIT[session.submit_type ?? '']
   if (wanted) return wanted
@@ -60,7 +60,7 @@ function isTrial(session: CheckoutSessionRow): boolean {
 function orderView(
   work: UnitOfWork,
   session: CheckoutSessionRow,
-  quote: Quote | null,
+  quote: CheckoutQuote | null,
   problem: string | null,
 ): Html {
   if (!quote) {
@@ -69,7 +69,7 @@ function orderView(
   const amount = (value: number) => formatAmount(value, quote.currency)
   const subscribes = session.mode === 'subscription'
   const pending = quote.lines.filter((line) => line.item === null)
-  return html`<section><h1>${subscribes ? 'Subscribe' : 'Your order'}</h1>${alert(problem)}
+  return html`<section><h1>${subscribes ? 'Subscribe' : 'Your order'}</h1>${renderAlert(problem)}
   <p class="sum">${amount(quote.due)}${subscribes ? html` <span class="soft">due today</span>` : ''}</p>
   <table>${session.$.items.map((item, at) => itemRow(work, session, item, at, quote))}
   ${pending.map((line) => html`<tr><td>${line.description}</td><td class="amount">${amount(line.subtotal)}</td></tr>`)}
@@ -89,18 +89,18 @@ function itemRow(
   session: CheckoutSessionRow,
   item: CheckoutItem,
   at: number,
-  quote: Quote,
+  quote: CheckoutQuote,
 ): Html {
   const price = work.require('price', item.price)
   const name = work.find('product', price.product)?.name ?? price.id
   const line = quote.lines.find((each) => each.item === at)
-  return html`<tr><td>${item.quantity === null ? '' : `${item.quantity} × `}${name}<p class="soft">${describe(price, quote.currency)}${price.recurring ? trialText(work, session) : ''}</p>
+  return html`<tr><td>${item.quantity === null ? '' : `${item.quantity} × `}${name}<p class="soft">${describePrice(price, quote.currency)}${price.recurring ? trialText(work, session) : ''}</p>
   ${item.adjustable ? quantityForm(item, item.adjustable, at) : ''}</td>
   <td class="amount">${formatAmount(line?.subtotal ?? 0, quote.currency)}</td></tr>`
 }
 
 /** Describes a price with its billing interval, such as `$10.00 every 3 months`. */
-export function describe(price: PriceRow, currency: string): string {
+export function describePrice(price: PriceRow, currency: string): string {
   const metered = price.recurring?.usage_type === 'metered'
   const decimal = unitAmountIn(price, currency)
   if (decimal === null) return metered ? 'billed by usage, in tiers' : 'priced in tiers'
@@ -114,8 +114,8 @@ export function describe(price: PriceRow, currency: string): string {
 function trialText(work: UnitOfWork, session: CheckoutSessionRow): string {
   const { trial_end: end, trial_period_days: days } =
     orderOf(session).params.subscription_data ?? {}
-  if (days) return `, free until ${dateOf(work.now + days * 86_400)}`
-  return end ? `, free until ${dateOf(end)}` : ''
+  if (days) return `, free until ${formatUnixDate(work.now + days * 86_400)}`
+  return end ? `, free until ${formatUnixDate(end)}` : ''
 }
 
 function quantityForm(
@@ -128,7 +128,11 @@ function quantityForm(
   <label>Quantity <input type="number" name="quantity" min="${least}" max="${most}" value="${item.quantity}" required></label><button class="quiet">Update</button></form>`
 }
 
-function discountRow(work: UnitOfWork, session: CheckoutSessionRow, quote: Quote): Html | '' {
+function discountRow(
+  work: UnitOfWork,
+  session: CheckoutSessionRow,
+  quote: CheckoutQuote,
+): Html | '' {
   const [discount] = session.discounts ?? []
   if (!discount) return ''
   const code = work.find('promotion_code', discount.promotion_code ?? '')
@@ -141,7 +145,7 @@ function discountRow(work: UnitOfWork, session: CheckoutSessionRow, quote: Quote
   }</td><td class="amount good">${formatAmount(-quote.discount, quote.currency)}</td></tr>`
 }
 
-function taxRows(work: UnitOfWork, quote: Quote): Html[] {
+function taxRows(work: UnitOfWork, quote: CheckoutQuote): Html[] {
   return quote.parts.taxes.map(({ rate: id, amount }) => {
     const rate = work.find('tax_rate', id)
     const name = `${rate?.display_name ?? 'Tax'} ${rate?.percentage ?? ''}%${rate?.inclusive ? ', included' : ''}`
@@ -152,7 +156,7 @@ function taxRows(work: UnitOfWork, quote: Quote): Html[] {
 /**
  * Renders the address form for tax. Until the address is known, the total excludes tax and says so.
  */
-function taxForm(quote: Quote): Html | '' {
+function taxForm(quote: CheckoutQuote): Html | '' {
   if (quote.taxStatus !== 'requires_location_inputs') return ''
   return html`<p class="soft">Tax comes on top or is included, by where you are.</p>
   <form method="post" class="row"><input type="hidden" name="action" value="address">

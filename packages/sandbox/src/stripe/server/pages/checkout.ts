@@ -1,14 +1,14 @@
 import type { HttpResponse } from '../../../core/http.ts'
 import { applyCode, removeCode, setAddress, setQuantity } from '../../resources/checkout-changes.ts'
 import { type CheckoutForm, completeCheckout } from '../../resources/checkout-completion.ts'
-import { needsCard, priceSession } from '../../resources/checkout-order.ts'
-import type { Answers } from '../../resources/checkout-questions.ts'
+import { needsCard, quoteSession } from '../../resources/checkout-order.ts'
+import type { CheckoutAnswers } from '../../resources/checkout-questions.ts'
 import type { CheckoutSessionRow } from '../../state/rows.ts'
 import { dryRun, runAtomically, UnitOfWork } from '../../state/unit-of-work.ts'
 import { StripeFault } from '../../wire/errors.ts'
-import { CHALLENGE_FAILED, challengeForm, isChallenged } from './cards.ts'
-import { checkoutView } from './checkout-view.ts'
-import { notice, type PageRequest, redirect, show } from './page.ts'
+import { CHALLENGE_FAILED, isChallenged, renderChallengeForm } from './cards.ts'
+import { renderCheckout } from './checkout-view.ts'
+import { noticeResponse, type PageRequest, pageResponse, redirectResponse } from './page.ts'
 
 type Action = (work: UnitOfWork, session: CheckoutSessionRow, form: URLSearchParams) => void
 
@@ -31,9 +31,10 @@ const ADDRESS = ['line1', 'city', 'state', 'postal_code', 'country'] as const
 export function checkoutPage(request: PageRequest): HttpResponse {
   const { context, id, form, posted } = request
   const session = new UnitOfWork(context).require('checkout.session', id)
-  if (session.status === 'complete') return notice(410, 'Checkout', 'This session is complete.')
+  if (session.status === 'complete')
+    return noticeResponse(410, 'Checkout', 'This session is complete.')
   if (session.status !== 'open') {
-    return notice(410, 'Checkout', 'This session is expired. Please start over.')
+    return noticeResponse(410, 'Checkout', 'This session is expired. Please start over.')
   }
   if (!posted) return draw(request, 200, null)
   try {
@@ -43,7 +44,7 @@ export function checkoutPage(request: PageRequest): HttpResponse {
     runAtomically(new UnitOfWork(context, { about: [id] }), (work) =>
       change(work, work.require('checkout.session', id), form),
     )
-    return redirect(`/pages/checkout/${id}`)
+    return redirectResponse(`/pages/checkout/${id}`)
   } catch (error) {
     if (!(error instanceof StripeFault)) throw error
     return draw(request, error.status, error.message)
@@ -58,8 +59,8 @@ function draw(
   // Rolled back after rendering, because viewing the page must not change the session.
   return dryRun(context, { about: [id] }, (work) => {
     const session = work.edit('checkout.session', work.require('checkout.session', id))
-    const quote = priceSession(work, session)
-    return show(status, 'Checkout', checkoutView(work, session, quote, form, problem))
+    const quote = quoteSession(work, session)
+    return pageResponse(status, 'Checkout', renderCheckout(work, session, quote, form, problem))
   })
 }
 
@@ -68,24 +69,24 @@ function pay(request: PageRequest, session: CheckoutSessionRow): HttpResponse {
   const card = form.get('card') ?? 'pm_card_visa'
   if (form.get('challenge') === 'fail') return draw(request, 402, CHALLENGE_FAILED)
   if (form.get('challenge') === null && requiresChallenge(request, card)) {
-    return show(200, '3-D Secure', challengeForm(Object.fromEntries(form)))
+    return pageResponse(200, '3-D Secure', renderChallengeForm(Object.fromEntries(form)))
   }
   runAtomically(new UnitOfWork(context, { about: [id] }), (work) =>
     completeCheckout(work, id, readForm(form, card)),
   )
   const url = session.success_url ?? '/'
-  return redirect(url.replaceAll('{CHECKOUT_SESSION_ID}', id))
+  return redirectResponse(url.replaceAll('{CHECKOUT_SESSION_ID}', id))
 }
 
 function requiresChallenge({ context, id }: PageRequest, card: string): boolean {
   return dryRun(context, { about: [id] }, (work) => {
     const session = work.edit('checkout.session', work.require('checkout.session', id))
-    return isChallenged(work, card) && needsCard(session, priceSession(work, session))
+    return isChallenged(work, card) && needsCard(session, quoteSession(work, session))
   })
 }
 
 /** Reads the customer's answers. Browsers do not send unchecked boxes. */
-function readAnswers(form: URLSearchParams): Answers {
+function readAnswers(form: URLSearchParams): CheckoutAnswers {
   const [type, value] = [form.get('tax_id_type'), form.get('tax_id')?.trim()]
   const fields = [...form].flatMap(([name, text]) =>
     name.startsWith('field-') ? [[name.slice('field-'.length), text] as const] : [],

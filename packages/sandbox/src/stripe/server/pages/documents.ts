@@ -4,10 +4,16 @@ import { resolvePaymentMethod } from '../../payments/new-payment-method.ts'
 import { confirmIntent } from '../../resources/payment-confirmation.ts'
 import type { InvoiceRow } from '../../state/rows.ts'
 import { runAtomically, UnitOfWork } from '../../state/unit-of-work.ts'
-import { invalidRequest, StripeFault } from '../../wire/errors.ts'
+import { invalidRequestFault, StripeFault } from '../../wire/errors.ts'
 import { formatAmount } from '../../wire/money.ts'
-import { CHALLENGE_FAILED, cardField, challengeForm, isChallenged } from './cards.ts'
-import { alert, notice, type PageRequest, redirect, show } from './page.ts'
+import { CHALLENGE_FAILED, isChallenged, renderCardField, renderChallengeForm } from './cards.ts'
+import {
+  noticeResponse,
+  type PageRequest,
+  pageResponse,
+  redirectResponse,
+  renderAlert,
+} from './page.ts'
 
 /** Serves the page of an invoice. While the invoice is open, the page has a payment form. */
 export function invoicePage(request: PageRequest): HttpResponse {
@@ -15,12 +21,12 @@ export function invoicePage(request: PageRequest): HttpResponse {
   const work = new UnitOfWork(context, { about: [id] })
   const invoice = work.require('invoice', id)
   if (!posted) return draw(request, 200, null)
-  if (invoice.status !== 'open') return redirect(`/pages/invoices/${id}`)
+  if (invoice.status !== 'open') return redirectResponse(`/pages/invoices/${id}`)
   const card = form.get('card') ?? 'pm_card_visa'
   const answer = form.get('challenge')
   if (answer === 'fail') return draw(request, 402, CHALLENGE_FAILED)
   if (answer === null && isChallenged(work, card)) {
-    return show(200, '3-D Secure', challengeForm(Object.fromEntries(form)))
+    return pageResponse(200, '3-D Secure', renderChallengeForm(Object.fromEntries(form)))
   }
   try {
     runAtomically(new UnitOfWork(context, { about: [id] }), (step) =>
@@ -30,7 +36,7 @@ export function invoicePage(request: PageRequest): HttpResponse {
     if (!(error instanceof StripeFault)) throw error
     return draw(request, error.status, error.message)
   }
-  return redirect(`/pages/invoices/${id}`)
+  return redirectResponse(`/pages/invoices/${id}`)
 }
 
 /** Pays an open invoice on-session, through its own payment intent. The card is not saved. */
@@ -41,7 +47,7 @@ function payOpen(
 ): void {
   const method = resolvePaymentMethod(work, card, 'payment_method')
   if (method.customer !== null && method.customer !== invoice.customer) {
-    throw invalidRequest(
+    throw invalidRequestFault(
       'The payment method you provided is not attached to the customer of this invoice.',
       'payment_method',
     )
@@ -63,7 +69,7 @@ function draw(
   const amount = (value: number) => formatAmount(value, invoice.currency)
   const lines = work.findBy('line_item', 'invoice', id).sort((a, b) => a.$.order - b.$.order)
   const title = `Invoice ${invoice.number ?? ''}`
-  return show(
+  return pageResponse(
     status,
     title,
     html`<section><h1>${title}</h1><p class="soft">${invoice.status}</p><table>${lines.map((line) =>
@@ -80,7 +86,7 @@ function payForm(
   problem: string | null,
 ): Html {
   const saved = work.findBy('payment_method', 'customer', invoice.customer ?? '')
-  return html`<section><h2>Pay by card</h2>${alert(problem)}<form method="post">${cardField(saved, form.get('card'))}
+  return html`<section><h2>Pay by card</h2>${renderAlert(problem)}<form method="post">${renderCardField(saved, form.get('card'))}
   <button class="wide">Pay ${formatAmount(invoice.amount_remaining, invoice.currency)}</button></form></section>`
 }
 
@@ -91,7 +97,7 @@ export function creditNotePage({ context, id }: PageRequest): HttpResponse {
   const { number } = work.require('invoice', note.invoice)
   const lines = note.$.lines.map((line) => work.require('credit_note_line_item', line))
   const title = `Credit note ${note.number}`
-  return show(
+  return pageResponse(
     200,
     title,
     html`<section><h1>${title}</h1><p class="soft">For invoice ${number}; ${note.status}</p><table>${lines.map(
@@ -106,5 +112,5 @@ function row(name: string | null, amount: string): Html {
 
 export function receiptPage({ context, id }: PageRequest): HttpResponse {
   const charge = new UnitOfWork(context).require('charge', id)
-  return notice(200, 'Receipt', `${formatAmount(charge.amount, charge.currency)} paid.`)
+  return noticeResponse(200, 'Receipt', `${formatAmount(charge.amount, charge.currency)} paid.`)
 }

@@ -10,13 +10,13 @@ export interface PageRequest {
   readonly posted: boolean
 }
 
-export type Page = (request: PageRequest) => HttpResponse
+export type StripePage = (request: PageRequest) => HttpResponse
 
 /**
  * Returns the response with an HTML page. `framedBy` lists the sites that may embed the page; by
  * default none may.
  */
-export function show(
+export function pageResponse(
   status: number,
   title: string,
   body: Html,
@@ -37,20 +37,20 @@ export function show(
 }
 
 /** Returns the response with a simple HTML page: a heading and a text. */
-export function notice(status: number, title: string, text: string): HttpResponse {
-  return show(status, title, html`<section><h1>${title}</h1><p>${text}</p></section>`)
+export function noticeResponse(status: number, title: string, text: string): HttpResponse {
+  return pageResponse(status, title, html`<section><h1>${title}</h1><p>${text}</p></section>`)
 }
 
-export function redirect(url: string): HttpResponse {
+export function redirectResponse(url: string): HttpResponse {
   return { status: 303, headers: { location: url } }
 }
 
-export function alert(message: string | null): Html | '' {
+export function renderAlert(message: string | null): Html | '' {
   return message === null ? '' : html`<p class="alert" role="alert">${message}</p>`
 }
 
 /** Formats Unix seconds as a date, such as `January 31, 2026`. */
-export function dateOf(seconds: number): string {
+export function formatUnixDate(seconds: number): string {
   return new Date(seconds * 1000).toLocaleDateString('en-US', {
     dateStyle: 'long',
     timeZone: 'UTC',
@@ -58,7 +58,7 @@ export function dateOf(seconds: number): string {
 }
 
 /** Renders hidden form fields as HTML. */
-export function hidden(fields: Readonly<Record<string, string>>): Html[] {
+export function renderHiddenFields(fields: Readonly<Record<string, string>>): Html[] {
   return Object.entries(fields).map(
     ([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`,
   )

@@ -13,8 +13,8 @@ import {
   renewAsCustomer,
 } from '../../resources/billing-portal-actions.ts'
 import type { PaymentMethodRow } from '../../state/rows.ts'
-import { invalidRequest, noSuch } from '../../wire/errors.ts'
-import { chosenChange, chosenSubscription, type Portal } from './portal-state.ts'
+import { invalidRequestFault, noSuchObjectFault } from '../../wire/errors.ts'
+import { chosenChange, chosenSubscription, type PortalState } from './portal-state.ts'
 
 /** Handles a form of the customer portal. */
 export interface PortalAction {
@@ -24,8 +24,8 @@ export interface PortalAction {
    * Returns the card that may need a 3-D Secure challenge before the action runs. `null` if there
    * is none.
    */
-  readonly card?: (portal: Portal, form: URLSearchParams) => string | null
-  readonly run: (portal: Portal, form: URLSearchParams) => void
+  readonly card?: (portal: PortalState, form: URLSearchParams) => string | null
+  readonly run: (portal: PortalState, form: URLSearchParams) => void
 }
 
 export const ACTIONS: Readonly<Record<string, PortalAction>> = {
@@ -43,7 +43,7 @@ export const ACTIONS: Readonly<Record<string, PortalAction>> = {
     flows: ['subscription_cancel'],
     run(portal, form) {
       const coupon = portal.flow?.subscription_cancel?.retention?.coupon_offer?.coupon
-      if (!coupon) throw invalidRequest('There is no offer.')
+      if (!coupon) throw invalidRequestFault('There is no offer.')
       acceptRetentionOffer(portal.work, chosenSubscription(portal, form), coupon)
     },
   },
@@ -90,27 +90,30 @@ export const ACTIONS: Readonly<Record<string, PortalAction>> = {
   details: { flows: ['customer_update'], run: updateDetails },
 }
 
-function requireCards({ configuration }: Portal): void {
+function requireCards({ configuration }: PortalState): void {
   if (configuration.features.payment_method_update.enabled) return
-  throw invalidRequest('The portal configuration does not offer this.')
+  throw invalidRequestFault('The portal configuration does not offer this.')
 }
 
-function ownCard(portal: Portal, form: URLSearchParams): PaymentMethodRow {
+function ownCard(portal: PortalState, form: URLSearchParams): PaymentMethodRow {
   requireCards(portal)
   const id = form.get('method') ?? ''
   const method = requirePaymentMethod(portal.work, id, 'method')
-  if (method.customer !== portal.customer.id) throw noSuch('PaymentMethod', id, 'method')
+  if (method.customer !== portal.customer.id) throw noSuchObjectFault('PaymentMethod', id, 'method')
   return method
 }
 
-function updateDetails({ work, customer, configuration }: Portal, form: URLSearchParams): void {
+function updateDetails(
+  { work, customer, configuration }: PortalState,
+  form: URLSearchParams,
+): void {
   const { enabled, allowed_updates: allowed } = configuration.features.customer_update
-  if (!enabled) throw invalidRequest('The portal configuration does not offer this.')
+  if (!enabled) throw invalidRequestFault('The portal configuration does not offer this.')
   work.edit('customer', customer)
   const email = form.get('email')?.trim()
   if (allowed.includes('email') && email) {
     if (!/^[^\s@]+@[^\s@]+$/.test(email)) {
-      throw invalidRequest(`Invalid email address: ${email}`, 'email', 'email_invalid')
+      throw invalidRequestFault(`Invalid email address: ${email}`, 'email', 'email_invalid')
     }
     customer.email = email
   }

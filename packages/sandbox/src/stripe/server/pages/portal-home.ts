@@ -2,23 +2,23 @@ import { type Html, html } from '../../../core/html.ts'
 import { isEnding } from '../../resources/billing-portal-actions.ts'
 import type { PaymentMethodRow, SubscriptionRow } from '../../state/rows.ts'
 import { hasEnded } from '../../state/subscription-status.ts'
-import { itemsOf } from '../../subscriptions/subscription-swap.ts'
+import { listSubscriptionItems } from '../../subscriptions/subscription-swap.ts'
 import { formatAmount } from '../../wire/money.ts'
 import { cardName } from './cards.ts'
-import { describe } from './checkout-view.ts'
-import { alert, dateOf, hidden } from './page.ts'
+import { describePrice } from './checkout-view.ts'
+import { formatUnixDate, renderAlert, renderHiddenFields } from './page.ts'
 import type { ViewedPortal } from './portal-state.ts'
 
 /**
  * Renders the first page of the customer portal, with everything that the portal's configuration
  * allows.
  */
-export function homeView(viewed: ViewedPortal): Html {
+export function renderPortalHome(viewed: ViewedPortal): Html {
   const { work, customer, configuration, session, problem } = viewed
   const { features } = configuration
   const own = work.findBy('subscription', 'customer', customer.id).reverse()
   const living = own.filter((subscription) => !hasEnded(subscription))
-  return html`${alert(problem)}<section><h1>Subscriptions</h1>
+  return html`${renderAlert(problem)}<section><h1>Subscriptions</h1>
   ${configuration.business_profile.headline ? html`<p class="soft">${configuration.business_profile.headline}</p>` : ''}
   ${living.length === 0 ? html`<p>You have no subscription.</p>` : living.map((each) => subscriptionView(viewed, each))}</section>
   ${features.payment_method_update.enabled ? cardsView(viewed) : ''}
@@ -30,23 +30,23 @@ export function homeView(viewed: ViewedPortal): Html {
 function subscriptionView(viewed: ViewedPortal, subscription: SubscriptionRow): Html {
   const { work, session, configuration } = viewed
   const { subscription_cancel: cancel, subscription_update: update } = configuration.features
-  const items = itemsOf(work, subscription)
+  const items = listSubscriptionItems(work, subscription)
   const token = { token: session.$.token, subscription: subscription.id }
   const link = (view: string, text: string) =>
     html`<a class="button quiet" href="${linkTo(viewed, view, subscription.id)}">${text}</a>`
-  const renew = html`<form method="post">${hidden({ ...token, action: 'renew' })}<button class="quiet">Renew</button></form>`
+  const renew = html`<form method="post">${renderHiddenFields({ ...token, action: 'renew' })}<button class="quiet">Renew</button></form>`
   return html`<article><p>${items.map((item) => {
     const price = work.require('price', item.price)
-    return html`<strong>${work.find('product', price.product)?.name}</strong> ${item.quantity} × ${describe(price, subscription.currency)}<br>`
+    return html`<strong>${work.find('product', price.product)?.name}</strong> ${item.quantity} × ${describePrice(price, subscription.currency)}<br>`
   })}<span class="soft">${describeStatus(subscription, items[0]?.current_period_end ?? 0)}. <code>${subscription.id}</code></span></p>
   <div class="row">${update.enabled && items.length === 1 ? link('subscription_update', 'Update plan') : ''}
   ${!cancel.enabled ? '' : isEnding(subscription) ? renew : link('subscription_cancel', 'Cancel')}</div></article>`
 }
 
 function describeStatus(subscription: SubscriptionRow, end: number): string {
-  if (subscription.cancel_at !== null) return `Ends on ${dateOf(subscription.cancel_at)}`
-  if (subscription.status === 'trialing') return `Trial until ${dateOf(end)}`
-  if (subscription.status === 'active') return `Renews on ${dateOf(end)}`
+  if (subscription.cancel_at !== null) return `Ends on ${formatUnixDate(subscription.cancel_at)}`
+  if (subscription.status === 'trialing') return `Trial until ${formatUnixDate(end)}`
+  if (subscription.status === 'active') return `Renews on ${formatUnixDate(end)}`
   return subscription.status.replaceAll('_', ' ')
 }
 
@@ -64,7 +64,7 @@ function cardsView(viewed: ViewedPortal): Html {
 function cardRow({ session, customer }: ViewedPortal, card: PaymentMethodRow): Html {
   const isDefault = customer.invoice_settings.default_payment_method === card.id
   const button = (action: string, text: string) =>
-    html`<form method="post">${hidden({ token: session.$.token, method: card.id, action })}<button class="quiet" aria-label="${text}: ${cardName(card)}">${text}</button></form>`
+    html`<form method="post">${renderHiddenFields({ token: session.$.token, method: card.id, action })}<button class="quiet" aria-label="${text}: ${cardName(card)}">${text}</button></form>`
   return html`<li><span>${cardName(card)}${isDefault ? html` <span class="badge">Default</span>` : ''}</span>
   ${isDefault ? '' : button('default-card', 'Make default')}${button('remove-card', 'Remove')}</li>`
 }
@@ -82,7 +82,7 @@ function invoicesView({ work, customer }: ViewedPortal): Html {
     .reverse()
   const rows = invoices.map(
     (invoice) =>
-      html`<tr><td><a href="${invoice.hosted_invoice_url}">${invoice.number}</a><p class="soft">${dateOf(invoice.created)}, ${invoice.status}</p></td><td class="amount">${formatAmount(invoice.total, invoice.currency)}</td></tr>`,
+      html`<tr><td><a href="${invoice.hosted_invoice_url}">${invoice.number}</a><p class="soft">${formatUnixDate(invoice.created)}, ${invoice.status}</p></td><td class="amount">${formatAmount(invoice.total, invoice.currency)}</td></tr>`,
   )
   return html`<section><h2>Invoices</h2>${rows.length === 0 ? html`<p>There are none yet.</p>` : html`<table>${rows}</table>`}</section>`
 }

@@ -1,6 +1,6 @@
 import type { Html } from '../../../core/html.ts'
 import type { PlanChange } from '../../resources/billing-portal-actions.ts'
-import type { Flow } from '../../resources/billing-portal-flows.ts'
+import type { PortalFlowRow } from '../../resources/billing-portal-flows.ts'
 import type {
   CustomerRow,
   PortalConfigurationRow,
@@ -9,11 +9,11 @@ import type {
 } from '../../state/rows.ts'
 import { hasEnded } from '../../state/subscription-status.ts'
 import type { UnitOfWork } from '../../state/unit-of-work.ts'
-import { itemsOf } from '../../subscriptions/subscription-swap.ts'
-import { invalidRequest, noSuch } from '../../wire/errors.ts'
+import { listSubscriptionItems } from '../../subscriptions/subscription-swap.ts'
+import { invalidRequestFault, noSuchObjectFault } from '../../wire/errors.ts'
 
 /** A portal session of a customer, with the configuration that limits it. */
-export interface Portal {
+export interface PortalState {
   readonly work: UnitOfWork
   readonly session: PortalSessionRow
   readonly customer: CustomerRow
@@ -22,22 +22,22 @@ export interface Portal {
    * The flow for which the session was created, until the flow is completed. `null` if the customer
    * may use the whole portal.
    */
-  readonly flow: Flow | null
+  readonly flow: PortalFlowRow | null
   readonly home: string
 }
 
-export interface ViewedPortal extends Portal {
+export interface ViewedPortal extends PortalState {
   readonly form: URLSearchParams
   readonly problem: string | null
 }
 
-export type View = (viewed: ViewedPortal) => Html
+export type PortalView = (viewed: ViewedPortal) => Html
 
 /**
  * Finds the subscription that a form or a flow of the portal refers to.
  * @throws {StripeFault} If the subscription has ended or belongs to another customer.
  */
-export function chosenSubscription(portal: Portal, form: URLSearchParams): SubscriptionRow {
+export function chosenSubscription(portal: PortalState, form: URLSearchParams): SubscriptionRow {
   const { flow, work } = portal
   const id =
     flow?.subscription_cancel?.subscription ??
@@ -47,18 +47,18 @@ export function chosenSubscription(portal: Portal, form: URLSearchParams): Subsc
     ''
   const subscription = work.find('subscription', id)
   if (!subscription || subscription.customer !== portal.customer.id || hasEnded(subscription)) {
-    throw noSuch('subscription', id, 'subscription')
+    throw noSuchObjectFault('subscription', id, 'subscription')
   }
   return subscription
 }
 
 /** Returns the change of plan that the flow proposes, or that the customer chose in the form. */
 export function chosenChange(
-  portal: Portal,
+  portal: PortalState,
   subscription: SubscriptionRow,
   form: URLSearchParams,
 ): PlanChange {
-  const [item] = itemsOf(portal.work, subscription)
+  const [item] = listSubscriptionItems(portal.work, subscription)
   const now = { price: item?.price ?? '', quantity: item?.quantity ?? 1 }
   const proposed = portal.flow?.subscription_update_confirm
   if (proposed) {
@@ -80,7 +80,7 @@ export function chosenChange(
   }
 }
 
-function typedCode({ work, customer, configuration }: Portal, form: URLSearchParams) {
+function typedCode({ work, customer, configuration }: PortalState, form: URLSearchParams) {
   const typed = form.get('code')?.trim()
   if (!typed) return null
   const { default_allowed_updates: allowed } = configuration.features.subscription_update
@@ -88,7 +88,7 @@ function typedCode({ work, customer, configuration }: Portal, form: URLSearchPar
     .findBy('promotion_code', 'code', typed.toLowerCase())
     .find((each) => each.active && (each.customer ?? customer.id) === customer.id)
   if (!code || !allowed.includes('promotion_code')) {
-    throw invalidRequest('This code is invalid.', 'promotion_code')
+    throw invalidRequestFault('This code is invalid.', 'promotion_code')
   }
   return { promotion_code: code.id }
 }

@@ -2,13 +2,18 @@ import { type Html, html } from '../../../core/html.ts'
 import { findOffers, previewPlan } from '../../resources/billing-portal-actions.ts'
 import { StripeFault } from '../../wire/errors.ts'
 import { formatAmount } from '../../wire/money.ts'
-import { cardField } from './cards.ts'
-import { describe } from './checkout-view.ts'
-import { alert, dateOf, hidden } from './page.ts'
-import { chosenChange, chosenSubscription, type View, type ViewedPortal } from './portal-state.ts'
+import { renderCardField } from './cards.ts'
+import { describePrice } from './checkout-view.ts'
+import { formatUnixDate, renderAlert, renderHiddenFields } from './page.ts'
+import {
+  chosenChange,
+  chosenSubscription,
+  type PortalView,
+  type ViewedPortal,
+} from './portal-state.ts'
 
 /** Pages of the customer portal, by the type of the flow that opens them directly. */
-export const VIEWS: Readonly<Record<string, View>> = {
+export const VIEWS: Readonly<Record<string, PortalView>> = {
   customer_update(viewed) {
     const { customer, configuration } = viewed
     const { allowed_updates: allowed } = configuration.features.customer_update
@@ -18,7 +23,7 @@ export const VIEWS: Readonly<Record<string, View>> = {
     return frame(
       viewed,
       'Billing details',
-      html`<form method="post">${hidden(fieldsOf(viewed, 'details'))}
+      html`<form method="post">${renderHiddenFields(fieldsOf(viewed, 'details'))}
       ${allowed.includes('email') ? field('E-mail', 'email', customer.email, 'email') : ''}
       ${allowed.includes('name') ? field('Name', 'name', customer.name) : ''}
       ${allowed.includes('phone') ? field('Phone', 'phone', customer.phone, 'tel') : ''}
@@ -32,7 +37,7 @@ export const VIEWS: Readonly<Record<string, View>> = {
       viewed,
       'Add a card',
       html`<p class="soft">It becomes the one your invoices are paid with.</p>
-      <form method="post">${hidden(fieldsOf(viewed, 'add-card'))}${cardField([], viewed.form.get('card'))}<button class="wide">Add card</button></form>`,
+      <form method="post">${renderHiddenFields(fieldsOf(viewed, 'add-card'))}${renderCardField([], viewed.form.get('card'))}<button class="wide">Add card</button></form>`,
     ),
 
   subscription_cancel(viewed) {
@@ -44,15 +49,15 @@ export const VIEWS: Readonly<Record<string, View>> = {
     const when =
       mode === 'immediately'
         ? 'It ends at once.'
-        : `It stays as it is until ${dateOf(item?.current_period_end ?? 0)} and is not renewed.`
+        : `It stays as it is until ${formatUnixDate(item?.current_period_end ?? 0)} and is not renewed.`
     const offer = flow?.subscription_cancel?.retention?.coupon_offer?.coupon
     const coupon = work.find('coupon', offer ?? '')
     return frame(
       viewed,
       'Cancel your subscription',
       html`<p>${when}</p>
-      ${coupon ? html`<p>Stay, and get ${coupon.name ?? coupon.id}: ${coupon.percent_off === null ? formatAmount(coupon.amount_off ?? 0, coupon.currency ?? 'usd') : `${coupon.percent_off}%`} off.</p><form method="post">${hidden({ ...fieldsOf(viewed, 'keep'), ...fields })}<button class="wide">Accept the offer</button></form>` : ''}
-      <form method="post">${hidden({ ...fieldsOf(viewed, 'cancel'), ...fields })}
+      ${coupon ? html`<p>Stay, and get ${coupon.name ?? coupon.id}: ${coupon.percent_off === null ? formatAmount(coupon.amount_off ?? 0, coupon.currency ?? 'usd') : `${coupon.percent_off}%`} off.</p><form method="post">${renderHiddenFields({ ...fieldsOf(viewed, 'keep'), ...fields })}<button class="wide">Accept the offer</button></form>` : ''}
+      <form method="post">${renderHiddenFields({ ...fieldsOf(viewed, 'cancel'), ...fields })}
       ${reason.enabled ? html`<label>Why are you leaving? <select name="feedback"><option value="">No answer</option>${reason.options.map((option) => html`<option value="${option}">${option.replaceAll('_', ' ')}</option>`)}</select></label><label>Anything else? <textarea name="comment"></textarea></label>` : ''}
       <button class="wide">Cancel subscription</button></form>`,
     )
@@ -68,10 +73,10 @@ export const VIEWS: Readonly<Record<string, View>> = {
     return frame(
       viewed,
       'Update your plan',
-      html`<form method="get">${hidden({ token: session.$.token, view: 'subscription_update', subscription: subscription.id })}
+      html`<form method="get">${renderHiddenFields({ token: session.$.token, view: 'subscription_update', subscription: subscription.id })}
       <fieldset><legend>Plan</legend>${offers.map(({ price }) => {
         const checked = price.id === item?.price
-        return html`<label class="choice"><input type="radio" name="price" value="${price.id}"${checked ? html` checked` : ''}> <span><strong>${work.find('product', price.product)?.name}</strong> ${describe(price, subscription.currency)}${checked ? ', as now' : ''}</span></label>`
+        return html`<label class="choice"><input type="radio" name="price" value="${price.id}"${checked ? html` checked` : ''}> <span><strong>${work.find('product', price.product)?.name}</strong> ${describePrice(price, subscription.currency)}${checked ? ', as now' : ''}</span></label>`
       })}</fieldset>
       ${offers.some(({ quantities }) => quantities) ? html`<label>Quantity <input type="number" name="quantity" min="1" value="${item?.quantity ?? 1}"></label>` : ''}
       ${allowed.includes('promotion_code') ? html`<label>Promotion code <input name="code" autocomplete="off"></label>` : ''}
@@ -93,10 +98,10 @@ function confirmView(viewed: ViewedPortal): Html {
     return frame(
       viewed,
       'Confirm your update',
-      html`<p><strong>${work.find('product', price.product)?.name}</strong> ${change.quantity} × ${describe(price, subscription.currency)}</p>
+      html`<p><strong>${work.find('product', price.product)?.name}</strong> ${change.quantity} × ${describePrice(price, subscription.currency)}</p>
       <table><tr class="total"><td>Due today</td><td class="amount" data-due>${amount(preview.dueNow)}</td></tr>
-      ${preview.next ? html`<tr class="ruled"><td>Next bill, ${dateOf(preview.next.at)}</td><td class="amount" data-next>${amount(preview.next.total)}</td></tr>` : ''}</table>
-      <form method="post">${hidden({ ...fieldsOf(viewed, 'update'), subscription: subscription.id, price: change.price, quantity: String(change.quantity), code: form.get('code') ?? '' })}<button class="wide">Confirm</button></form>`,
+      ${preview.next ? html`<tr class="ruled"><td>Next bill, ${formatUnixDate(preview.next.at)}</td><td class="amount" data-next>${amount(preview.next.total)}</td></tr>` : ''}</table>
+      <form method="post">${renderHiddenFields({ ...fieldsOf(viewed, 'update'), subscription: subscription.id, price: change.price, quantity: String(change.quantity), code: form.get('code') ?? '' })}<button class="wide">Confirm</button></form>`,
     )
   } catch (error) {
     if (!(error instanceof StripeFault)) throw error
@@ -104,7 +109,7 @@ function confirmView(viewed: ViewedPortal): Html {
   }
 }
 
-export function doneView(message: string, url: string | null): Html {
+export function renderPortalDone(message: string, url: string | null): Html {
   return html`<section><h1>Thank you</h1><p>${message}</p>${url ? html`<p><a href="${url}">Return</a></p>` : ''}</section>`
 }
 
@@ -114,7 +119,7 @@ export function doneView(message: string, url: string | null): Html {
  */
 function frame({ flow, session, home, problem }: ViewedPortal, title: string, body: Html): Html {
   const back = flow ? session.return_url : home
-  return html`<section><h1>${title}</h1>${alert(problem)}${body}${back ? html`<p><a href="${back}">Back</a></p>` : ''}</section>`
+  return html`<section><h1>${title}</h1>${renderAlert(problem)}${body}${back ? html`<p><a href="${back}">Back</a></p>` : ''}</section>`
 }
 
 function fieldsOf({ session }: ViewedPortal, action: string): Record<string, string> {

@@ -1,14 +1,14 @@
 import type { HttpResponse } from '../../../core/http.ts'
-import type { Flow } from '../../resources/billing-portal-flows.ts'
+import type { PortalFlowRow } from '../../resources/billing-portal-flows.ts'
 import type { PortalSessionRow } from '../../state/rows.ts'
 import { runAtomically, UnitOfWork } from '../../state/unit-of-work.ts'
 import { StripeFault } from '../../wire/errors.ts'
-import { CHALLENGE_FAILED, challengeForm, isChallenged } from './cards.ts'
-import { notice, type PageRequest, redirect, show } from './page.ts'
+import { CHALLENGE_FAILED, isChallenged, renderChallengeForm } from './cards.ts'
+import { noticeResponse, type PageRequest, pageResponse, redirectResponse } from './page.ts'
 import { ACTIONS, type PortalAction } from './portal-actions.ts'
-import { homeView } from './portal-home.ts'
-import type { Portal } from './portal-state.ts'
-import { doneView, VIEWS } from './portal-views.ts'
+import { renderPortalHome } from './portal-home.ts'
+import type { PortalState } from './portal-state.ts'
+import { renderPortalDone, VIEWS } from './portal-views.ts'
 
 /**
  * Serves the customer portal: the customer's subscriptions, payment methods and invoices, or a
@@ -18,7 +18,7 @@ export function portalPage(request: PageRequest): HttpResponse {
   const { context, id, form, posted } = request
   const session = new UnitOfWork(context).require('billing_portal.session', id)
   if (form.get('token') !== session.$.token) {
-    return notice(403, 'Not allowed', 'The link is not complete.')
+    return noticeResponse(403, 'Not allowed', 'The link is not complete.')
   }
   if (!posted) return draw(request, 200, null)
   try {
@@ -35,18 +35,18 @@ function runAction(request: PageRequest, session: PortalSessionRow): HttpRespons
   const name = form.get('action') ?? ''
   const action = Object.hasOwn(ACTIONS, name) ? ACTIONS[name] : undefined
   if (!action || (flow && !action.flows.includes(flow.type))) {
-    return notice(400, 'Not possible', 'The portal does not do this here.')
+    return noticeResponse(400, 'Not possible', 'The portal does not do this here.')
   }
   if (form.get('challenge') === 'fail') return draw(request, 402, CHALLENGE_FAILED)
   if (form.get('challenge') === null && requiresChallenge(request, action)) {
-    return show(200, '3-D Secure', challengeForm(Object.fromEntries(form)))
+    return pageResponse(200, '3-D Secure', renderChallengeForm(Object.fromEntries(form)))
   }
   runAtomically(new UnitOfWork(context, { about: [id] }), (work) => {
     const own = work.require('billing_portal.session', id)
     action.run(openPortal(work, own), form)
     if (flow) work.edit('billing_portal.session', own).$.flowDone = true
   })
-  return flow ? finish(session, flow) : redirect(homeOf(session))
+  return flow ? finish(session, flow) : redirectResponse(homeOf(session))
 }
 
 function requiresChallenge({ context, id, form }: PageRequest, action: PortalAction): boolean {
@@ -57,10 +57,10 @@ function requiresChallenge({ context, id, form }: PageRequest, action: PortalAct
 }
 
 /** Redirects after a completed flow. */
-function finish(session: PortalSessionRow, flow: Flow): HttpResponse {
+function finish(session: PortalSessionRow, flow: PortalFlowRow): HttpResponse {
   const { type, redirect: target, hosted_confirmation: confirmation } = flow.after_completion
-  if (type === 'redirect' && target) return redirect(target.return_url)
-  return redirect(confirmation ? `${homeOf(session)}&done=1` : homeOf(session))
+  if (type === 'redirect' && target) return redirectResponse(target.return_url)
+  return redirectResponse(confirmation ? `${homeOf(session)}&done=1` : homeOf(session))
 }
 
 function draw({ context, id, form }: PageRequest, status: number, problem: string | null) {
@@ -70,20 +70,20 @@ function draw({ context, id, form }: PageRequest, status: number, problem: strin
   if (session.$.flowDone && form.get('done') !== null) return confirm(session)
   const name = flow?.type ?? form.get('view') ?? ''
   const view = Object.hasOwn(VIEWS, name) ? VIEWS[name] : undefined
-  return show(
+  return pageResponse(
     status,
     'Billing',
-    (view ?? homeView)({ ...openPortal(work, session), form, problem }),
+    (view ?? renderPortalHome)({ ...openPortal(work, session), form, problem }),
   )
 }
 
 function confirm(session: PortalSessionRow): HttpResponse {
   const message = session.flow?.after_completion.hosted_confirmation?.custom_message
-  return show(200, 'Billing', doneView(message ?? 'All done.', session.return_url))
+  return pageResponse(200, 'Billing', renderPortalDone(message ?? 'All done.', session.return_url))
 }
 
 /** Returns the session's flow, unless it has been completed. */
-function openFlow(session: PortalSessionRow): Flow | null {
+function openFlow(session: PortalSessionRow): PortalFlowRow | null {
   return session.$.flowDone ? null : session.flow
 }
 
@@ -91,7 +91,7 @@ function homeOf(session: PortalSessionRow): string {
   return `/pages/portal/${session.id}?token=${session.$.token}`
 }
 
-function openPortal(work: UnitOfWork, session: PortalSessionRow): Portal {
+function openPortal(work: UnitOfWork, session: PortalSessionRow): PortalState {
   const customer = work.require('customer', session.customer)
   const configuration = work.require('billing_portal.configuration', session.configuration)
   const flow = openFlow(session)

@@ -5,11 +5,11 @@ import { StripeFault } from '../../wire/errors.ts'
 import { authenticatePage } from './authenticate.ts'
 import { checkoutPage } from './checkout.ts'
 import { creditNotePage, invoicePage, receiptPage } from './documents.ts'
-import { notice, type Page, type PageRequest } from './page.ts'
+import { noticeResponse, type PageRequest, type StripePage } from './page.ts'
 import { portalPage } from './portal.ts'
 
 /** The hosted pages by name: checkout, portal, invoices and others that customers see. */
-const PAGES: Readonly<Record<string, Page>> = {
+const PAGES: Readonly<Record<string, StripePage>> = {
   authenticate: authenticatePage,
   checkout: checkoutPage,
   credit_notes: creditNotePage,
@@ -21,7 +21,7 @@ const PAGES: Readonly<Record<string, Page>> = {
 export function servePage(request: HttpRequest, context: StripeContext): HttpResponse {
   const [, , name = '', id = ''] = request.path.split('/')
   const page = Object.hasOwn(PAGES, name) ? PAGES[name] : undefined
-  if (!page) return notice(404, 'Not found', 'There is no such page.')
+  if (!page) return noticeResponse(404, 'Not found', 'There is no such page.')
   const form = new URLSearchParams(request.query)
   const posted = request.method === 'POST'
   const answer = posted ? null : takeAnswer(context, form.get('shown') ?? '')
@@ -32,7 +32,7 @@ export function servePage(request: HttpRequest, context: StripeContext): HttpRes
     // A page with Stripe.js, on any origin, may submit the 3-D Secure result: its client secret is
     // checked.
     if (page !== authenticatePage && !isSameOriginPost(request.headers, context.allowedHosts)) {
-      return notice(403, 'Not from here', foreignFormText(request))
+      return noticeResponse(403, 'Not from here', foreignFormText(request))
     }
     const typed = new URLSearchParams(request.body.toString('utf8'))
     for (const [key, value] of typed) form.set(key, value)
@@ -55,12 +55,12 @@ function foreignFormText({ headers }: HttpRequest): string {
   return `This form was sent by another site, ${origin}. If that is this sandbox behind a proxy, start it with --allow-host ${host}, or allowedHosts: ['${host}'].`
 }
 
-function respond(page: Page, request: PageRequest): HttpResponse {
+function respond(page: StripePage, request: PageRequest): HttpResponse {
   try {
     return page(request)
   } catch (error) {
     if (!(error instanceof StripeFault)) throw error
-    return notice(error.status, 'Something went wrong', error.message)
+    return noticeResponse(error.status, 'Something went wrong', error.message)
   }
 }
 

@@ -11,8 +11,8 @@ import type {
 import { scheduleNext } from '../../state/subscription-status.ts'
 import type { UnitOfWork } from '../../state/unit-of-work.ts'
 import { sameRecurrence } from '../../wire/periods.ts'
-import { type ItemParams, newItem } from '../subscription-items.ts'
-import { itemsOf, setQuantity } from '../subscription-swap.ts'
+import { createSubscriptionItem, type ItemParams } from '../subscription-items.ts'
+import { listSubscriptionItems, setQuantity } from '../subscription-swap.ts'
 import { updateSubscription } from '../subscription-update.ts'
 import { billUsage, countUsageFromNow, isMeteredItem } from '../usage.ts'
 import { hasDiscounts, resolvePhaseDiscounts } from './phase-terms.ts'
@@ -25,7 +25,7 @@ export function applyPhase(
   phase: PhaseRow,
   prorationBehavior: string = phase.proration_behavior,
 ): void {
-  const current = itemsOf(work, subscription)
+  const current = listSubscriptionItems(work, subscription)
   const { items, removed } = matchItems(current, phase)
   // At the end of a period nothing is prorated, because the period was paid in full.
   const ending = current.every((item) => item.current_period_end <= work.now)
@@ -60,7 +60,7 @@ export function previewPhase(work: UnitOfWork, subscription: SubscriptionRow, at
   const phase = schedule?.phases.find(({ start_date }) => start_date === at)
   if (!schedule || !phase || phase.trial_end !== null) return
   work.edit('subscription', subscription)
-  addInvoiceItems(work, subscription, addedItems(phase))
+  addInvoiceItems(work, subscription, addedItemsOfPhase(phase))
   applyTerms(work, schedule, subscription, phase)
   swapAtBoundary(work, subscription, phase, at)
 }
@@ -71,7 +71,7 @@ export function differsFromPhase(
   subscription: SubscriptionRow,
   phase: PhaseRow,
 ): boolean {
-  const present = itemsOf(work, subscription)
+  const present = listSubscriptionItems(work, subscription)
   const hasTrial = phase.trial_end !== null && subscription.status === 'trialing'
   return (
     present.length !== phase.items.length ||
@@ -147,7 +147,7 @@ function swapAtBoundary(
   phase: PhaseRow,
   at: number,
 ): void {
-  const { items, removed } = matchItems(itemsOf(work, subscription), phase)
+  const { items, removed } = matchItems(listSubscriptionItems(work, subscription), phase)
   const isFlexible = subscription.billing_mode.type === 'flexible'
   const customer = work.require('customer', subscription.customer)
   const { currency } = subscription
@@ -161,7 +161,7 @@ function swapAtBoundary(
   for (const { wanted, old } of items) {
     const price = work.require('price', wanted.price)
     if (!old) {
-      newItem(work, owner, price, toParams(work, wanted, undefined), now, 'items')
+      createSubscriptionItem(work, owner, price, toParams(work, wanted, undefined), now, 'items')
       continue
     }
     const goes = old.price !== price.id
@@ -203,7 +203,7 @@ export function toParams(
 }
 
 /** Returns the one-time items of a schedule's phase, as the parameter `add_invoice_items`. */
-export function addedItems({ add_invoice_items: items }: PhaseRow) {
+export function addedItemsOfPhase({ add_invoice_items: items }: PhaseRow) {
   return items.map(({ price, quantity, discounts, metadata, tax_rates }) => ({
     price,
     quantity: quantity ?? 1,

@@ -4,7 +4,11 @@ import { isMetered } from '../../catalog/tiers.ts'
 import { requireOneTimePrice } from '../../invoices/invoice-items.ts'
 import type { AddedItemRow, CustomerRow, PhaseRow, SubscriptionRow } from '../../state/rows.ts'
 import type { UnitOfWork } from '../../state/unit-of-work.ts'
-import { invalidRequest, missingParam, mutuallyExclusiveFault } from '../../wire/errors.ts'
+import {
+  invalidRequestFault,
+  missingParamFault,
+  mutuallyExclusiveFault,
+} from '../../wire/errors.ts'
 import { mergeMetadata } from '../../wire/fields.ts'
 import { addIntervals } from '../../wire/periods.ts'
 import { unsupportedParam } from '../../wire/unsupported.ts'
@@ -15,8 +19,8 @@ import {
   requireItemPrice,
 } from '../subscription-items.ts'
 import { checkCurrency, checkMixedIntervals } from '../subscription-params.ts'
-import { automaticTax } from '../subscription-settings.ts'
-import { emptyPhase, phaseItem } from './phase-of.ts'
+import { automaticTaxSettings } from '../subscription-settings.ts'
+import { createEmptyPhase, createPhaseItem } from './phase-of.ts'
 import { readDiscounts } from './phase-terms.ts'
 
 export type PhaseParams = Stripe.SubscriptionScheduleUpdateParams.Phase
@@ -52,7 +56,7 @@ export function readPhases(
       checkQuantity(item.quantity, where, price)
       const quantity = isMetered(price) ? undefined : (item.quantity ?? 1)
       const row = {
-        ...phaseItem(price.id, quantity),
+        ...createPhaseItem(price.id, quantity),
         discounts: readDiscounts(work, customer, item.discounts as never, where),
         metadata: mergeMetadata({}, item.metadata),
         tax_rates: requireTaxRates(work, item.tax_rates ?? null, `${where}[tax_rates]`),
@@ -60,15 +64,18 @@ export function readPhases(
       return { price, row }
     })
     const first = items[0]?.price
-    if (!first) throw missingParam(`${path}[items]`)
+    if (!first) throw missingParamFault(`${path}[items]`)
     const begin =
       phase.start_date === undefined || phase.start_date === 'now' ? from : phase.start_date
     if (at > 0 && begin !== from)
-      throw invalidRequest('Phases must follow each other without a gap.', `${path}[start_date]`)
+      throw invalidRequestFault(
+        'Phases must follow each other without a gap.',
+        `${path}[start_date]`,
+      )
     const end = phaseEnd(work, phase, first.recurring, begin, at === params.length - 1, path)
     // Not `end <= begin`, because a date beyond the calendar's range is NaN.
     if (!(end > begin))
-      throw invalidRequest('A phase must end after it starts.', `${path}[end_date]`)
+      throw invalidRequestFault('A phase must end after it starts.', `${path}[end_date]`)
     from = end
     // Rejected now, instead of when the phase starts.
     const prices = items.map((item) => item.price)
@@ -77,7 +84,7 @@ export function readPhases(
     const currency = checkCurrency(customer, prices, phase.currency)
     const trialEnd = phaseTrialEnd(phase, begin, end, path)
     return {
-      ...emptyPhase(currency),
+      ...createEmptyPhase(currency),
       start_date: begin,
       end_date: end,
       items: items.map(({ row }) => row),
@@ -106,7 +113,7 @@ function rejectIgnored(phase: PhaseParams, path: string): void {
 
 /** Reads automatic tax. If a phase does not set it, the subscription's setting remains. */
 function readAutomaticTax({ automatic_tax: wanted }: PhaseParams): Pick<PhaseRow, 'automatic_tax'> {
-  return wanted === undefined ? {} : { automatic_tax: automaticTax(wanted.enabled) }
+  return wanted === undefined ? {} : { automatic_tax: automaticTaxSettings(wanted.enabled) }
 }
 
 /** Reads the one-time items billed when the phase starts. */
@@ -139,7 +146,7 @@ function phaseTrialEnd(
   if (phase.trial) return end
   if (typeof phase.trial_end !== 'number') return null
   if (phase.trial_end > begin && phase.trial_end <= end) return phase.trial_end
-  throw invalidRequest(
+  throw invalidRequestFault(
     'The trial of a phase must end after the phase starts and no later than it ends.',
     `${path}[trial_end]`,
   )
@@ -166,7 +173,7 @@ function phaseEnd(
     )
   }
   if (!last)
-    throw invalidRequest(
+    throw invalidRequestFault(
       'Every phase but the last needs an end_date or a duration.',
       `${path}[end_date]`,
     )

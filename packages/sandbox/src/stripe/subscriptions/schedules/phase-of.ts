@@ -2,12 +2,16 @@ import type { PhaseItemRow, PhaseRow, SubscriptionRow } from '../../state/rows.t
 import type { UnitOfWork } from '../../state/unit-of-work.ts'
 
 /** Returns the subscription's present terms as a schedule's phase with the given dates. */
-export function phaseOf(
+export function createPhase(
   work: UnitOfWork,
   subscription: SubscriptionRow,
   dates: Pick<PhaseRow, 'start_date' | 'end_date'>,
 ): PhaseRow {
-  return { ...emptyPhase(subscription.currency), ...dates, ...presentTerms(work, subscription) }
+  return {
+    ...createEmptyPhase(subscription.currency),
+    ...dates,
+    ...presentTerms(work, subscription),
+  }
 }
 
 /**
@@ -39,7 +43,7 @@ function presentTerms(
     default_tax_rates: [...subscription.default_tax_rates],
     discounts: subscription.discounts.map(toPhaseDiscount),
     items: items.map((item) => ({
-      ...phaseItem(item.price, item.quantity),
+      ...createPhaseItem(item.price, item.quantity),
       discounts: item.discounts.map(toPhaseDiscount),
       metadata: { ...item.metadata },
       tax_rates: [...item.tax_rates],
@@ -52,7 +56,9 @@ function toPhaseDiscount(discount: string): PhaseRow['discounts'][number] {
   return { coupon: null, discount, promotion_code: null }
 }
 
-export function emptyPhase(currency: string): Omit<PhaseRow, 'start_date' | 'end_date' | 'items'> {
+export function createEmptyPhase(
+  currency: string,
+): Omit<PhaseRow, 'start_date' | 'end_date' | 'items'> {
   return {
     add_invoice_items: [],
     application_fee_percent: null,
@@ -73,7 +79,7 @@ export function emptyPhase(currency: string): Omit<PhaseRow, 'start_date' | 'end
   }
 }
 
-export function phaseItem(price: string, quantity: number | undefined): PhaseItemRow {
+export function createPhaseItem(price: string, quantity: number | undefined): PhaseItemRow {
   return {
     billing_thresholds: null,
     discounts: [],

@@ -2,7 +2,7 @@ import { type DiscountParam, redeemDiscounts } from '../../catalog/redeem-discou
 import { liveDiscounts } from '../../state/discounts.ts'
 import type { CustomerRow, PhaseRow } from '../../state/rows.ts'
 import type { UnitOfWork } from '../../state/unit-of-work.ts'
-import { mutuallyExclusiveFault, noSuch } from '../../wire/errors.ts'
+import { mutuallyExclusiveFault, noSuchObjectFault } from '../../wire/errors.ts'
 
 type PhaseDiscount = PhaseRow['discounts'][number]
 
@@ -22,7 +22,7 @@ export function readDiscounts(
     if (code !== undefined) work.require('promotion_code', code, `${of}[promotion_code]`)
     if (discount !== undefined) {
       const { customer: whose } = work.require('discount', discount, `${of}[discount]`)
-      if (whose !== customer.id) throw noSuch('discount', discount, `${of}[discount]`)
+      if (whose !== customer.id) throw noSuchObjectFault('discount', discount, `${of}[discount]`)
     }
     return { coupon: coupon ?? null, discount: discount ?? null, promotion_code: code ?? null }
   })

@@ -1,7 +1,7 @@
 import { type FormObject, isForm } from '../../wire/form.ts'
 
 /** Returns the entries of a list in a request's form, such as `phases[0]`. */
-export function entriesOf(form: FormObject, list: string): FormObject[] {
+export function listFormEntries(form: FormObject, list: string): FormObject[] {
   const entries = form[list]
   return isForm(entries) ? Object.values(entries).filter(isForm) : []
 }
@@ -10,7 +10,7 @@ export function entriesOf(form: FormObject, list: string): FormObject[] {
  * Returns an object in a request's form, such as `subscription_details`. Creates the object if it
  * does not exist.
  */
-export function partOf(form: FormObject, name: string): FormObject {
+export function formPartOf(form: FormObject, name: string): FormObject {
   const part = form[name]
   if (isForm(part)) return part
   // Without a prototype, like a parsed form, because keys are arbitrary.

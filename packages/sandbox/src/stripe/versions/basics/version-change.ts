@@ -1,13 +1,13 @@
-import type { Tables } from '../../state/tables.ts'
+import type { StripeTables } from '../../state/tables.ts'
 import type { FormObject } from '../../wire/form.ts'
 import type { LegacyFeature } from '../../wire/legacy-features.ts'
 import type { WireObject } from '../../wire/wire-object.ts'
 
 /** Converts a rendered object, in place, from the current format to that of older API versions. */
-export type ObjectChange = (wire: WireObject, tables: Tables) => void
+export type ObjectChange = (wire: WireObject, tables: StripeTables) => void
 
 /** Converts the parameters of an older API version, in place, to the current ones. */
-export type ParamsChange = (form: FormObject, tables: Tables) => void
+export type ParamsChange = (form: FormObject, tables: StripeTables) => void
 
 /**
  * Converts an event's `previous_attributes`, in place, to the format of older API versions. `now`

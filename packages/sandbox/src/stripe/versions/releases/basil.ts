@@ -1,8 +1,8 @@
 import { toPlan } from '../../state/render.ts'
-import type { Tables } from '../../state/tables.ts'
+import type { StripeTables } from '../../state/tables.ts'
 import { type FormObject, isForm } from '../../wire/form.ts'
 import type { WireObject } from '../../wire/wire-object.ts'
-import { entriesOf, partOf, renameField } from '../basics/form-fields.ts'
+import { formPartOf, listFormEntries, renameField } from '../basics/form-fields.ts'
 import { isRecord, lookUp } from '../basics/look-up.ts'
 import type { VersionChange } from '../basics/version-change.ts'
 
@@ -178,7 +178,7 @@ export const BASIL: readonly VersionChange[] = [
       'Invoices.createPreview'(form) {
         for (const [name, value] of Object.entries(form)) {
           if (!name.startsWith('subscription_') || name === 'subscription_details') continue
-          partOf(form, 'subscription_details')[name.slice('subscription_'.length)] ??= value
+          formPartOf(form, 'subscription_details')[name.slice('subscription_'.length)] ??= value
           delete form[name]
         }
       },
@@ -306,7 +306,7 @@ function withoutPeriods(items: unknown): string {
   )
 }
 
-function invoiceOf(paymentIntent: unknown, tables: Tables): string | null {
+function invoiceOf(paymentIntent: unknown, tables: StripeTables): string | null {
   return tables.payment_intent.get(String(paymentIntent))?.$.invoice ?? null
 }
 
@@ -344,7 +344,7 @@ function nameThePrice(form: FormObject): void {
 }
 
 /** Adds the complete price and, if it is recurring, its legacy plan. */
-function addPrice(wire: WireObject, tables: Tables): void {
+function addPrice(wire: WireObject, tables: StripeTables): void {
   const { price } = recordOf(recordOf(wire.pricing).price_details)
   const row = tables.price.get(String(price))
   wire.price = lookUp('price', price, tables)
@@ -356,7 +356,7 @@ function recordOf(value: unknown): Record<string, unknown> {
   return isRecord(value) ? value : {}
 }
 
-function addTheDiscount(wire: WireObject, tables: Tables): void {
+function addTheDiscount(wire: WireObject, tables: StripeTables): void {
   const [first] = Array.isArray(wire.discounts) ? wire.discounts : []
   wire.discount = lookUp('discount', first, tables)
 }
@@ -377,7 +377,7 @@ function listTheDiscount(form: FormObject): void {
 }
 
 function listEachDiscount(form: FormObject): void {
-  for (const phase of entriesOf(form, 'phases')) listTheDiscount(phase)
+  for (const phase of listFormEntries(form, 'phases')) listTheDiscount(phase)
 }
 
 function listTheRefund(form: FormObject): void {

@@ -1,6 +1,6 @@
-import type { Tables } from '../../state/tables.ts'
+import type { StripeTables } from '../../state/tables.ts'
 import type { FormObject } from '../../wire/form.ts'
-import { entriesOf, partOf } from '../basics/form-fields.ts'
+import { formPartOf, listFormEntries } from '../basics/form-fields.ts'
 import { isRecord, lookUp } from '../basics/look-up.ts'
 import type { VersionChange } from '../basics/version-change.ts'
 
@@ -60,10 +60,10 @@ export const CLOVER: readonly VersionChange[] = [
       },
       'Invoices.createPreview'(form) {
         if (form.subscription !== undefined || form.subscription_details === undefined) return
-        billClassically(partOf(form, 'subscription_details'))
+        billClassically(formPartOf(form, 'subscription_details'))
       },
       'Checkout/Sessions.create'(form) {
-        if (form.mode === 'subscription') billClassically(partOf(form, 'subscription_data'))
+        if (form.mode === 'subscription') billClassically(formPartOf(form, 'subscription_data'))
       },
     },
   },
@@ -83,8 +83,8 @@ function billClassically(form: FormObject): void {
   form.billing_mode ??= { type: 'classic' }
 }
 
-function countIntervals(form: FormObject, tables: Tables): void {
-  for (const phase of entriesOf(form, 'phases')) {
+function countIntervals(form: FormObject, tables: StripeTables): void {
+  for (const phase of listFormEntries(form, 'phases')) {
     const times = Number(phase.iterations)
     const recurring = recurringOf(phase, tables)
     if (!recurring || !Number.isSafeInteger(times) || times < 1) continue
@@ -96,8 +96,8 @@ function countIntervals(form: FormObject, tables: Tables): void {
   }
 }
 
-function recurringOf(phase: FormObject, tables: Tables) {
-  const [item] = entriesOf(phase, 'items')
+function recurringOf(phase: FormObject, tables: StripeTables) {
+  const [item] = listFormEntries(phase, 'items')
   const price = item?.price ?? item?.plan
   return typeof price === 'string' ? tables.price.get(price)?.recurring : undefined
 }

@@ -1,5 +1,5 @@
 import { copyJson } from '../../../core/store/copy-json.ts'
-import { render } from '../../state/render.ts'
+import { renderRow } from '../../state/render.ts'
 import type { FormObject } from '../../wire/form.ts'
 import type { WireObject } from '../../wire/wire-object.ts'
 import { renameField } from '../basics/form-fields.ts'
@@ -39,14 +39,14 @@ export const DATED: readonly VersionChange[] = [
       payment_intent(wire, tables) {
         const charges = tables.charge.findBy('payment_intent', wire.id).reverse()
         wire.charges = listOf(
-          charges.map((row) => copyJson(render('charge', row, tables))),
+          charges.map((row) => copyJson(renderRow('charge', row, tables))),
           `/v1/charges?payment_intent=${wire.id}`,
         )
       },
       charge(wire, tables) {
         const refunds = tables.refund.findBy('charge', wire.id).reverse()
         wire.refunds ??= listOf(
-          refunds.map((row) => copyJson(render('refund', row, tables))),
+          refunds.map((row) => copyJson(renderRow('refund', row, tables))),
           `/v1/charges/${wire.id}/refunds`,
         )
       },

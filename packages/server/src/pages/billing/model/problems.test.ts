@@ -48,13 +48,13 @@ describe('describeProblem', () => {
   })
 
   it.each<[SubscriptionTerm[], string]>([
-    [[], 'You can change the plan below.'],
-    [['plan'], 'You can change the plan below.'],
-    [['anchorOn'], 'You can change the plan below.'],
+    [[], 'You can change the plan of your subscription further down on this page.'],
+    [['plan'], 'You can change the plan of your subscription further down on this page.'],
+    [['anchorOn'], 'You can change the plan of your subscription further down on this page.'],
     [['card'], 'You can add another card below, under “Payment methods”.'],
     [
       ['promotionCode', 'card'],
-      'You can use your code below. You can add another card below, under “Payment methods”.',
+      'You can enter your promotion code further down on this page. You can add another card below, under “Payment methods”.',
     ],
     [['cancellation'], 'The subscription was cancelled; you can resume it below.'],
   ])(
