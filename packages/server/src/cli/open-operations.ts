@@ -38,7 +38,7 @@ export function withOperations<T>(
       return work({
         ...core,
         async perform<Output>(name: string, input: object) {
-          // Nobody else has read the object for this command, so no version can be stale.
+          // A command reads no version that could be stale by now.
           const call = { caller: context.caller, input, ifMatch: '*' }
           return (await execute(findOperation(name), call, { ...services, audit })) as Output
         },

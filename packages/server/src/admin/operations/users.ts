@@ -103,7 +103,7 @@ export async function requireTarget(given: string, context: OperationContext): P
   throw new AdminProblem('forbidden', `${account.id} is an operator: this needs a higher role.`)
 }
 
-/** The last owner must stay, or nobody could appoint another one. */
+/** Only owners appoint owners, so the last one must stay. */
 async function keepLastOwner(account: Account, { users }: OperationContext): Promise<void> {
   if (account.role !== 'owner' || account.disabledAt !== null) return
   if ((await users.countByRole('owner')) > 1) return
