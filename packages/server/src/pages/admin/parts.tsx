@@ -97,7 +97,7 @@ const PLACES = [
   { name: 'overview', path: '/admin', needs: null },
   { name: 'people', path: '/admin/people', needs: 'users.list' },
   { name: 'clients', path: '/admin/applications', needs: 'clients.list' },
-  { name: 'webhooks', path: '/admin/webhooks', needs: 'webhooks.listReceived' },
+  { name: 'webhooks', path: '/admin/webhooks', needs: 'webhooks.list' },
   { name: 'keys', path: '/admin/keys', needs: 'keys.list' },
   { name: 'audit', path: '/admin/audit', needs: 'audit.list' },
   { name: 'settings', path: '/admin/settings', needs: 'settings.get' },

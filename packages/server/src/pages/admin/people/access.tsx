@@ -2,7 +2,8 @@ import type { Child, FC } from 'hono/jsx'
 import { usePage } from '../../parts/layout.tsx'
 import { Moment, ScopeList, Table } from '../../parts/table.tsx'
 import { describeBrowserName } from '../../sessions.tsx'
-import { pathOf, type Section } from './person.tsx'
+import type { Section } from './person.tsx'
+import { pathOf } from './person-path.ts'
 
 /** The open sessions of a person. */
 export const Sessions: FC<Section> = ({ data: { person, sessions }, can }) => {
