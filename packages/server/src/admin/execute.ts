@@ -2,7 +2,7 @@ import type { z } from 'zod'
 import type { Caller } from './audit/caller.ts'
 import type { Described } from './audit/described.ts'
 import { authorize } from './authorize.ts'
-import type { IdempotentRequests } from './idempotency.ts'
+import { type IdempotentRequests, keyOf } from './idempotency.ts'
 import type { Operation, OperationServices } from './operation.ts'
 import { AdminProblem, type FieldProblems, type ProblemName } from './problems.ts'
 import { toProblem } from './to-problem.ts'
@@ -51,6 +51,12 @@ export async function execute(
     throw error
   }
   const input = parseInput(operation.input, call.input)
+  if (operation.needsKey && (call.idempotencyKey ?? null) === null) {
+    throw new AdminProblem(
+      'precondition-required',
+      `${operation.name} moves money: send an Idempotency-Key, and the same one if you repeat the request.`,
+    )
+  }
   if (operation.effect === 'read') return run(operation, input, call, services)
   return operation.commits === 'in-steps'
     ? performInSteps(operation, input, call, services)
@@ -79,11 +85,13 @@ export function parseInput(schema: z.ZodType, given: unknown): unknown {
 async function run(
   operation: Operation,
   input: unknown,
-  { caller, ifMatch = null }: Call,
+  { caller, ifMatch = null, idempotencyKey: key = null }: Call,
   services: AdminServices,
 ): Promise<unknown> {
+  const { actor } = caller
+  const repeatKey = key === null ? null : keyOf(actor, key)
   try {
-    return await operation.run(input, { ...services, actor: caller.actor, ifMatch })
+    return await operation.run(input, { ...services, actor, ifMatch, repeatKey })
   } catch (error) {
     throw toProblem(error)
   }
@@ -102,7 +110,9 @@ function once(
   work: () => Promise<unknown>,
 ): Promise<unknown> {
   if (key === null) return work()
-  return requests.once({ actor: caller.actor, key, operation: operation.name, input }, work)
+  const isRepeatable = operation.needsKey ?? false
+  const request = { actor: caller.actor, key, operation: operation.name, input, isRepeatable }
+  return requests.once(request, work, operation.forRepeats?.bind(operation))
 }
 
 /** The effect, its entry and the stored response are one transaction: all happen, or nothing. */

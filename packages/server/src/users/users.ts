@@ -1,7 +1,6 @@
 import { type Database, isUniqueViolation } from '@tollgate/database'
 import type { Clock } from '@tollgate/oauth'
 import { deletePersonalData } from '../storage/personal-data.ts'
-import { deletePersonalData } from '../storage/personal-data.ts'
 import { type ServiceTables, type UserRow, userTable } from '../storage/tables.ts'
 import { emailKey, InvalidAccount, MAX_PASSWORD_LENGTH, parseAccount } from './parse.ts'
 import type { Passwords } from './passwords.ts'
@@ -185,8 +184,6 @@ export function createUsers(options: {
         .execute()
     },
     async delete(id) {
-      // First, so that a repeat after a crash still finds the account.
-      await deletePersonalData(database, id)
       // First, so that a repeat after a crash still finds the account.
       await deletePersonalData(database, id)
       await database.kysely.deleteFrom('users').where('id', '=', Number(id)).execute()
