@@ -1,6 +1,7 @@
 import type { ClientCache } from './caches/client-cache.ts'
 import type { CodeCache } from './caches/code-cache.ts'
 import type { ConsentCache } from './caches/consent-cache.ts'
+import type { ClientUses } from './clients/last-use.ts'
 import type {
   ClientAuthentication,
   CrossOriginPolicy,
@@ -73,6 +74,7 @@ export interface ServerContext extends GrantContext {
   /** Paths that people open in a browser; errors there are shown as a page. */
   readonly pagePaths: ReadonlySet<string>
   readonly responses: ReadonlyMap<string, OfferedResponse>
+  readonly clientUses: ClientUses
   readonly clients: ClientCache<ServerContext>
   readonly codes: CodeCache
   readonly consents: ConsentCache

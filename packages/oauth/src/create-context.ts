@@ -1,6 +1,7 @@
 import { createClientCache } from './caches/client-cache.ts'
 import { createCodeCache } from './caches/code-cache.ts'
 import { createConsentCache } from './caches/consent-cache.ts'
+import { createClientUses } from './clients/last-use.ts'
 import { scopeLimitOf } from './clients/self-registered.ts'
 import { clientDemands } from './clients/settings/demands.ts'
 import { later } from './clock.ts'
@@ -94,6 +95,7 @@ export function createContext(options: ResolvedOptions): ServerContext {
           : [],
       ),
     }),
+    clientUses: createClientUses(storage.clients, { clock, logger: options.logger }),
     codes: createCodeCache(storage.codes),
     consents: createConsentCache(storage.consents),
     keys,

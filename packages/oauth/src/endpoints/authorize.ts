@@ -204,7 +204,10 @@ async function respondTo(
   }
   const { ticket } = authRequest.received
   if (ticket !== null) await claimResponse(ticket, token, context)
-  if (token) emitTokenCreated(token, context)
+  if (token) {
+    emitTokenCreated(token, context)
+    await context.clientUses.note(token.clientId)
+  }
   const { t } = pageFor(request, authRequest.received.params.get('ui_locales'), context)
   return authorizationResponse(authRequest, params, context.options.issuer, t)
 }

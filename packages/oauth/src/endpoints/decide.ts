@@ -144,7 +144,10 @@ async function approve(
   })
   if (!approved) throw alreadyAnswered()
   await claimResponse(ticket, result.token, context)
-  if (result.token) emitTokenCreated(result.token, context)
+  if (result.token) {
+    emitTokenCreated(result.token, context)
+    await context.clientUses.note(client.id)
+  }
   return authorizationResponse(
     addressOf(interaction, context),
     result.params,

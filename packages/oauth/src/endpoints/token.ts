@@ -30,5 +30,7 @@ export async function token(request: HttpRequest, context: ServerContext): Promi
     throw new Error(`${grant.type} gave a token without its key`)
   }
   if (isUnused(client)) await markUsed(client, context)
+  const recording = context.clientUses.note(client.id)
+  if (recording) await recording
   return noStoreJson(response, 200, proven?.headers)
 }

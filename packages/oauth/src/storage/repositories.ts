@@ -75,6 +75,14 @@ export interface ClientRepository {
     notice: NewRevocation,
     unchangedSince?: Date,
   ): Promise<boolean>
+  /**
+   * Records that a client was used at this time, unless a use later than `unlessAfter` is recorded.
+   * Neither changes `updatedAt` nor announces anything in the feed. Does nothing for an unknown
+   * client.
+   */
+  recordUse(id: string, at: Date, unlessAfter: Date): Promise<void>
+  /** Returns the recorded last use of these clients, without those that were never used. */
+  lastUsed(ids: readonly string[]): Promise<ReadonlyMap<string, Date>>
 }
 
 /**

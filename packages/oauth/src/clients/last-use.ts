@@ -1,0 +1,67 @@
+import { createRecentCache } from '../caches/recent-cache.ts'
+import type { Clock } from '../clock.ts'
+import type { ServerContext } from '../context.ts'
+import { ValidationFailed } from '../errors.ts'
+import type { Logger } from '../logger.ts'
+import { isPossibleId } from '../storage/possible-id.ts'
+import type { ClientRepository } from '../storage/repositories.ts'
+import { rowIdOf } from './client.ts'
+
+/** How far the recorded use may be behind the real one, in milliseconds. */
+export const USE_ACCURACY = 24 * 3600 * 1000
+/** Number of clients whose use this process remembers, to write it only once per day. */
+const CACHE_SIZE = 20_000
+/** Largest number of ids per query. */
+const MAX_IDS = 1000
+
+export interface ClientUses {
+  /**
+   * Records that a client was used. Writes at most once per day and process, and returns `null` if
+   * there is nothing to write. Never fails: the request has been served already.
+   */
+  note(clientId: string): Promise<void> | null
+}
+
+export function createClientUses(
+  repository: Pick<ClientRepository, 'recordUse'>,
+  { clock, logger }: { readonly clock: Clock; readonly logger: Required<Logger> },
+): ClientUses {
+  const notedAt = createRecentCache<number>(CACHE_SIZE)
+
+  async function write(clientId: string, at: Date): Promise<void> {
+    try {
+      await repository.recordUse(clientId, at, new Date(at.getTime() - USE_ACCURACY))
+    } catch (error) {
+      notedAt.delete(clientId)
+      logger.error('The last use of a client could not be recorded', error)
+    }
+  }
+
+  return {
+    note(clientId) {
+      const now = clock.now()
+      const before = notedAt.get(clientId)
+      if (before !== undefined && now.getTime() - before < USE_ACCURACY) return null
+      notedAt.set(clientId, now.getTime())
+      return write(clientId, now)
+    },
+  }
+}
+
+/** Reads the last uses of clients by `client_id`. See `Clients.lastUsed()`. */
+export async function findLastUses(
+  ids: readonly string[],
+  { storage }: ServerContext,
+): Promise<ReadonlyMap<string, Date>> {
+  if (ids.length > MAX_IDS) {
+    throw new ValidationFailed({ ids: [`There may be at most ${MAX_IDS} ids.`] })
+  }
+  const rowIds = new Map(ids.map((id) => [id, id.startsWith('https://') ? rowIdOf(id) : id]))
+  const uses = await storage.clients.lastUsed([...new Set(rowIds.values())].filter(isPossibleId))
+  return new Map(
+    [...rowIds].flatMap(([id, rowId]) => {
+      const use = uses.get(rowId)
+      return use ? [[id, use] as const] : []
+    }),
+  )
+}
