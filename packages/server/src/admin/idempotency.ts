@@ -1,3 +1,4 @@
+import { createHmac } from 'node:crypto'
 import { type Database, insertIfAbsent } from '@tollgate/database'
 import type { Clock } from '@tollgate/oauth'
 import { adminRequestTable, deleteInBatches, type ServiceTables } from '../storage/tables.ts'
@@ -49,8 +50,10 @@ export interface IdempotentRequests {
 export function createIdempotentRequests(options: {
   readonly database: Database
   readonly clock: Clock
+  /** Secrets of the service. The first one is used for new requests. */
+  readonly secrets: readonly string[]
 }): IdempotentRequests {
-  const { clock } = options
+  const { clock, secrets } = options
   const database = options.database as unknown as Database<ServiceTables>
   const remove = (keyHash: string) =>
     database.kysely.deleteFrom('admin_requests').where('key_hash', '=', keyHash).execute()
@@ -77,7 +80,8 @@ export function createIdempotentRequests(options: {
     ): Promise<Result> {
       const { actor, key, operation, input, isRepeatable = false } = request
       const keyHash = keyOf(actor, key)
-      const requestHash = sha256(JSON.stringify([operation, input]))
+      const hashes = hashesOf({ operation, input }, secrets)
+      const [requestHash = ''] = hashes
       const now = clock.now()
       const row = adminRequestTable.toRow({ keyHash, requestHash, createdAt: now, response: null })
       if (!(await insertIfAbsent(options.database, 'admin_requests', row))) {
@@ -93,9 +97,9 @@ export function createIdempotentRequests(options: {
           await remove(keyHash)
           return this.once(request, work, forRepeats)
         }
-        const isSame = isRepeatable && first.requestHash === requestHash
-        if (!isSame || !(await takeOver(first, now))) {
-          return repeat(first, requestHash, now) as Result
+        const isSame = hashes.includes(first.requestHash)
+        if (!isRepeatable || !isSame || !(await takeOver(first, now))) {
+          return repeat(first, isSame, now) as Result
         }
       }
       let result: Result
@@ -126,8 +130,22 @@ export function createIdempotentRequests(options: {
 
 type StoredRequest = ReturnType<typeof adminRequestTable.fromRow>
 
-function repeat(first: StoredRequest, requestHash: string, now: Date): unknown {
-  if (first.requestHash !== requestHash) {
+/**
+ * Hashes a request with each secret of the service. The input may hold a password, which a hash
+ * without a secret would let a reader of the table guess.
+ */
+function hashesOf(
+  { operation, input }: Pick<KeyedRequest, 'operation' | 'input'>,
+  secrets: readonly string[],
+): string[] {
+  const request = JSON.stringify([operation, input])
+  return secrets.map((secret) =>
+    createHmac('sha256', `tollgate admin request ${secret}`).update(request).digest('base64url'),
+  )
+}
+
+function repeat(first: StoredRequest, isSame: boolean, now: Date): unknown {
+  if (!isSame) {
     throw new AdminProblem(
       'key-reused',
       'This Idempotency-Key was sent with another request. Choose a new key for a new request.',

@@ -13,6 +13,6 @@ export function createAdminServices(
     ...parts,
     audit: createAuditLog({ database, clock, secrets: config.secrets }),
     cursors: createCursors(config.secrets),
-    requests: createIdempotentRequests({ database, clock }),
+    requests: createIdempotentRequests({ database, clock, secrets: config.secrets }),
   }
 }
