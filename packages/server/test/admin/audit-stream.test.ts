@@ -13,7 +13,10 @@ import { operatorCalling } from './audit-log.ts'
 import { operatorsOf } from './operators.ts'
 
 let service: TestService | undefined
-afterEach(() => service?.stop())
+afterEach(async () => {
+  await service?.stop()
+  service = undefined
+})
 
 async function receiver(): Promise<Receiver> {
   const started = await startReceiver()
