@@ -9,6 +9,7 @@ import { OPERATIONS } from '../../admin/operations/all.ts'
 import { AdminProblem, PROBLEMS } from '../../admin/problems.ts'
 import { toProblem } from '../../admin/to-problem.ts'
 import type { ServiceContext } from '../../context.ts'
+import { linesBody } from '../../http/lines.ts'
 import { isReadable } from '../../http/readable.ts'
 import { isSameOrigin } from '../../http/same-origin.ts'
 import type { AppEnv } from '../../http/variables.ts'
@@ -197,36 +198,15 @@ function readKey(c: Context<AppEnv>): string | null {
   )
 }
 
-/**
- * Responds with one JSON object per line. The first page is read before, so that its failure has a
- * status. A later failure breaks the connection: the caller must not take a part for the whole.
- */
+/** Responds with one JSON object per line. */
 async function linesResponse(
   c: Context<AppEnv>,
   { pages }: Lines,
   { logger }: ServiceContext,
 ): Promise<Response> {
-  const reading = pages[Symbol.asyncIterator]()
-  let next = await reading.next()
-  const encoder = new TextEncoder()
-  const body = new ReadableStream<Uint8Array>({
-    async pull(controller) {
-      try {
-        if (next.done) return controller.close()
-        const text = next.value.map((line) => `${JSON.stringify(line)}\n`).join('')
-        next = await reading.next()
-        // An empty page would end the pulling.
-        if (text !== '' || !next.done) controller.enqueue(encoder.encode(text))
-        if (next.done) controller.close()
-      } catch (error) {
-        logger.error({ err: error }, 'A response of the management API was cut off')
-        controller.error(error)
-      }
-    },
-    async cancel() {
-      await reading.return?.()
-    },
-  })
+  const body = await linesBody(pages, (error) =>
+    logger.error({ err: error }, 'A response of the management API was cut off'),
+  )
   c.header('content-type', 'application/jsonl')
   return c.body(body)
 }

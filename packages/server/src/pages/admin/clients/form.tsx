@@ -89,8 +89,8 @@ function isEqual(one: unknown, other: unknown): boolean {
 }
 
 /**
- * What the form shows after another operator has changed the client: fields that were typed in stay,
- * the others get their present values.
+ * Returns the values to show after another operator has changed the client: fields that were typed
+ * in stay, the others get their present values.
  */
 export function mergeForms(versions: {
   readonly before: ClientForm
@@ -113,7 +113,7 @@ export function mergeForms(versions: {
   }
 }
 
-/** A field that somebody else has changed, with its present value as text. */
+/** A field that another operator has changed, with its present value as text. */
 export interface ForeignChange {
   readonly field: string
   readonly value: string

@@ -103,7 +103,7 @@ const ClientTable: FC<{ clients: readonly ClientJson[] }> = ({ clients }) => {
   )
 }
 
-/** What an operator should notice first about a client, if anything. */
+/** The most important fact about a client, if there is one. */
 export const ClientBadge: FC<{ client: ClientJson }> = ({ client }) => {
   const { t, service } = usePage()
   if (client.revoked_at !== null) return <span class="badge bad">{t('adminClients.deleted')}</span>
@@ -113,4 +113,4 @@ export const ClientBadge: FC<{ client: ClientJson }> = ({ client }) => {
 
 /** The day on which a client last got a token. */
 export const LastUsed: FC<{ client: ClientJson }> = ({ client: { last_used_at: used } }) =>
-  used ? <Day at={new Date(used)} /> : <>{usePage().t('adminClients.neverUsed')}</>
+  used ? <Day at={new Date(used)} /> : <span>{usePage().t('adminClients.neverUsed')}</span>
