@@ -14,6 +14,7 @@ export const adminDe: Readonly<Record<keyof typeof adminEn, string>> = {
   'admin.role.support': 'Support',
   'admin.role.admin': 'Verwaltung',
   'admin.role.owner': 'Eigentum',
+  'admin.needsRole': 'Diese Seite erfordert die Rolle {role}.',
   'admin.next': 'Nächste Seite',
   'admin.first': 'Zurück zur ersten Seite',
   'admin.stay': 'Nichts ändern',

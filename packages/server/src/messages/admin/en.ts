@@ -12,6 +12,7 @@ export const adminEn = {
   'admin.role.support': 'Support',
   'admin.role.admin': 'Admin',
   'admin.role.owner': 'Owner',
+  'admin.needsRole': 'This page needs the role {role}.',
   'admin.next': 'Next page',
   'admin.first': 'Back to the first page',
   'admin.stay': 'Change nothing',

@@ -28,8 +28,20 @@ export function requireRole(role: Role): MiddlewareHandler<AppEnv> {
     if (!user) return signedIn(c, next)
     if (hasRole(user.role, role)) return next()
     if (user.role === null) return c.notFound()
-    return renderProblem(c, new AdminProblem('forbidden', `This page needs the role ${role}.`))
+    return renderForbidden(c, role)
   }
+}
+
+function renderForbidden(c: Context<AppEnv>, role: Role) {
+  const { t } = c.get('page')
+  return renderAdmin(
+    c,
+    { title: t('admin.problem.title'), status: 403 },
+    <section class="card narrow">
+      <h1>{t('admin.problem.title')}</h1>
+      <p role="alert">{t('admin.needsRole', { role: describeRole(role, t) })}</p>
+    </section>,
+  )
 }
 
 /** The signed-in operator, for handlers behind `requireRole()`. */
