@@ -100,4 +100,24 @@ describe('database.unitOfWork()', () => {
     await later
     expect(await ids()).toEqual(['inside', 'later'])
   })
+
+  it('calls what waits for the commit once, after it, and never if it is undone', async () => {
+    const calls: string[] = []
+    const note = (text: string) => database.afterCommit(() => void calls.push(text))
+    note('outside')
+    expect(calls).toEqual(['outside'])
+    await database.unitOfWork(async () => {
+      await add('kept')
+      await database.unitOfWork(async () => note('inner'))
+      await database.transaction(async (tx) => tx.afterCommit(() => void calls.push('tx')))
+      expect(calls).toEqual(['outside'])
+    })
+    expect(calls).toEqual(['outside', 'inner', 'tx'])
+    const undone = database.unitOfWork(async () => {
+      note('never')
+      await add('kept')
+    })
+    await expect(undone).rejects.toThrow()
+    expect(calls).toEqual(['outside', 'inner', 'tx'])
+  })
 })

@@ -33,6 +33,7 @@ export function createContext(options: ResolvedOptions): ServerContext {
   const allResources = [options.resources.own, ...options.resources.others.values()]
   const feed = followRevocations(storage.revocations, options.logger, {
     storeTimeout: storage.timeout,
+    afterCommit: storage.afterCommit,
   })
   const keyring = createKeyring(secrets)
   const keys = createSigningKeys({
@@ -81,7 +82,7 @@ export function createContext(options: ResolvedOptions): ServerContext {
     providers: options.providers,
     scopes: options.scopes,
     storage,
-    events: createEmitter(options.logger),
+    events: createEmitter(options.logger, storage.afterCommit),
     grants: new Map(options.grants.map((grant) => [grant.type, grant])),
     pagePaths: pagePaths(options),
     responses: offeredResponses(options),

@@ -435,6 +435,12 @@ export interface Storage {
   endAll(at: Date): Promise<ActiveCounts>
   /** Counts what `endAll()` would end. */
   countActive(at: Date): Promise<ActiveCounts>
+  /**
+   * Calls `run` when the transaction that the caller runs in is committed, and never if it is undone.
+   * Only for stores whose calls can join a transaction of the application. Optional: without it,
+   * every call is durable when it returns.
+   */
+  afterCommit?(run: () => void): void
   /** Whether an error means that the store is temporarily unavailable, rather than a defect. */
   isUnavailable(error: unknown): boolean
 }
