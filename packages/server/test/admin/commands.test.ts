@@ -115,9 +115,8 @@ const CHANGING: readonly (readonly [string, () => Promise<readonly string[]>, Ru
 ]
 
 describe('the audit log', () => {
-  it.each(CHANGING)(
-    'has one entry of %s, with the name given with --as',
-    async (operation, args, run) => {
+  for (const [operation, args, run] of CHANGING) {
+    it(`has one entry of ${operation}, with the name given with --as`, async () => {
       const { code, stderr, left } = await leave(['--as', NAME, ...(await args())], run)
       expect([code, stderr]).toEqual([0, ''])
       const done = left.filter(({ outcome }) => outcome !== 'started')
@@ -135,8 +134,8 @@ describe('the audit log', () => {
         done[0]?.intent_id ? [NAME] : [],
       )
       expect(JSON.stringify(left)).not.toMatch(/@example|horse|tgs_|whsec_/)
-    },
-  )
+    })
+  }
 
   it('has one entry for the account and one for the role of `user create --role`', async () => {
     const email = newAddress('owner')
