@@ -144,6 +144,38 @@ describe('invoices in the management API', () => {
     expect((await support.call('GET', path)).body.refunded).toEqual(usd(0))
   })
 
+  it('are refunded by a client only with the scope for what cannot be undone', async () => {
+    const owner = await operators.operator('owner')
+    const { refund, path } = await payer()
+    const callAs = async (scopes: readonly string[]) => {
+      const body = { name: 'Refunds', scopes }
+      const made = await owner.call('POST', '/management-clients', { body })
+      expect(made.status).toBe(201)
+      const answer = await fetch(`${service.url}/oauth/token`, {
+        method: 'POST',
+        body: new URLSearchParams({
+          grant_type: 'client_credentials',
+          client_id: made.body.id,
+          client_secret: made.body.secret,
+          scope: scopes.join(' '),
+        }),
+      })
+      const { access_token: token } = (await answer.json()) as { access_token: string }
+      return operators.with({ authorization: `Bearer ${token}` })
+    }
+    const writes = await callAs(['admin.billing:write'])
+    const reads = await callAs(['admin.billing:read', 'admin:irreversible'])
+    const both = await callAs(['admin.billing:write', 'admin:irreversible'])
+    const request = keyed('by-client', { amount: usd(100) })
+    const statuses = [await writes('POST', refund, request), await reads('POST', refund, request)]
+    expect(statuses.map(({ status }) => status)).toEqual([403, 403])
+    expect((await reads('GET', path)).body.refunded).toEqual(usd(0))
+    expect((await both('POST', refund, request)).status).toBe(200)
+    // The key of another caller is another key.
+    expect((await owner.call('POST', refund, request)).status).toBe(200)
+    expect((await reads('GET', path)).body.refunded).toEqual(usd(200))
+  })
+
   it('are refunded once for two requests at once with the same key, twice with two keys', async () => {
     const support = await operators.operator('support')
     const { refund, path } = await payer()
@@ -178,7 +210,13 @@ describe('invoices in the management API', () => {
       sandbox?.trouble.failNext(10, 'half-written', 'stripe')
       const first = await support.call('POST', refund, request)
       sandbox?.trouble.clear()
-      if (first.status !== 200) failed++
+      if (first.status !== 200) {
+        failed++
+        expect(first.status).toBe(502)
+        const [intent, outcome] = (await operators.entries('billing.refund')).slice(-2)
+        expect([intent?.outcome, outcome?.outcome]).toEqual(['started', 'failed'])
+        expect(outcome?.intent_id).toBe(intent?.id)
+      }
       const repeated = await support.call('POST', refund, request)
       expect(repeated.status, `${point}`).toBe(200)
       expect((await support.call('GET', path)).body.refunded).toEqual(usd(100 * (point + 1)))
