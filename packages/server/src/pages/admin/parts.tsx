@@ -319,6 +319,11 @@ export interface AdminConfirmation {
   readonly operation: string
   /** Label of the button that carries it out. */
   readonly confirmLabel: string
+  /**
+   * Whether the act takes nothing away from anybody, so that its button needs no warning color.
+   * @default false
+   */
+  readonly isHarmless?: boolean
   /** Label of the safe button. @default `Change nothing` */
   readonly cancelLabel?: string
   /** Version of the object that the question is about. */
@@ -367,7 +372,12 @@ export function renderConfirmation(c: Context<AppEnv>, view: AdminConfirmation) 
               <button type="submit" name="decision" value="stay" formnovalidate>
                 {view.cancelLabel ?? t('admin.stay')}
               </button>
-              <button type="submit" class="danger" name="decision" value="go">
+              <button
+                type="submit"
+                class={view.isHarmless ? 'primary' : 'danger'}
+                name="decision"
+                value="go"
+              >
                 {view.confirmLabel}
               </button>
             </div>

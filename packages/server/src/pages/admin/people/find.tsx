@@ -11,7 +11,7 @@ import type { InvoiceJson, PersonJson } from './person-data.ts'
 export const FindPerson: FC<{ value?: string; problem?: string | undefined }> = (props) => {
   const { t } = usePage()
   return (
-    <section class="card" aria-labelledby="find-title">
+    <section class="card stack" aria-labelledby="find-title">
       <h2 id="find-title">{t('people.find.title')}</h2>
       <OwnForm action="/admin/people" class="row bottom find">
         <TextField

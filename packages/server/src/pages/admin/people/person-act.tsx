@@ -64,6 +64,8 @@ export interface PersonAct {
   readonly done: Done
   /** Absent if the act does not ask on a page of its own. */
   readonly texts?: ActTexts
+  /** Whether it takes nothing away from anybody. @default false */
+  readonly isHarmless?: boolean
   /**
    * The input besides the id of the person.
    * @throws InvalidField
@@ -119,6 +121,7 @@ async function ask(
     question: t.parts(`${texts}.question`, { email }),
     operation,
     confirmLabel: t(`${texts}.go`),
+    isHarmless: act.isHarmless ?? false,
     problem,
     children: (
       <>

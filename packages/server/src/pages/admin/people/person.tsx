@@ -75,7 +75,7 @@ export interface Section {
 const Facts: FC<Pick<Section, 'data'>> = ({ data: { person } }) => {
   const { t } = usePage()
   return (
-    <section class="card" aria-labelledby="facts-title">
+    <section class="card stack" aria-labelledby="facts-title">
       <h2 id="facts-title">{t('people.facts')}</h2>
       <dl class="facts">
         <Fact term={t('accounts.id')}>{person.id}</Fact>
@@ -115,7 +115,7 @@ const Acts: FC<Section> = ({ data: { person, subscriptions }, can }) => {
   const acts = ['users.signOut', 'users.enable', 'users.disable', 'users.setRole', 'users.delete']
   if (!acts.some(can)) return null
   return (
-    <section class="card" aria-labelledby="acts-title">
+    <section class="card stack" aria-labelledby="acts-title">
       <h2 id="acts-title">{t('people.acts')}</h2>
       <div class="row">
         {mayEnable && (
