@@ -92,7 +92,7 @@ it('keeps entries for an endpoint that does not answer, in the database', async 
   expect(new Set(entriesIn(archive).map(({ number }) => number))).toEqual(new Set([1, 2]))
 })
 
-it('shows the receiver an end that was cut off and replaced', async () => {
+it('threat N9 shows the receiver an end that was cut off and replaced', async () => {
   const archive = await receiver()
   const on = await startWith([{ url: archive.url, types: ['audit.entry'] }])
   await signOuts(on, 3)

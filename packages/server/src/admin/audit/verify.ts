@@ -19,7 +19,7 @@ export interface Link {
  * - `changed`: the entry, its number or the entry before it is not what was chained.
  * - `forged`: the entry was not written by the service.
  * - `personal-data`: the personal data is not what was recorded.
- * - `other-hash`: the chain is not the one that the caller knows.
+ * - `other-hash`: the chain differs from the place that the caller knows.
  */
 export type BreakKind =
   | 'missing'

@@ -85,7 +85,7 @@ const BREAKS = {
   changed: 'the entry, its number or the entry before it was changed',
   forged: 'the entry was not written by the service',
   'personal-data': 'the personal data of the entry was changed',
-  'other-hash': 'the chain is not the one that you noted',
+  'other-hash': 'the chain differs from the place that you noted',
 } as const
 
 export const auditCommands: Commands = {
