@@ -212,7 +212,7 @@ describe('acts on a person', () => {
     expect((await support.post(page + token)).to).toBe(`${page}?done=token-revoked`)
     expect(made).toBeTruthy()
     expect(await service.oauth.tokens.listByUser(target.id)).toEqual([])
-    // The session belongs to somebody else.
+    // The session belongs to another person.
     const other = await operators.person()
     expect((await support.post(`/admin/people/${other.id}${session}`)).status).toBe(404)
   })

@@ -20,7 +20,7 @@ describeInChromium("the operators' pages for people", ({ newPage, forgive }) => 
   })
   afterAll(() => service?.stop())
 
-  /** A signed-in page of somebody with this role. */
+  /** Opens a page for a signed-in operator with this role. */
   async function signedIn(
     role: 'viewer' | 'support' | 'owner',
     settings: Parameters<typeof newPage>[0] = {},
@@ -48,7 +48,7 @@ describeInChromium("the operators' pages for people", ({ newPage, forgive }) => 
     return { id, email, browser, billable }
   }
 
-  it('lets a support person find, sign out and disable somebody with the keyboard alone', async () => {
+  it('lets a support person find, sign out and disable a person with the keyboard alone', async () => {
     const ada = await customer('ada')
     const page = await signedIn('support')
     const press = async (role: 'link' | 'button', name: string) => {

@@ -90,7 +90,7 @@ export async function runOperation<Output>(
     try {
       return (await execute(operationNamed(name), call, admin)) as Output
     } catch (error) {
-      // After a double click, the second answer is the one that the browser shows.
+      // After a double click, browsers show the response to the second request.
       const isRunning = error instanceof AdminProblem && error.problem === 'request-in-progress'
       if (!isRunning || attempt === DOUBLE_CLICK.attempts) throw error
       await sleep(DOUBLE_CLICK.pause)

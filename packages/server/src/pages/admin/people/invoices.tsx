@@ -6,8 +6,13 @@ import { formatAmount } from '../../../messages/messages.ts'
 import { usePage } from '../../parts/layout.tsx'
 import { Day, Table } from '../../parts/table.tsx'
 import { mayCall, operatorOf, Pager, renderAdmin, requireRole } from '../parts.tsx'
-import type { Section } from './person.tsx'
-import { type InvoiceJson, obstacleOf, readInvoices, readPerson } from './person-data.ts'
+import {
+  type InvoiceJson,
+  obstacleOf,
+  readInvoices,
+  readPerson,
+  type Section,
+} from './person-data.ts'
 import { pathOf } from './person-path.ts'
 
 const PER_PAGE = 50

@@ -47,7 +47,7 @@ export class InvalidField extends Error {
   }
 }
 
-/** What the form of an act is rendered with. */
+/** Data for the form of an act. */
 export interface ActView {
   readonly c: Context<AppEnv>
   readonly person: PersonJson
@@ -71,7 +71,7 @@ export interface PersonAct {
    * @throws InvalidField
    */
   input?(form: URLSearchParams, object: string): Readonly<Record<string, unknown>>
-  /** What the form shows and asks for besides the text. */
+  /** Facts and fields of the form, below the text. */
   decisions?(view: ActView): Promise<Child> | Child
 }
 

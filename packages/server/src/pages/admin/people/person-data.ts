@@ -15,7 +15,7 @@ import { runOperation } from '../parts.tsx'
 
 export type { EventJson, InvoiceDetailJson, InvoiceJson }
 
-/** What `billing.getCustomer` returns. */
+/** The output of `billing.getCustomer`. */
 export interface CustomerJson {
   readonly provider: string | null
   readonly customer: string | null
@@ -45,6 +45,13 @@ export interface PersonData {
   readonly customer: CustomerJson | null
   /** From the provider. `null` if it does not answer. */
   readonly invoices: ListPage<InvoiceJson> | null
+}
+
+/** Properties of each section of the page. */
+export interface Section {
+  readonly data: PersonData
+  /** Whether the operator may call an operation on this person. */
+  readonly can: (operation: string) => boolean
 }
 
 /** @throws AdminProblem `not-found` */

@@ -15,7 +15,7 @@ import {
 import { Applications, Sessions, Tokens } from './access.tsx'
 import { Invoices } from './invoices.tsx'
 import { describeProvider, PersonState } from './people.tsx'
-import { obstacleOf, type PersonData, readPersonData } from './person-data.ts'
+import { obstacleOf, readPersonData, type Section } from './person-data.ts'
 import { DONE, pathOf } from './person-path.ts'
 import { renews, Subscriptions } from './subscriptions.tsx'
 import { Timeline } from './timeline.tsx'
@@ -63,13 +63,6 @@ export async function renderPerson(
       <Timeline data={data} can={can} />
     </>,
   )
-}
-
-/** What the sections of the page get. */
-export interface Section {
-  readonly data: PersonData
-  /** Whether the operator may call an operation on this person. */
-  readonly can: (operation: string) => boolean
 }
 
 const Facts: FC<Pick<Section, 'data'>> = ({ data: { person } }) => {

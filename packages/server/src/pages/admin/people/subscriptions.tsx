@@ -11,11 +11,10 @@ import { usePage } from '../../parts/layout.tsx'
 import { Day, Fact } from '../../parts/table.tsx'
 import { AdminForm } from '../parts.tsx'
 import { describeProvider } from './people.tsx'
-import type { Section } from './person.tsx'
-import type { SubscriptionJson } from './person-data.ts'
+import type { Section, SubscriptionJson } from './person-data.ts'
 import { pathOf } from './person-path.ts'
 
-/** What a person pays for: subscriptions, balance and access without payment. */
+/** The subscriptions, balance and free access of a person. */
 export const Subscriptions: FC<Section> = (section) => {
   const { service, t } = usePage()
   const { data, can } = section

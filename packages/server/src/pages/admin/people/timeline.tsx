@@ -5,13 +5,18 @@ import type { PageText } from '../../../messages/messages.ts'
 import { usePage } from '../../parts/layout.tsx'
 import { Moment } from '../../parts/table.tsx'
 import { Pager, renderAdmin, requireRole } from '../parts.tsx'
-import type { Section } from './person.tsx'
-import { type EventJson, type PersonJson, readPerson, readTimeline } from './person-data.ts'
+import {
+  type EventJson,
+  type PersonJson,
+  readPerson,
+  readTimeline,
+  type Section,
+} from './person-data.ts'
 import { pathOf } from './person-path.ts'
 
 const PER_PAGE = 50
 
-/** Adds the page with everything that operators did to a person. */
+/** Adds the page with all acts on a person. */
 export function addTimeline(app: Hono<AppEnv>): void {
   app.get('/admin/people/:id/timeline', requireRole('viewer'), async (c) => {
     const { t } = c.get('page')
@@ -40,7 +45,7 @@ export function addTimeline(app: Hono<AppEnv>): void {
   })
 }
 
-/** What happened last, the newest first. */
+/** The last acts on a person, the newest first. */
 export const Timeline: FC<Section> = ({ data: { person, timeline } }) => {
   const { t } = usePage()
   const isAll = timeline.next === null
