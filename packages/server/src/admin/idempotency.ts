@@ -3,6 +3,7 @@ import { type Database, insertIfAbsent } from '@tollgate/database'
 import type { Clock } from '@tollgate/oauth'
 import { adminRequestTable, deleteInBatches, type ServiceTables } from '../storage/tables.ts'
 import type { Actor } from './audit/caller.ts'
+import { canonicalJson } from './audit/canonical.ts'
 import { sha256 } from './audit/log.ts'
 import { AdminProblem } from './problems.ts'
 
@@ -138,7 +139,8 @@ function hashesOf(
   { operation, input }: Pick<KeyedRequest, 'operation' | 'input'>,
   secrets: readonly string[],
 ): string[] {
-  const request = JSON.stringify([operation, input])
+  // Canonical, because a caller may write the members of a repeat in another order.
+  const request = canonicalJson([operation, input])
   return secrets.map((secret) =>
     createHmac('sha256', `tollgate admin request ${secret}`).update(request).digest('base64url'),
   )

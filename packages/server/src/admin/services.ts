@@ -3,6 +3,7 @@ import { createCursors } from './cursor.ts'
 import type { AdminServices } from './execute.ts'
 import { createIdempotentRequests } from './idempotency.ts'
 import type { OperationServices } from './operation.ts'
+import { createRefusals } from './refusals.ts'
 
 /** Adds to the parts of the service what operations need besides. */
 export function createAdminServices(
@@ -14,5 +15,6 @@ export function createAdminServices(
     audit: createAuditLog({ database, clock, secrets: config.secrets }),
     cursors: createCursors(config.secrets),
     requests: createIdempotentRequests({ database, clock, secrets: config.secrets }),
+    refusals: createRefusals(clock),
   }
 }

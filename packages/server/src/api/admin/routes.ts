@@ -1,3 +1,4 @@
+import { isHttpError } from '@tollgate/http'
 import { isOAuthError } from '@tollgate/oauth'
 import type { Context, Hono } from 'hono'
 import type { ContentfulStatusCode } from 'hono/utils/http-status'
@@ -10,7 +11,7 @@ import { AdminProblem, PROBLEMS } from '../../admin/problems.ts'
 import { toProblem } from '../../admin/to-problem.ts'
 import type { ServiceContext } from '../../context.ts'
 import { linesBody } from '../../http/lines.ts'
-import { isReadable } from '../../http/readable.ts'
+import { readText, UnreadableRequest } from '../../http/readable.ts'
 import { isSameOrigin } from '../../http/same-origin.ts'
 import type { AppEnv } from '../../http/variables.ts'
 import { createOpenApi } from './openapi.ts'
@@ -28,7 +29,7 @@ export function addAdminApi(app: Hono<AppEnv>, context: ServiceContext): void {
       try {
         return await serve(c, operation, context)
       } catch (error) {
-        return problemResponse(c, toProblem(error), context)
+        return respondToAdminError(c, error, context)
       }
     })
   }
@@ -51,7 +52,7 @@ function matches(pattern: string, path: string): boolean {
   const given = path.split('/')
   return (
     expected.length === given.length &&
-    expected.every((part, at) => part.startsWith('{') || part === given[at])
+    expected.every((part, at) => (part.startsWith('{') ? given[at] !== '' : part === given[at]))
   )
 }
 
@@ -108,6 +109,10 @@ async function authenticate(
     const admin = Object.keys(adminScopes()).filter(
       (scope) => scopes.includes(scope) && held.includes(scope),
     )
+    // Not an attempt of an operator, so it gets no line in the audit log.
+    if (admin.length === 0) {
+      throw new AdminProblem('forbidden', 'This token has no scope of the management API.')
+    }
     return { kind: 'client', id: clientId, scopes: admin }
   }
   // The cookie of cookie mode proves, with its CSRF token, that a page of ours sent this.
@@ -149,7 +154,7 @@ async function readInput(c: Context<AppEnv>, operation: Operation): Promise<unkn
   if (Object.keys(query).length > 0) {
     throw new AdminProblem('invalid-request', 'Send the fields in the body, not in the query.')
   }
-  const text = await c.req.text()
+  const text = await readText(c)
   if (text === '') return params
   const type = (c.req.header('content-type') ?? '').split(';')[0]?.trim().toLowerCase()
   if (type !== 'application/json') {
@@ -170,7 +175,10 @@ async function readInput(c: Context<AppEnv>, operation: Operation): Promise<unkn
 }
 
 function parseJson(text: string): unknown {
-  if (!isReadable(text)) throw new AdminProblem('invalid-request', 'The body is not UTF-8 text.')
+  // U+FFFD replaced invalid bytes.
+  if (text.includes('\ufffd')) {
+    throw new AdminProblem('invalid-request', 'The body is not UTF-8 text.')
+  }
   try {
     return JSON.parse(text)
   } catch (error) {
@@ -209,6 +217,27 @@ async function linesResponse(
   )
   c.header('content-type', 'application/jsonl')
   return c.body(body)
+}
+
+/** Whether the request is one to the management API, whose errors are problem documents. */
+export function isAdminApi({ req: { path } }: Context<AppEnv>): boolean {
+  return path.startsWith(`${BASE}/`)
+}
+
+/** Responds with the problem of an error, also of one that occurred before the routes. */
+export function respondToAdminError(
+  c: Context<AppEnv>,
+  error: unknown,
+  context: ServiceContext,
+): Response {
+  const { message } = error instanceof Error ? error : new Error()
+  if (isHttpError(error) && error.code === 'payload_too_large') {
+    return problemResponse(c, new AdminProblem('too-large', message), context)
+  }
+  if (isHttpError(error) || error instanceof UnreadableRequest) {
+    return problemResponse(c, new AdminProblem('invalid-request', message), context)
+  }
+  return problemResponse(c, toProblem(error), context)
 }
 
 /** Responds with a problem document (RFC 9457). */
