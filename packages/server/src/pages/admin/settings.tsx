@@ -85,10 +85,15 @@ const SettingTable: FC<{ id: string; title: string; settings: readonly SettingJs
   )
 }
 
+/** Characters of a value that is shown in one line. */
+const LONGEST_LINE = 60
+
 const Value: FC<{ value: unknown }> = ({ value }) => {
   if (value === null || value === undefined) {
     return <span class="quiet-text">{usePage().t('adminSettings.unset')}</span>
   }
-  const text = typeof value === 'string' ? value : JSON.stringify(value, null, 1)
+  const line = typeof value === 'string' ? value : JSON.stringify(value)
+  const isShort = typeof value === 'string' || line.length <= LONGEST_LINE
+  const text = isShort ? line : JSON.stringify(value, null, 1)
   return <code class="value">{text}</code>
 }

@@ -55,7 +55,7 @@ export function addAuditVerification(app: Hono<AppEnv>): void {
           <h2 id="head">{t('adminAudit.verify.head')}</h2>
           {head === null ? <p>{t('adminAudit.verify.headNone')}</p> : <Head head={head} />}
         </section>
-        <section class="card" aria-labelledby="known">
+        <section class="card stack" aria-labelledby="known">
           <h2 id="known">{t('adminAudit.verify.known')}</h2>
           <form class="row bottom" action={PATH}>
             <TextField

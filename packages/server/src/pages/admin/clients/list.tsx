@@ -79,7 +79,6 @@ const ClientTable: FC<{ clients: readonly ClientJson[] }> = ({ clients }) => {
         t('adminClients.grants'),
         t('adminClients.origin'),
         t('adminClients.verified'),
-        t('adminClients.created'),
         ...(showsUse ? [t('adminClients.lastUsed')] : []),
       ]}
       rows={clients.map((client) => [
@@ -89,14 +88,13 @@ const ClientTable: FC<{ clients: readonly ClientJson[] }> = ({ clients }) => {
           </a>{' '}
           <ClientBadge client={client} />
         </>,
-        <ul class="plain">
+        <ul class="plain grants">
           {client.grants.map((type) => (
             <li>{describeGrant(type, t).title}</li>
           ))}
         </ul>,
         t(`adminClients.origin.${client.registered_by}`),
         t(client.verified ? 'admin.yes' : 'admin.no'),
-        <Day at={new Date(client.created_at)} />,
         ...(showsUse ? [<LastUsed client={client} />] : []),
       ])}
     />

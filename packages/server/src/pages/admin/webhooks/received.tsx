@@ -14,6 +14,7 @@ import {
   requireRole,
   runOperation,
 } from '../parts.tsx'
+import { describeProvider } from '../people/people.tsx'
 import {
   BASE,
   EventType,
@@ -68,7 +69,7 @@ export function addReceived(app: Hono<AppEnv>): void {
               ]}
               rows={data.map((event) => [
                 <EventType type={event.type} href={isReader ? pathOf(event.id) : null} />,
-                event.provider,
+                describeProvider(event.provider),
                 <Moment at={new Date(event.received_at)} />,
                 event.attempts,
                 <LastError text={event.last_error} />,
@@ -118,7 +119,7 @@ async function renderReceived(c: Context<AppEnv>, id: string, problem: AdminProb
           <Fact term={t('adminWebhooks.state')}>
             <StateBadge state={event.state} />
           </Fact>
-          <Fact term={t('adminWebhooks.provider')}>{event.provider}</Fact>
+          <Fact term={t('adminWebhooks.provider')}>{describeProvider(event.provider)}</Fact>
           <Fact term={t('adminWebhooks.eventId')}>
             <code>{event.event_id}</code>
           </Fact>
