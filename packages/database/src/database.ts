@@ -110,6 +110,16 @@ export interface Database<T = AnyTables> {
    */
   unitOfWork<R>(work: () => Promise<R>): Promise<R>
   /**
+   * Calls `run` when the unit of work that the caller runs in is committed, and never if it is
+   * undone. Outside of a unit it is called at once. For what a transaction cannot undo, such as
+   * caches, events and requests to others. `run` must not throw.
+   * @example
+   * ```ts
+   * database.afterCommit(() => cache.delete(clientId))
+   * ```
+   */
+  afterCommit(run: () => void): void
+  /**
    * Runs `work` in a transaction while holding the lock `name`, which only one caller across all
    * processes can hold at a time. Others wait for up to five minutes. No statement timeout applies.
    * On SQLite all names share one lock, that of the only writer.

@@ -132,9 +132,17 @@ class OpenDatabase<T> implements Database<T>, WithInternals {
   async unitOfWork<R>(work: () => Promise<R>): Promise<R> {
     if (this.#transaction) throw new Error('Call unitOfWork() on the database, not a transaction')
     if (this.#joined()) return work()
-    return runInTransaction(this[internals].engine, this.#options, (transaction) =>
-      this.#units.run(transaction, work),
+    const { result, later } = await runInTransaction(
+      this[internals].engine,
+      this.#options,
+      (transaction) => this.#units.run(transaction, work),
     )
+    for (const run of later) run()
+    return result
+  }
+
+  afterCommit(run: () => void): void {
+    this.#units.afterCommit(run)
   }
 
   /** The transaction of the unit of work that the caller runs in, if any. */
@@ -178,7 +186,7 @@ class OpenDatabase<T> implements Database<T>, WithInternals {
     }
     const transaction = withChangedTransactionErrors(this.#transaction, this.dialect, change)
     const root = this[internals].root as Database<T>
-    return new OpenDatabase<T>(engine, options, transaction, { root, transaction, clock })
+    return new OpenDatabase<T>(engine, options, transaction, { root, transaction, clock, units })
   }
 
   #ensureLocksTable(): Promise<void> {
@@ -196,7 +204,7 @@ class OpenDatabase<T> implements Database<T>, WithInternals {
   }
 
   #bind(transaction: TransactionRunner): Database<T> {
-    const within = { root: this, transaction, clock: this.clock }
+    const within = { root: this, transaction, clock: this.clock, units: this.#units }
     return new OpenDatabase<T>(this[internals].engine, this.#options, transaction, within)
   }
 }

@@ -1,26 +1,32 @@
 import { type Database, insertTogether, withErrors } from '@tollgate/database'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { TestDatabase } from '../../../test-support/create-test-database.ts'
-import { createThingsDatabase, findThings, type Tables, type Thing, thing } from './things.ts'
+import {
+  createThing,
+  createThingsDatabase,
+  findThings,
+  type TestTables,
+  type ThingRow,
+} from './things.ts'
 
 let test: TestDatabase
-let database: Database<Tables>
+let database: Database<TestTables>
 beforeEach(async () => {
   test = await createThingsDatabase({ timeout: 10_000 })
   database = test.database
 })
 afterEach(() => test.drop())
 
-const add = (id: string, to: Database<Tables> = database) =>
+const add = (id: string, to: Database<TestTables> = database) =>
   to.kysely
     .insertInto('things')
-    .values(thing(id) as never)
+    .values(createThing(id) as never)
     .execute()
 const ids = async () => (await findThings(database)).map(({ id }) => id).sort()
 
 describe('database.unitOfWork()', () => {
   it('commits every write of code that was given the database itself', async () => {
-    const changed = withErrors(database, (error) => error) as unknown as Database<Tables>
+    const changed = withErrors(database, (error) => error) as unknown as Database<TestTables>
     const result = await database.unitOfWork(async () => {
       await add('statement')
       await database.transaction((tx) => add('transaction', tx))
@@ -41,7 +47,7 @@ describe('database.unitOfWork()', () => {
 
   it('undoes every write if the work fails', async () => {
     const columns = ['id', 'name', 'owner', 'amount', 'done_at', 'flagged']
-    const insert = insertTogether<Record<keyof Thing, unknown>>(database, {
+    const insert = insertTogether<Record<keyof ThingRow, unknown>>(database, {
       table: 'things',
       columns,
       key: ['id'],
@@ -49,7 +55,7 @@ describe('database.unitOfWork()', () => {
     const work = database.unitOfWork(async () => {
       await add('statement')
       await database.transaction((tx) => add('transaction', tx))
-      await Promise.all([insert(thing('a')), insert(thing('b'))])
+      await Promise.all([insert(createThing('a')), insert(createThing('b'))])
       expect(await ids()).toEqual(['a', 'b', 'statement', 'transaction'])
       throw new Error('the last step fails')
     })
@@ -85,7 +91,7 @@ describe('database.unitOfWork()', () => {
     const changed = withErrors(
       database,
       (error) => new RangeError('changed', { cause: error }),
-    ) as unknown as Database<Tables>
+    ) as unknown as Database<TestTables>
     await add('taken')
     const work = database.unitOfWork(() => add('taken', changed))
     await expect(work).rejects.toThrow(RangeError)
@@ -99,5 +105,25 @@ describe('database.unitOfWork()', () => {
     })
     await later
     expect(await ids()).toEqual(['inside', 'later'])
+  })
+
+  it('calls what waits for the commit once, after it, and never if it is undone', async () => {
+    const calls: string[] = []
+    const note = (text: string) => database.afterCommit(() => void calls.push(text))
+    note('outside')
+    expect(calls).toEqual(['outside'])
+    await database.unitOfWork(async () => {
+      await add('kept')
+      await database.unitOfWork(async () => note('inner'))
+      await database.transaction(async (tx) => tx.afterCommit(() => void calls.push('tx')))
+      expect(calls).toEqual(['outside'])
+    })
+    expect(calls).toEqual(['outside', 'inner', 'tx'])
+    const undone = database.unitOfWork(async () => {
+      note('never')
+      await add('kept')
+    })
+    await expect(undone).rejects.toThrow()
+    expect(calls).toEqual(['outside', 'inner', 'tx'])
   })
 })

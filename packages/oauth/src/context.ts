@@ -1,6 +1,7 @@
 import type { ClientCache } from './caches/client-cache.ts'
 import type { AuthorizationCodeCache } from './caches/code-cache.ts'
 import type { ConsentCache } from './caches/consent-cache.ts'
+import type { ClientUses } from './caches/client-uses.ts'
 import type {
   ClientAuthentication,
   CrossOriginPolicy,
@@ -75,6 +76,7 @@ export interface ServerContext extends GrantContext {
    */
   readonly pagePaths: ReadonlySet<string>
   readonly responses: ReadonlyMap<string, OfferedResponseType>
+  readonly clientUses: ClientUses
   readonly clients: ClientCache<ServerContext>
   readonly codes: AuthorizationCodeCache
   readonly consents: ConsentCache

@@ -1,6 +1,7 @@
 import { createClientCache } from './caches/client-cache.ts'
 import { createAuthorizationCodeCache } from './caches/code-cache.ts'
 import { createConsentCache } from './caches/consent-cache.ts'
+import { createClientUses } from './caches/client-uses.ts'
 import { scopeLimitOf } from './clients/self-registered.ts'
 import { clientRequirements } from './clients/settings/demands.ts'
 import { later } from './clock.ts'
@@ -32,6 +33,7 @@ export function createContext(options: ResolvedOptions): ServerContext {
   const allResources = [options.resources.own, ...options.resources.others.values()]
   const feed = followRevocations(storage.revocations, options.logger, {
     storeTimeout: storage.timeout,
+    afterCommit: storage.afterCommit,
   })
   const keyring = createKeyring(secrets)
   const keys = createSigningKeys({
@@ -83,7 +85,7 @@ export function createContext(options: ResolvedOptions): ServerContext {
     providers: options.providers,
     scopes: options.scopes,
     storage,
-    events: createEmitter(options.logger),
+    events: createEmitter(options.logger, storage.afterCommit),
     grants: new Map(options.grants.map((grant) => [grant.type, grant])),
     pagePaths: pagePaths(options),
     responses: offeredResponses(options),
@@ -97,6 +99,7 @@ export function createContext(options: ResolvedOptions): ServerContext {
           : [],
       ),
     }),
+    clientUses: createClientUses(storage.clients, { clock, logger: options.logger }),
     codes: createAuthorizationCodeCache(storage.codes),
     consents: createConsentCache(storage.consents),
     keys,

@@ -48,7 +48,10 @@ export interface Emitter extends Events {
  * Creates the event emitter. Listeners run after the commit and independently: one that throws or
  * hangs affects no other and no request.
  */
-export function createEmitter(logger: Logger): Emitter {
+export function createEmitter(
+  logger: Logger,
+  afterCommit: (run: () => void) => void = (run) => run(),
+): Emitter {
   const listeners = new Map<EventName, Set<Listener<EventName>>>()
   return {
     on(name, listener) {
@@ -58,15 +61,18 @@ export function createEmitter(logger: Logger): Emitter {
       return () => known.delete(listener as Listener<EventName>)
     },
     emit(name, event) {
-      for (const listener of listeners.get(name) ?? []) {
-        queueMicrotask(async () => {
-          try {
-            await listener(event)
-          } catch (error) {
-            logger.error(`A listener of ${name} failed`, error)
-          }
-        })
-      }
+      if (!listeners.get(name)?.size) return
+      afterCommit(() => {
+        for (const listener of listeners.get(name) ?? []) {
+          queueMicrotask(async () => {
+            try {
+              await listener(event)
+            } catch (error) {
+              logger.error(`A listener of ${name} failed`, error)
+            }
+          })
+        }
+      })
     },
   }
 }

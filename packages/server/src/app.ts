@@ -5,7 +5,7 @@ import { isOAuthError, TooManyRequests } from '@tollgate/oauth'
 import { forHono as forOAuth } from '@tollgate/oauth/hono'
 import { type Context, Hono } from 'hono'
 import { AdminProblem } from './admin/problems.ts'
-import { addAdminApi } from './api/admin/routes.ts'
+import { addAdminApi, isAdminApi, respondToAdminError } from './api/admin/routes.ts'
 import { addApi } from './api/api.ts'
 import { addBillingApi } from './api/billing.ts'
 import type { ServiceContext } from './context.ts'
@@ -104,6 +104,7 @@ function respondNotFound(c: Context<AppEnv>, context: ServiceContext) {
 }
 
 function respondToError(error: Error, c: Context<AppEnv>, context: ServiceContext) {
+  if (isAdminApi(c)) return respondToAdminError(c, error, context)
   pageContextOf(c, context)
   const { t } = c.get('page')
   if (error instanceof TooManyRequests) {

@@ -10,6 +10,7 @@ import {
   type UserClaims,
 } from '@tollgate/oauth'
 import type { Logger } from 'pino'
+import { adminScopes } from './admin/operation.ts'
 import type { Config } from './config/config.ts'
 import type { Settings } from './config/settings.ts'
 import { enabledFeatures, enabledGrants, PASSWORD_ACR } from './features.ts'
@@ -108,6 +109,7 @@ export function createCore(options: CoreOptions): Core {
       }),
     },
     ...libraryOptions(settings),
+    machineScopes: adminScopes(),
     pages: createAuthorizationPages({ settings, findUser: users.findById }),
     grants: enabledGrants(settings, users),
     features: enabledFeatures(config),

@@ -714,7 +714,7 @@ describe('access to billing', () => {
     '/billing/confirm',
     '/sandbox/clock',
     '/sandbox/decline',
-    '/admin/retry',
+    '/admin/webhooks/received/1/retry',
   ]
 
   async function bearer(): Promise<Record<string, string>> {

@@ -101,8 +101,20 @@ describe('outgoing events of the service (threat W7)', () => {
     expect([all.code, all.json()]).toEqual([0, { resent: 2, waiting: [] }])
     expect(receiver.received).toHaveLength(before + 3)
     const [{ id }] = (await tollgate('list', '--state', 'done', '--json')).json()
-    expect((await tollgate('resend', '--id', String(id))).stdout).toContain('1 sent again')
+    const again = await tollgate('resend', '--id', String(id), '--as', 'grace')
+    expect(again.stdout).toContain('1 sent again')
     expect(receiver.received).toHaveLength(before + 4)
+    const entries = await service.database.kysely
+      .selectFrom('audit_entries')
+      .selectAll()
+      .where('outcome', '=', 'done')
+      .orderBy('id')
+      .execute()
+    expect(entries.map((each) => [each.operation, each.subject_id])).toEqual([
+      ['webhooks.resendAll', receiver.url],
+      ['webhooks.resend', String(id)],
+    ])
+    expect(entries[1]?.actor_id).toBe('grace')
   })
 
   it('make the command that sends them again fail if they do not arrive', async () => {

@@ -47,7 +47,9 @@ describe("the operator's overview page", () => {
     const withoutToken = (html: string) => html.replace(/(?:content|value)="[^"]{20,}"/g, '')
     expect(withoutToken(await refused.text())).toBe(withoutToken(await nowhere.text()))
     const csrf_token = await ada.csrfToken()
-    expect((await ada.post('/admin/retry', { csrf_token, id: '1' })).status).toBe(404)
+    const retry = '/admin/webhooks/received/1/retry'
+    expect((await ada.post(retry, { csrf_token })).status).toBe(404)
+    expect((await ada.get('/overview')).headers.get('location')).toBe('/admin')
     expect((await (await operator(service)).get('/admin')).status).toBe(200)
   })
 
@@ -123,18 +125,25 @@ describe("the operator's overview page", () => {
     for (let at = 0; at < 14; at++) await service.advance({ hours: 7 })
     const browser = await operator(service)
     const html = await (await browser.get('/admin')).text()
-    expect(html).toContain('<strong>customer.created</strong> from Stripe')
+    expect(html).toMatch(/<strong><a [^>]+>customer\.created<\/a><\/strong> from Stripe/)
     expect(html).toContain('Error: out of order, [redacted]')
-    const [, id = ''] = /name="id" value="(\d+)"/.exec(html) ?? []
+    const [, id = ''] = /action="\/admin\/webhooks\/received\/(\d+)\/retry"/.exec(html) ?? []
     const csrf_token = await browser.csrfToken()
-    const retried = await browser.post('/admin/retry', { csrf_token, id })
-    expect(retried.headers.get('location')).toBe('/admin?done=retried')
+    const page = `/admin/webhooks/received/${id}`
+    const retried = await browser.post(`${page}/retry`, { csrf_token })
+    expect(retried.headers.get('location')).toBe(`${page}?done=retried`)
     await service.billing.process()
     const waiting = await service.billing.webhooks.pending()
     expect(waiting).toMatchObject([{ id: Number(id), attempts: 1 }])
-    for (const wrong of [id, '0', 'x', '-1']) {
-      const answer = await browser.post('/admin/retry', { csrf_token, id: wrong })
-      expect(answer.headers.get('location')).toBe('/admin')
+    for (const [wrong, status] of [
+      [id, 409],
+      ['999999', 404],
+      ['0', 422],
+      ['x', 422],
+      ['-1', 422],
+    ] as const) {
+      const answer = await browser.post(`/admin/webhooks/received/${wrong}/retry`, { csrf_token })
+      expect([wrong, answer.status]).toEqual([wrong, status])
     }
   })
 })

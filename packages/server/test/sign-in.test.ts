@@ -244,10 +244,10 @@ describe('registration', () => {
   })
 
   it('ignores form fields that would give the new account more rights', async () => {
-    const form = { email: 'eve@example.com', password: PASSWORD, operator: '1', demo: '1', id: '1' }
+    const form = { email: 'eve@example.com', password: PASSWORD, role: 'owner', demo: '1', id: '1' }
     await service.browser().post('/register', form)
     const eve = await service.users.findByEmail('eve@example.com')
-    expect(eve).toMatchObject({ operator: false })
+    expect(eve).toMatchObject({ role: null })
     expect(eve?.id).not.toBe('1')
   })
 

@@ -1,24 +1,41 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { TransactionRunner } from './transaction.ts'
 
+interface Unit {
+  /** `undefined` once the unit has ended. */
+  transaction: TransactionRunner | undefined
+  /** What is called after the commit. */
+  readonly later: Array<() => void>
+}
+
 /** The units of work of a database, each known to the code that runs inside it. */
 export interface Units {
   /** Returns the transaction of the unit that the caller runs in, if any. */
   current(): TransactionRunner | undefined
-  /** Runs `work` as a unit. */
-  run<R>(transaction: TransactionRunner, work: () => Promise<R>): Promise<R>
+  /** Calls `run` after the commit of the unit that the caller runs in, or at once outside of one. */
+  afterCommit(run: () => void): void
+  /** Runs `work` as a unit. The caller commits, and calls everything in `later` afterwards. */
+  run<R>(
+    transaction: TransactionRunner,
+    work: () => Promise<R>,
+  ): Promise<{ readonly result: R; readonly later: ReadonlyArray<() => void> }>
 }
 
 /** Creates the units of a database. Costs nothing until the first unit has run. */
 export function createUnits(): Units {
-  let storage: AsyncLocalStorage<{ transaction: TransactionRunner | undefined }> | undefined
+  let storage: AsyncLocalStorage<Unit> | undefined
   return {
     current: () => storage?.getStore()?.transaction,
+    afterCommit(run) {
+      const unit = storage?.getStore()
+      if (unit?.transaction) unit.later.push(run)
+      else run()
+    },
     async run(transaction, work) {
       storage ??= new AsyncLocalStorage()
-      const unit: { transaction: TransactionRunner | undefined } = { transaction }
+      const unit: Unit = { transaction, later: [] }
       try {
-        return await storage.run(unit, work)
+        return { result: await storage.run(unit, work), later: unit.later }
       } finally {
         // Timers and listeners that were started inside keep this context.
         unit.transaction = undefined

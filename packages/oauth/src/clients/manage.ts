@@ -7,6 +7,7 @@ import type { Client } from '../storage/records.ts'
 import { PERSONAL_ACCESS_CLIENT } from './client.ts'
 import { type ClientPage, type ClientPageOptions, listClientPage } from './client-pages.ts'
 import { findClient, requireClient } from './find.ts'
+import { findLastUses } from './last-use.ts'
 import { assertMachineScopes, parseClientScopes } from './machine-scopes.ts'
 import { pairwiseSubject } from './pairwise-subject.ts'
 import { parseClientName, parseGrantTypes, parseRedirects } from './parse.ts'
@@ -97,6 +98,20 @@ export interface Clients {
    * ```
    */
   page(options?: ClientPageOptions): Promise<ClientPage>
+  /**
+   * Returns when each of these clients was last used, in one query, for at most 1000 ids. A use is a
+   * token that it got or refreshed, or an introspection, not a request with an access token. To cost
+   * no write per request, a use is recorded once per day: the real one may be up to a day later.
+   * Clients that were never used are missing from the result.
+   * @throws ValidationFailed if there are more than 1000 ids
+   * @example
+   * ```ts
+   * const { clients } = await oauth.clients.page()
+   * const uses = await oauth.clients.lastUsed(clients.map(({ id }) => id))
+   * const idle = clients.filter(({ id }) => !uses.has(id))
+   * ```
+   */
+  lastUsed(ids: readonly string[]): Promise<ReadonlyMap<string, Date>>
   /** Lists the clients that a user registered and that were not deleted, by name. */
   listByUser(userId: string | number): Promise<Client[]>
   /**
@@ -215,6 +230,7 @@ export function manageClients(context: ServerContext): Clients {
     find: (id) => findClient(id, context),
     list: () => repository.list(),
     page: (page = {}) => listClientPage(page, context),
+    lastUsed: (ids) => findLastUses(ids, context),
     listByUser: (userId) => repository.listByUser(providers.require(userId)),
     update: (id, change) => updateClient(id, change, context),
     rotateSecret: (id, rotation = {}) => rotateSecret(id, rotation, context),

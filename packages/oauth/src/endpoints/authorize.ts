@@ -207,7 +207,10 @@ async function respondTo(
   }
   const { ticket } = authRequest.received
   if (ticket !== null) await consumeTicketForResponse(ticket, token, context)
-  if (token) emitTokenCreated(token, context)
+  if (token) {
+    emitTokenCreated(token, context)
+    await context.clientUses.note(token.clientId)
+  }
   const { t } = choosePageLanguage(request, authRequest.received.params.get('ui_locales'), context)
   return authorizationResponse(authRequest, params, context.options.issuer, t)
 }

@@ -148,7 +148,10 @@ async function approve(
   })
   if (!approved) throw alreadyDecidedError()
   await consumeTicketForResponse(ticket, result.token, context)
-  if (result.token) emitTokenCreated(result.token, context)
+  if (result.token) {
+    emitTokenCreated(result.token, context)
+    await context.clientUses.note(client.id)
+  }
   return authorizationResponse(
     addressOf(interaction, context),
     result.params,

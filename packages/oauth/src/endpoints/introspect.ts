@@ -24,6 +24,8 @@ export async function introspect(
   const client = await authenticateClient(request, params, context)
   if (!client.confidential) throw new InvalidClient('Public clients cannot introspect tokens')
   const text = requireParam(params, 'token')
+  const recording = context.clientUses.note(client.id)
+  if (recording) await recording
   const refresh = context.refreshTokens.parse(text)
   const found = refresh
     ? await describeRefreshToken(refresh, context)

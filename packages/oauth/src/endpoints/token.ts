@@ -33,5 +33,7 @@ export async function handleTokenRequest(
     throw new Error(`${grant.type} gave a token without its key`)
   }
   if (isUnused(client)) await markClientUsed(client, context)
+  const recording = context.clientUses.note(client.id)
+  if (recording) await recording
   return noStoreJsonResponse(response, 200, proven?.headers)
 }

@@ -3,7 +3,7 @@ import { InvalidRequest } from '../errors.ts'
 import { noStoreJsonResponse } from './responses.ts'
 
 /**
- * Position of an entry in a paginated list. The list is sorted by the member `by`; entries with the
+ * ListPosition of an entry in a paginated list. The list is sorted by the member `by`; entries with the
  * same `by` are sorted by `id`.
  */
 export interface ListPosition {

@@ -63,6 +63,13 @@ export interface RevocationFeed
   stop(): void
 }
 
+interface FeedOptions {
+  /** Maximum duration of one call of the store, in milliseconds. */
+  readonly storeTimeout?: number | undefined
+  /** Calls `run` once the transaction of the caller is committed. @default at once */
+  readonly afterCommit?: ((run: () => void) => void) | undefined
+}
+
 /**
  * Follows the revocation feed, so that guarded requests need no database read. Freshness is
  * measured by two clocks: the system clock may be set back, and the monotonic clock stops while a
@@ -71,7 +78,7 @@ export interface RevocationFeed
 export function followRevocations(
   repository: Pick<RevocationRepository, 'readFrom' | 'beat'>,
   logger: Logger,
-  { storeTimeout = 0 }: { readonly storeTimeout?: number | undefined } = {},
+  { storeTimeout = 0, afterCommit = (run) => run() }: FeedOptions = {},
 ): RevocationFeed {
   const timeout = Math.max(READ_TIMEOUT, storeTimeout + GRACE)
   const listeners = new Map<RevocationKind, Array<(subject: string) => void>>()
@@ -215,6 +222,8 @@ export function followRevocations(
 
   return {
     ...known,
+    // An entry that is undone with its transaction must not take effect in this process.
+    note: (entry) => afterCommit(() => known.note(entry)),
     load,
     isFresh,
     sync: () => withTimeout(load(), timeout),

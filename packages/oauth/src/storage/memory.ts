@@ -33,6 +33,7 @@ import { parseUnused, UNUSED_CLIENT } from './tickets.ts'
  */
 export function memoryStorage({ clock = systemClock }: { readonly clock?: Clock } = {}): Storage {
   const clients = new Map<string, Client>()
+  const clientUses = new Map<string, Date>()
   const tokens = new MemoryTokens()
   const codes = new Map<string, AuthorizationCode>()
   const interactions = new Map<string, Interaction>()
@@ -84,7 +85,9 @@ export function memoryStorage({ clock = systemClock }: { readonly clock?: Clock 
     if (ticket.kind !== UNUSED_CLIENT) return
     const { clientId, until } = parseUnused(ticket)
     const registration = clients.get(clientId)?.settings.self_registered
-    if (registration?.unused_until === until) clients.delete(clientId)
+    if (registration?.unused_until !== until) return
+    clients.delete(clientId)
+    clientUses.delete(clientId)
   }
 
   function dropTickets(before: Date, limit: number): number {
@@ -146,6 +149,11 @@ export function memoryStorage({ clock = systemClock }: { readonly clock?: Clock 
         append(notice)
         return true
       },
+      async recordUse(id, at, unlessAfter) {
+        const before = clientUses.get(id)
+        if (clients.has(id) && (!before || before <= unlessAfter)) clientUses.set(id, at)
+      },
+      lastUsed: async (ids) => new Map([...clientUses].filter(([id]) => ids.includes(id))),
     },
     tokens: {
       async create(token) {

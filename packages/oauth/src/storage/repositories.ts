@@ -75,6 +75,14 @@ export interface ClientRepository {
     notice: NewRevocation,
     unchangedSince?: Date,
   ): Promise<boolean>
+  /**
+   * Records that a client was used at this time, unless a use later than `unlessAfter` is recorded.
+   * Neither changes `updatedAt` nor announces anything in the feed. Does nothing for an unknown
+   * client.
+   */
+  recordUse(id: string, at: Date, unlessAfter: Date): Promise<void>
+  /** Returns the recorded last use of these clients, without those that were never used. */
+  lastUsed(ids: readonly string[]): Promise<ReadonlyMap<string, Date>>
 }
 
 /**
@@ -439,6 +447,12 @@ export interface Storage {
   endAll(at: Date): Promise<ActiveCounts>
   /** Counts what `endAll()` would end. */
   countActive(at: Date): Promise<ActiveCounts>
+  /**
+   * Calls `run` when the transaction that the caller runs in is committed, and never if it is undone.
+   * Only for stores whose calls can join a transaction of the application. Optional: without it,
+   * every call is durable when it returns.
+   */
+  afterCommit?(run: () => void): void
   /** Whether an error means that the store is temporarily unavailable, rather than a defect. */
   isUnavailable(error: unknown): boolean
 }

@@ -43,6 +43,7 @@ class RecordMap<T> extends Map<string, T> {
 /** A store in plain maps, written with only the published types. */
 export function mapStorage(): Storage {
   const clients = new RecordMap<Client>()
+  const uses = new Map<string, Date>()
   const tokens = new RecordMap<Token>()
   const codes = new RecordMap<AuthorizationCode>()
   const interactions = new RecordMap<Interaction>()
@@ -154,6 +155,11 @@ export function mapStorage(): Storage {
         append(notice)
         return true
       },
+      async recordUse(id, at, unlessAfter) {
+        const before = uses.get(id)
+        if (clients.has(id) && (!before || before <= unlessAfter)) uses.set(id, at)
+      },
+      lastUsed: async (ids) => new Map([...uses].filter(([id]) => ids.includes(id))),
     },
     tokens: {
       async create(token) {

@@ -2,14 +2,16 @@ import type { z } from 'zod'
 import type { Caller } from './audit/caller.ts'
 import type { Described } from './audit/described.ts'
 import { authorize } from './authorize.ts'
-import type { IdempotentRequests } from './idempotency.ts'
+import { type IdempotentRequests, keyOf } from './idempotency.ts'
 import type { Operation, OperationServices } from './operation.ts'
 import { AdminProblem, type FieldProblems, type ProblemName } from './problems.ts'
+import type { Refusals } from './refusals.ts'
 import { toProblem } from './to-problem.ts'
 
 /** The services of operations, and how their requests are made idempotent. */
 export interface AdminServices extends OperationServices {
   readonly requests: IdempotentRequests
+  readonly refusals: Refusals
 }
 
 /** One call of an operation. */
@@ -34,12 +36,14 @@ export async function execute(
   services: AdminServices,
 ): Promise<unknown> {
   const { caller } = call
-  const { audit, clock } = services
+  const { audit, clock, refusals } = services
   try {
     authorize(operation, caller.actor, clock.now())
   } catch (error) {
-    // Attempts to read are refused without a line, or a script could fill the log.
-    if (operation.effect !== 'read' && error instanceof AdminProblem) {
+    // Attempts to read are refused without a line, and repeated ones get few, or a script could fill
+    // the log.
+    const isNoted = operation.effect !== 'read' && error instanceof AdminProblem
+    if (isNoted && refusals.isNew(caller.actor, operation.name)) {
       await audit.add({
         caller,
         operation: operation.name,
@@ -51,6 +55,12 @@ export async function execute(
     throw error
   }
   const input = parseInput(operation.input, call.input)
+  if (operation.needsKey && (call.idempotencyKey ?? null) === null) {
+    throw new AdminProblem(
+      'precondition-required',
+      `${operation.name} moves money: send an Idempotency-Key, and the same one if you repeat the request.`,
+    )
+  }
   if (operation.effect === 'read') return run(operation, input, call, services)
   return operation.commits === 'in-steps'
     ? performInSteps(operation, input, call, services)
@@ -59,31 +69,62 @@ export async function execute(
 
 /** @throws AdminProblem `invalid-input` that names every wrong field */
 export function parseInput(schema: z.ZodType, given: unknown): unknown {
+  const unstorable = findUnstorable(given)
+  if (unstorable !== null) {
+    throw invalidInput(new Map([[unstorable || 'body', ['Contains what cannot be stored.']]]))
+  }
   const parsed = schema.safeParse(given)
   if (parsed.success) return parsed.data
-  const fields: Record<string, string[]> = {}
+  // The names come from the caller, who may send `constructor`.
+  const fields = new Map<string, string[]>()
   for (const { path, message, ...issue } of parsed.error.issues) {
     const unknown = issue.code === 'unrecognized_keys' ? issue.keys : null
     for (const name of unknown ?? [path.join('.') || 'body']) {
-      const texts = fields[name] ?? []
-      texts.push(unknown ? 'There is no such field.' : message)
-      fields[name] = texts
+      const text = unknown ? 'There is no such field.' : message
+      fields.set(name, [...(fields.get(name) ?? []), text])
     }
   }
-  const names = Object.keys(fields).join(', ')
-  throw new AdminProblem('invalid-input', `Check these fields: ${names}.`, {
-    fields: fields satisfies FieldProblems,
+  throw invalidInput(fields)
+}
+
+function invalidInput(fields: ReadonlyMap<string, readonly string[]>): AdminProblem {
+  const names = [...fields.keys()].join(', ').slice(0, LONGEST_NAMES)
+  return new AdminProblem('invalid-input', `Check these fields: ${names}.`, {
+    fields: Object.fromEntries(fields) satisfies FieldProblems,
   })
+}
+
+const LONGEST_NAMES = 1000
+/** No input of an operation is nested as deeply. */
+const DEEPEST = 16
+
+/**
+ * Returns the path of a text that some databases cannot store (a NUL, or half of a character), of a
+ * name that changes what an object is, or of what is nested too deeply. `null` if there is none.
+ */
+function findUnstorable(value: unknown, path = '', depth = 0): string | null {
+  if (typeof value === 'string') return value.isWellFormed() && !value.includes('\0') ? null : path
+  if (typeof value !== 'object' || value === null) return null
+  if (depth === DEEPEST) return path
+  for (const [name, member] of Object.entries(value)) {
+    const within = path === '' ? name : `${path}.${name}`
+    if (name === '__proto__' || findUnstorable(name) !== null) return within.toWellFormed()
+    const found = findUnstorable(member, within, depth + 1)
+    if (found !== null) return found
+  }
+  return null
 }
 
 async function run(
   operation: Operation,
   input: unknown,
-  { caller, ifMatch = null }: Call,
+  { caller, ifMatch = null, idempotencyKey: key = null }: Call,
   services: AdminServices,
 ): Promise<unknown> {
+  const { actor } = caller
+  const repeatKey = key === null ? null : keyOf(actor, key)
   try {
-    return await operation.run(input, { ...services, actor: caller.actor, ifMatch })
+    return await operation.run(input, { ...services, actor, ifMatch, repeatKey })
   } catch (error) {
     throw toProblem(error)
   }
@@ -102,7 +143,9 @@ function once(
   work: () => Promise<unknown>,
 ): Promise<unknown> {
   if (key === null) return work()
-  return requests.once({ actor: caller.actor, key, operation: operation.name, input }, work)
+  const isRepeatable = operation.needsKey ?? false
+  const request = { actor: caller.actor, key, operation: operation.name, input, isRepeatable }
+  return requests.once(request, work, operation.forRepeats?.bind(operation))
 }
 
 /** The effect, its entry and the stored response are one transaction: all happen, or nothing. */

@@ -1,7 +1,9 @@
+import { createHmac } from 'node:crypto'
 import { type Database, insertIfAbsent } from '@tollgate/database'
 import type { Clock } from '@tollgate/oauth'
 import { adminRequestTable, deleteInBatches, type ServiceTables } from '../storage/tables.ts'
 import type { Actor } from './audit/caller.ts'
+import { canonicalJson } from './audit/canonical.ts'
 import { sha256 } from './audit/log.ts'
 import { AdminProblem } from './problems.ts'
 
@@ -17,33 +19,70 @@ export interface KeyedRequest {
   readonly key: string
   readonly operation: string
   readonly input: unknown
+  /**
+   * Whether the work itself can be repeated with the same key. Then an interrupted request is run
+   * again instead of failing with `outcome-unknown`.
+   * @default false
+   */
+  readonly isRepeatable?: boolean
+}
+
+/** Derives from the caller's key one that no other caller can choose. */
+export function keyOf({ kind, id }: Actor, key: string): string {
+  return sha256(JSON.stringify([kind, id, key]))
 }
 
 /** Runs each request with an idempotency key once, across processes and crashes. */
 export interface IdempotentRequests {
   /**
    * Runs `work` if the key is new, else returns the stored result. A failed request frees its key.
-   * Inside a unit of work, the key is stored with the effect or not at all.
+   * Inside a unit of work, the key is stored with the effect or not at all. `forRepeats` returns the
+   * result without what must not be stored.
    * @throws AdminProblem `key-reused`, `request-in-progress` or `outcome-unknown`
    */
-  once<Result>(request: KeyedRequest, work: () => Promise<Result>): Promise<Result>
+  once<Result>(
+    request: KeyedRequest,
+    work: () => Promise<Result>,
+    forRepeats?: (result: Result) => Result,
+  ): Promise<Result>
   purge(): Promise<number>
 }
 
 export function createIdempotentRequests(options: {
   readonly database: Database
   readonly clock: Clock
+  /** Secrets of the service. The first one is used for new requests. */
+  readonly secrets: readonly string[]
 }): IdempotentRequests {
-  const { clock } = options
+  const { clock, secrets } = options
   const database = options.database as unknown as Database<ServiceTables>
   const remove = (keyHash: string) =>
     database.kysely.deleteFrom('admin_requests').where('key_hash', '=', keyHash).execute()
 
+  /** Claims a request whose process died. Only one of several callers succeeds. */
+  const takeOver = async ({ keyHash, createdAt, response }: StoredRequest, now: Date) => {
+    const isInterrupted = now.getTime() - createdAt.getTime() >= INTERRUPTED_AFTER
+    if (response !== null || !isInterrupted) return false
+    const { numUpdatedRows } = await database.kysely
+      .updateTable('admin_requests')
+      .set({ created_at: now.getTime() })
+      .where('key_hash', '=', keyHash)
+      .where('created_at', '=', createdAt.getTime())
+      .where('response', 'is', null)
+      .executeTakeFirst()
+    return Number(numUpdatedRows) > 0
+  }
+
   return {
-    async once<Result>(request: KeyedRequest, work: () => Promise<Result>): Promise<Result> {
-      const { actor, key, operation, input } = request
-      const keyHash = sha256(JSON.stringify([actor.kind, actor.id, key]))
-      const requestHash = sha256(JSON.stringify([operation, input]))
+    async once<Result>(
+      request: KeyedRequest,
+      work: () => Promise<Result>,
+      forRepeats: (result: Result) => Result = (result) => result,
+    ): Promise<Result> {
+      const { actor, key, operation, input, isRepeatable = false } = request
+      const keyHash = keyOf(actor, key)
+      const hashes = hashesOf({ operation, input }, secrets)
+      const [requestHash = ''] = hashes
       const now = clock.now()
       const row = adminRequestTable.toRow({ keyHash, requestHash, createdAt: now, response: null })
       if (!(await insertIfAbsent(options.database, 'admin_requests', row))) {
@@ -53,13 +92,16 @@ export function createIdempotentRequests(options: {
           .where('key_hash', '=', keyHash)
           .execute()
         // The first request has just failed and freed the key.
-        if (!found) return this.once(request, work)
+        if (!found) return this.once(request, work, forRepeats)
         const first = adminRequestTable.fromRow(found)
         if (now.getTime() - first.createdAt.getTime() > RETENTION) {
           await remove(keyHash)
-          return this.once(request, work)
+          return this.once(request, work, forRepeats)
         }
-        return repeat(first, requestHash, now) as Result
+        const isSame = hashes.includes(first.requestHash)
+        if (!isRepeatable || !isSame || !(await takeOver(first, now))) {
+          return repeat(first, isSame, now) as Result
+        }
       }
       let result: Result
       try {
@@ -71,7 +113,7 @@ export function createIdempotentRequests(options: {
       }
       await database.kysely
         .updateTable('admin_requests')
-        .set({ response: JSON.stringify({ result }) })
+        .set({ response: JSON.stringify({ result: forRepeats(result) }) })
         .where('key_hash', '=', keyHash)
         .execute()
       return result
@@ -89,8 +131,23 @@ export function createIdempotentRequests(options: {
 
 type StoredRequest = ReturnType<typeof adminRequestTable.fromRow>
 
-function repeat(first: StoredRequest, requestHash: string, now: Date): unknown {
-  if (first.requestHash !== requestHash) {
+/**
+ * Hashes a request with each secret of the service. The input may hold a password, which a hash
+ * without a secret would let a reader of the table guess.
+ */
+function hashesOf(
+  { operation, input }: Pick<KeyedRequest, 'operation' | 'input'>,
+  secrets: readonly string[],
+): string[] {
+  // Canonical, because a caller may write the members of a repeat in another order.
+  const request = canonicalJson([operation, input])
+  return secrets.map((secret) =>
+    createHmac('sha256', `tollgate admin request ${secret}`).update(request).digest('base64url'),
+  )
+}
+
+function repeat(first: StoredRequest, isSame: boolean, now: Date): unknown {
+  if (!isSame) {
     throw new AdminProblem(
       'key-reused',
       'This Idempotency-Key was sent with another request. Choose a new key for a new request.',

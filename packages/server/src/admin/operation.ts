@@ -46,6 +46,11 @@ export interface OperationContext extends OperationServices {
   readonly actor: Actor
   /** `If-Match` of the request, or the version that a form was filled in for. `null` without one. */
   readonly ifMatch: string | null
+  /**
+   * Key for the libraries, the same for every repeat of a request. `null` if the request has no
+   * idempotency key.
+   */
+  readonly repeatKey: string | null
 }
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
@@ -76,6 +81,12 @@ export interface Operation<Input = unknown, Output = unknown> {
    * @default false
    */
   readonly grantsPower?: boolean
+  /**
+   * Whether a call needs an idempotency key, because it moves money. Its repeats must be harmless:
+   * `run()` passes `repeatKey` on. So a request that was interrupted can be repeated, too.
+   * @default false
+   */
+  readonly needsKey?: boolean
   readonly input: z.ZodType<Input>
   readonly output: z.ZodType<Output>
   /** Schema of one line, if `run()` returns `Lines`. They are answered as `application/jsonl`. */
@@ -84,6 +95,12 @@ export interface Operation<Input = unknown, Output = unknown> {
   readonly status?: 200 | 201 | 202 | 204
   /** Describes the audit entry. `result` is `null` before the effect and after a failure. */
   describe?(input: Input, result: Output | null): Described
+  /**
+   * The result that is stored for repeats with the same idempotency key: without a secret, which is
+   * shown once and never stored.
+   * @default the result
+   */
+  forRepeats?(result: Output): Output
   run(input: Input, context: OperationContext): Promise<Output>
 }
 

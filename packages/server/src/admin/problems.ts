@@ -16,7 +16,7 @@ export const PROBLEMS = {
   'unsupported-media-type': { status: 415, title: 'The body must be JSON' },
   'invalid-input': { status: 422, title: 'Some fields are missing, unknown or invalid' },
   'key-reused': { status: 422, title: 'The idempotency key belongs to another request' },
-  'precondition-required': { status: 428, title: 'If-Match is missing' },
+  'precondition-required': { status: 428, title: 'A header that the operation needs is missing' },
   'too-many-requests': { status: 429, title: 'Too many requests' },
   'provider-refused': { status: 422, title: 'The payment provider refused this' },
   'provider-unavailable': { status: 502, title: 'The payment provider did not answer' },

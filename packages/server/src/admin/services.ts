@@ -3,6 +3,7 @@ import { createCursors } from './cursor.ts'
 import type { AdminServices } from './execute.ts'
 import { createIdempotentRequests } from './idempotency.ts'
 import type { OperationServices } from './operation.ts'
+import { createRefusals } from './refusals.ts'
 
 /** Adds to the parts of the service what operations need besides. */
 export function createAdminServices(
@@ -13,6 +14,7 @@ export function createAdminServices(
     ...parts,
     audit: createAuditLog({ database, clock, secrets: config.secrets }),
     cursors: createCursors(config.secrets),
-    requests: createIdempotentRequests({ database, clock }),
+    requests: createIdempotentRequests({ database, clock, secrets: config.secrets }),
+    refusals: createRefusals(clock),
   }
 }

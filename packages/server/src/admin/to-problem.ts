@@ -4,6 +4,7 @@ import { isOAuthError } from '@tollgate/oauth'
 import { ENGLISH } from '../messages/messages.ts'
 import { AccountUnfinished, DecisionRequired } from '../users/end-account.ts'
 import { InvalidAccount } from '../users/parse.ts'
+import { LastOwner } from '../users/users.ts'
 import { AdminProblem, type ProblemName } from './problems.ts'
 
 /** Errors of billing that are not about the current state of the object. */
@@ -52,9 +53,11 @@ export function toProblem(error: unknown): AdminProblem {
   if (error instanceof AccountUnfinished) {
     return new AdminProblem('provider-unavailable', error.message, cause)
   }
+  if (error instanceof LastOwner) return new AdminProblem('conflict', error.message, cause)
   if (isOAuthError(error, 'validation_failed')) {
     return new AdminProblem('invalid-input', error.message, { ...cause, fields: error.errors })
   }
+  if (isOAuthError(error, 'conflict')) return new AdminProblem('conflict', error.message, cause)
   if (isOAuthError(error, 'not_found')) return new AdminProblem('not-found', error.message, cause)
   if (isBillingError(error)) {
     return new AdminProblem(BILLING[error.code] ?? 'conflict', error.message, cause)

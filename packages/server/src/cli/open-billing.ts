@@ -50,12 +50,17 @@ function create(
 }
 
 /**
- * Runs `work` with access to billing. Billing is opened on first use, so that a command needs
- * provider keys only if the account is a customer at a provider.
+ * Runs `work` with billing that is opened when first used, so that provider keys are required only
+ * if the person is a customer there. `needsUrl` says whether it works on webhooks, which arrive at
+ * the address of the service.
  */
 export async function withBillingAccess<T>(
   context: CommandContext,
-  { config, database }: { readonly config: Config; readonly database: Database },
+  {
+    config,
+    database,
+    needsUrl = false,
+  }: { readonly config: Config; readonly database: Database; readonly needsUrl?: boolean },
   work: (access: BillingAccess) => Promise<T>,
 ): Promise<T> {
   const opened: OpenBilling[] = []
@@ -69,9 +74,10 @@ export async function withBillingAccess<T>(
       return billing
     }
   }
-  const provider = once(async () =>
-    openBilling(await context.config(['secret', 'provider_keys']), database),
-  )
+  const provider = once(async () => {
+    const opened = await context.config(['secret', 'provider_keys'])
+    return openBilling(opened, database, needsUrl ? serviceUrl(opened) : undefined)
+  })
   const rows = once(async () => {
     const configured = configuredProviders(config)
     const providers = Object.keys(configured).length > 0 ? configured : NO_PROVIDER
@@ -90,10 +96,7 @@ export async function withBillingAccess<T>(
  * Migrates the database and runs `work` with billing, which uses the configured URL of the service.
  */
 export function withBilling<T>(config: Config, work: (billing: Billing) => Promise<T>): Promise<T> {
-  // The address where a demo's sandbox sends its webhooks.
-  const local = config.mode === 'production' ? null : serviceUrlIn(config.dataDir)
-  const url = local ?? config.url
-  if (url === null) throw new UsageError('The address of the service is unknown. Set TOLLGATE_URL')
+  const url = serviceUrl(config)
   return withDatabase(config, async (database) => {
     await migrateCore(database)
     const { billing, close } = await openBilling(config, database, url)
@@ -103,4 +106,15 @@ export function withBilling<T>(config: Config, work: (billing: Billing) => Promi
       await close()
     }
   })
+}
+
+/**
+ * The address of the service: in a demo the one where the sandbox sends its webhooks.
+ * @throws UsageError if it is unknown.
+ */
+export function serviceUrl(config: Config): string {
+  const local = config.mode === 'production' ? null : serviceUrlIn(config.dataDir)
+  const url = local ?? config.url
+  if (url === null) throw new UsageError('The address of the service is unknown. Set TOLLGATE_URL')
+  return url
 }

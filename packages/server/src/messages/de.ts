@@ -570,7 +570,7 @@ export const de: PageMessages = {
   'subscribe.provider': 'Zahlungsanbieter',
   'subscribe.through': 'Bezahlen über',
 
-  'overview.retried': 'Das Ereignis wird erneut verarbeitet.',
+  'overview.webhooks': 'Alle Webhooks',
   'overview.period': 'Die letzten {days} Tage, in UTC.',
   'overview.sandboxClock': 'Alles außer den Tokens folgt der Uhr der Sandbox, die vorgehen kann.',
   'overview.deadLetters': 'Unverarbeitete Ereignisse',
@@ -583,10 +583,6 @@ export const de: PageMessages = {
     '{type} von {provider}, empfangen am {date}, {attempts, plural, one {# Versuch} other {# Versuche}}',
   'overview.deadLetters.retry': 'Erneut versuchen',
   'overview.deadLetters.retryName': 'Erneut versuchen: {type} {id}',
-  'overview.accounts': 'Konten',
-  'overview.accounts.label': 'ID oder E-Mail-Adresse',
-  'overview.accounts.find': 'Konto suchen',
-  'overview.back': 'Zurück zur Übersicht',
   'plot.byDay': '{title}, nach Tagen',
   'plot.description': '{days} Tage vom {first} bis zum {last}; der höchste Wert ist {highest}.',
   'plot.bar': '{day}: {value}',
@@ -618,11 +614,6 @@ export const de: PageMessages = {
   'plot.webhooks.text':
     'Zustellungen an unsere Webhook-Adressen: angenommen (mit gültiger Signatur, auch wiederholte) oder abgelehnt.',
 
-  'accounts.unknown': 'Mit dieser ID oder E-Mail-Adresse gibt es kein Konto.',
-  'accounts.own': 'Das ist Ihr eigenes Konto. Dafür ist ein anderer Betreiber nötig.',
-  'accounts.disabled': 'Das Konto ist gesperrt. Seine Sitzungen und Tokens sind beendet.',
-  'accounts.enabled': 'Das Konto kann sich wieder anmelden.',
-  'accounts.waiting': 'Das Konto ist gesperrt. Löschen Sie es, wenn das Abonnement beendet ist.',
   'accounts.choose': 'Bitte wählen Sie, was mit dem Abonnement geschieht.',
   'accounts.chooseOpen':
     'Es gibt noch offene Beträge. Stornieren Sie sie, oder behalten Sie das Konto.',
@@ -645,7 +636,6 @@ export const de: PageMessages = {
   'accounts.disable.question': '{email} sperren?',
   'accounts.disable.text':
     'Alle Sitzungen und Tokens von {email} (ID {id}) enden sofort. Die Person kann sich nicht mehr anmelden, auch nicht um zu kündigen. Das Konto und seine Daten bleiben erhalten.',
-  'accounts.disable.stay': 'Nichts ändern',
   'accounts.disable.go': 'Konto sperren',
   'accounts.delete.title': 'Konto löschen',
   'accounts.delete.question': '{email} endgültig löschen?',

@@ -545,7 +545,7 @@ export const en = {
   'subscribe.daysFree': '{days, plural, one {# day free} other {# days free}}',
   'subscribe.provider': 'Payment provider',
   'subscribe.through': 'Pay through',
-  'overview.retried': 'The event will be processed again.',
+  'overview.webhooks': 'All webhooks',
   'overview.period': 'The last {days} days, in UTC.',
   'overview.sandboxClock':
     'Everything except the tokens follows the sandbox’s clock, which may be ahead of the real time.',
@@ -558,10 +558,6 @@ export const en = {
     '{type} from {provider}, received on {date}, {attempts, plural, one {# attempt} other {# attempts}}',
   'overview.deadLetters.retry': 'Try again',
   'overview.deadLetters.retryName': 'Try again: {type} {id}',
-  'overview.accounts': 'Accounts',
-  'overview.accounts.label': 'ID or email address',
-  'overview.accounts.find': 'Find account',
-  'overview.back': 'Back to the overview',
   'plot.byDay': '{title}, by day',
   'plot.description': '{days} days from {first} to {last}; the highest value is {highest}.',
   'plot.bar': '{day}: {value}',
@@ -593,11 +589,6 @@ export const en = {
   'plot.webhooks.text':
     'Deliveries to our webhook addresses: accepted (with a valid signature, including repeated ones) or refused.',
 
-  'accounts.unknown': 'There is no account with this ID or email address.',
-  'accounts.own': 'This is your own account. Another operator has to make this change.',
-  'accounts.disabled': 'The account is disabled. Its sessions and tokens have ended.',
-  'accounts.enabled': 'The account is enabled. The person can sign in again.',
-  'accounts.waiting': 'The account is disabled. Delete it when the subscription has ended.',
   'accounts.choose': 'Please choose what happens to the subscription.',
   'accounts.chooseOpen': 'There are still open amounts. Void them, or keep the account.',
   'accounts.confirm': 'Please tick the box to confirm that you want to delete this account.',
@@ -618,7 +609,6 @@ export const en = {
   'accounts.disable.question': 'Disable {email}?',
   'accounts.disable.text':
     'All sessions and tokens of {email} (ID {id}) end immediately. The person can no longer sign in, not even to cancel. The account and its data are kept.',
-  'accounts.disable.stay': 'Change nothing',
   'accounts.disable.go': 'Disable the account',
   'accounts.delete.title': 'Delete an account',
   'accounts.delete.question': 'Delete {email} permanently?',

@@ -2,6 +2,7 @@ import type { Context, Hono } from 'hono'
 import type { AppEnv } from '../http/variables.ts'
 import type { PageText } from '../messages/messages.ts'
 import type { OwnSession } from '../sessions/sessions.ts'
+import { describeBrowserName } from './parts/browser-name.ts'
 import { Confirmation, isCancelled } from './parts/confirmation.tsx'
 import { readOwnForm, requireUser, userOf } from './parts/forms.ts'
 import { Heading } from './parts/layout.tsx'
@@ -185,11 +186,4 @@ function cellsOf(session: OwnSession, { t, isPresent, applications }: SessionVie
       </span>
     ),
   ]
-}
-
-/** Translates the stored description of a browser, such as `Firefox on Windows`. */
-export function describeBrowserName(browser: string | null, t: PageText): string {
-  if (browser === null) return t('sessions.unknownBrowser')
-  const [, name, system] = /^(\S+) on (.+)$/.exec(browser) ?? []
-  return name && system ? t('sessions.browserOn', { browser: name, system }) : browser
 }

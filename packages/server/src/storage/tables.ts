@@ -117,7 +117,7 @@ export const auditTable = defineTable(
     request_id: field.id.nullable(),
     /** A salted hash of the personal data of each person, sorted: they are in the chain, the data is not. */
     commitments: field.json<readonly string[]>(),
-    /** Shows with a secret of the service that the service wrote the entry. */
+    /** Shows that a process with the service's secret wrote the entry, and later that it chained it. */
     seal: field.id,
     /** Position in the chain, without gaps. `null` until the entry is chained. */
     number: field.integer.nullable(),

@@ -1,6 +1,6 @@
 import { type Database, isUniqueViolation } from '@tollgate/database'
 import type { Clock } from '@tollgate/oauth'
-import { deletePersonalData } from '../storage/personal-data.ts'
+import type { Expression, ExpressionBuilder, SqlBool } from 'kysely'
 import { deletePersonalData } from '../storage/personal-data.ts'
 import { type ServiceTables, type UserRow, userTable } from '../storage/tables.ts'
 import { emailKey, InvalidAccount, MAX_PASSWORD_LENGTH, parseAccount } from './parse.ts'
@@ -16,6 +16,15 @@ export interface NewUser {
   readonly role?: Role | null
   /** Whether the demo created the user, with a password that is stored in a file. */
   readonly demo?: boolean
+}
+
+/** The change would leave the service without an owner who can sign in. Nothing was changed. */
+export class LastOwner extends Error {
+  override readonly name = 'LastOwner'
+
+  constructor() {
+    super('This is the last owner. Appoint another one first.')
+  }
 }
 
 /** Selects accounts for operators. */
@@ -49,10 +58,11 @@ export interface UserAccounts {
   findAccount(idOrEmail: string): Promise<Account | null>
   /** Lists accounts, including disabled ones, the newest first, by page. */
   page(request: AccountPage): Promise<Account[]>
-  /** Stores the operator role of the account; `null` takes it away. */
+  /**
+   * Stores the operator role of the account; `null` takes it away.
+   * @throws LastOwner
+   */
   setRole(id: string, role: Role | null): Promise<void>
-  /** Number of enabled accounts with this role. */
-  countByRole(role: Role): Promise<number>
   /** Stores the language of the person's pages, mail and invoices; null for the browser's. */
   setLocale(id: string, locale: string | null): Promise<void>
   /**
@@ -60,9 +70,9 @@ export interface UserAccounts {
    * end-account.ts.
    */
   changePassword(id: string, password: string): Promise<void>
-  /** Disables or enables the account. The caller must end sessions and tokens. */
+  /** @throws LastOwner */
   setDisabled(id: string, disabled: boolean): Promise<void>
-  /** Deletes the account. The caller must end sessions and tokens. */
+  /** @throws LastOwner */
   delete(id: string): Promise<void>
   countDemo(): Promise<number>
 }
@@ -70,6 +80,12 @@ export interface UserAccounts {
 const newUser = userTable.omit('id')
 
 const isEnabled = (row: UserRow) => row.disabled_at === null
+
+type Condition = (eb: ExpressionBuilder<ServiceTables, 'users'>) => Expression<SqlBool>
+
+const isNoOwner: Condition = (eb) =>
+  eb.or([eb('role', 'is', null), eb('role', '<>', 'owner'), eb('disabled_at', 'is not', null)])
+const anyone: Condition = (eb) => eb.and([])
 
 const ID = /^[1-9]\d{0,14}$/
 
@@ -94,6 +110,41 @@ export function createUsers(options: {
     const key = emailKey(email)
     return key.length > 254 ? null : ((await byKey({ key })).rows[0] ?? null)
   }
+
+  /**
+   * Performs a change that may take an owner away. `change` changes the account only if it is no
+   * owner who can sign in, and returns whether it did. Else it runs again without this condition,
+   * one at a time across all processes: two owners who demote each other must not both count the
+   * other one.
+   */
+  async function keepingOwners(
+    id: string,
+    change: (on: Database<ServiceTables>, where: Condition) => Promise<boolean>,
+  ): Promise<void> {
+    if (await change(database, isNoOwner)) return
+    await database.exclusively('owners', async (tx) => {
+      const owners = await tx.kysely
+        .selectFrom('users')
+        .select('id')
+        .where('role', '=', 'owner')
+        .where('disabled_at', 'is', null)
+        .limit(2)
+        .execute()
+      if (owners.length === 1 && owners[0]?.id === Number(id)) throw new LastOwner()
+      await change(tx, anyone)
+    })
+  }
+
+  const update = (id: string, change: Partial<UserRow>) =>
+    keepingOwners(id, async (on, where) => {
+      const { numUpdatedRows } = await on.kysely
+        .updateTable('users')
+        .set(change)
+        .where('id', '=', Number(id))
+        .where(where)
+        .executeTakeFirst()
+      return numUpdatedRows > 0n
+    })
 
   return {
     async create(account) {
@@ -160,27 +211,20 @@ export function createUsers(options: {
       return rows.map(accountFromRow)
     },
     async setDisabled(id, disabled) {
+      if (disabled) return update(id, userTable.toChange({ disabledAt: clock.now() }))
       await database.kysely
         .updateTable('users')
-        .set(userTable.toChange({ disabledAt: disabled ? clock.now() : null }))
+        .set(userTable.toChange({ disabledAt: null }))
         .where('id', '=', Number(id))
         .execute()
     },
     async setRole(id, role) {
+      if (role !== 'owner') return update(id, userTable.toChange({ role }))
       await database.kysely
         .updateTable('users')
         .set(userTable.toChange({ role }))
         .where('id', '=', Number(id))
         .execute()
-    },
-    async countByRole(role) {
-      const { count } = await database.kysely
-        .selectFrom('users')
-        .select((eb) => eb.fn.countAll().as('count'))
-        .where('role', '=', role)
-        .where('disabled_at', 'is', null)
-        .executeTakeFirstOrThrow()
-      return Number(count)
     },
     async setLocale(id, locale) {
       await database.kysely
@@ -192,9 +236,14 @@ export function createUsers(options: {
     async delete(id) {
       // First, so that a repeat after a crash still finds the account.
       await deletePersonalData(database, id)
-      // First, so that a repeat after a crash still finds the account.
-      await deletePersonalData(database, id)
-      await database.kysely.deleteFrom('users').where('id', '=', Number(id)).execute()
+      await keepingOwners(id, async (on, where) => {
+        const { numDeletedRows } = await on.kysely
+          .deleteFrom('users')
+          .where('id', '=', Number(id))
+          .where(where)
+          .executeTakeFirst()
+        return numDeletedRows > 0n
+      })
     },
     async findByCredentials(email, password) {
       if (password.length > MAX_PASSWORD_LENGTH) return null

@@ -169,7 +169,7 @@ describe('threat N9 the verification of the audit log', () => {
     ],
     [
       'another seal',
-      { kind: 'changed', number: 2 },
+      { kind: 'forged', number: 2 },
       (rows) => change(atNumber(rows, 2).id, { seal: atNumber(rows, 3).seal }),
     ],
     [
@@ -225,6 +225,27 @@ describe('threat N9 the verification of the audit log', () => {
       'a copied line with a computed hash',
       { kind: 'forged', number: 7 },
       (rows) => insert(rehash(forged(atNumber(rows, 2), { number: 7 }), atNumber(rows, 6).hash)),
+    ],
+    [
+      'a removed entry whose followers were chained again',
+      { kind: 'forged', number: 3 },
+      async (rows) => {
+        await remove(atNumber(rows, 3).id)
+        let { hash } = atNumber(rows, 2)
+        for (let number = 4; number <= 6; number += 1) {
+          const moved = rehash({ ...atNumber(rows, number), number: number - 1 }, hash)
+          await change(moved.id, { number: moved.number, hash: moved.hash })
+          hash = moved.hash
+        }
+      },
+    ],
+    [
+      'changed details in an entry that was chained again',
+      { kind: 'forged', number: 6 },
+      (rows) => {
+        const changed = rehash({ ...atNumber(rows, 6), details: '{}' }, atNumber(rows, 5).hash)
+        return change(changed.id, { details: '{}', hash: changed.hash })
+      },
     ],
     [
       'two entries that changed places',

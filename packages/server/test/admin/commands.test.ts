@@ -107,12 +107,16 @@ const CHANGING: readonly (readonly [string, () => Promise<readonly string[]>, Ru
   ['keys.reseal', async () => ['keys', 'reseal']],
   ['keys.endEverything', async () => ['restore-finish', '--yes']],
   ['billing.syncAll', async () => ['billing', 'sync']],
+  [
+    'webhooks.createEndpoint',
+    async () => ['billing', 'webhooks', 'create', '--url', 'https://shop.example/hook'],
+  ],
+  ['webhooks.replay', async () => ['billing', 'webhooks', 'replay', '--from', '2020-01-01']],
 ]
 
 describe('the audit log', () => {
-  it.each(CHANGING)(
-    'has one entry of %s, with the name given with --as',
-    async (operation, args, run) => {
+  for (const [operation, args, run] of CHANGING) {
+    it(`has one entry of ${operation}, with the name given with --as`, async () => {
       const { code, stderr, left } = await leave(['--as', NAME, ...(await args())], run)
       expect([code, stderr]).toEqual([0, ''])
       const done = left.filter(({ outcome }) => outcome !== 'started')
@@ -129,9 +133,9 @@ describe('the audit log', () => {
       expect(left.filter(({ id }) => id !== done[0]?.id).map((each) => each.actor_id)).toEqual(
         done[0]?.intent_id ? [NAME] : [],
       )
-      expect(JSON.stringify(left)).not.toMatch(/@example|horse|tgs_/)
-    },
-  )
+      expect(JSON.stringify(left)).not.toMatch(/@example|horse|tgs_|whsec_/)
+    })
+  }
 
   it('has one entry for the account and one for the role of `user create --role`', async () => {
     const email = newAddress('owner')

@@ -104,8 +104,9 @@ describeInChromium('every page', ({ newPage, forgive }) => {
       'session-end: /account/sessions/end',
       'sessions-end-others: /account/sessions/end-others',
       'application-revoke: /applications/revoke',
-      'operator-disable: /overview/users/disable',
-      'operator-delete: /overview/users/delete',
+      'operator-sign-out: /admin/people/2/sign-out',
+      'operator-disable: /admin/people/2/disable',
+      'operator-delete: /admin/people/2/delete',
       'billing-cancel: /billing/cancel-now',
       'billing-card-delete: /billing/card/delete',
     ])
@@ -122,11 +123,11 @@ describeInChromium('every page', ({ newPage, forgive }) => {
     const page = await newPage({ cookies: { url: service.url, values: walk.cookies.operator } })
     const email = 'newcomer-with-a-long-address@example.com'
     const press = async (role: 'link' | 'button' | 'radio', name: string) => {
-      await page.getByRole(role, { name }).focus()
+      await page.getByRole(role, { name, exact: true }).focus()
       await page.keyboard.press('Enter')
     }
-    await page.goto(`${service.url}/overview`)
-    await page.getByLabel('ID or email address').focus()
+    await page.goto(`${service.url}/admin`)
+    await page.getByLabel('Email, ID, customer ID').focus()
     await page.keyboard.type(email)
     await page.keyboard.press('Enter')
     await page.getByRole('heading', { name: email }).waitFor()

@@ -83,6 +83,7 @@ export async function everyPage(service: TestService): Promise<Walk> {
       page('operator', 'overview', '/admin'),
       page('operator', 'people', '/admin/people'),
       page('operator', 'operator-account', `/admin/people/${user}`),
+      page('operator', 'operator-sign-out', `/admin/people/${user}/sign-out`),
       page('operator', 'operator-disable', `/admin/people/${user}/disable`),
       page('operator', 'operator-delete', `/admin/people/${user}/delete`),
       page('newcomer', 'billing-newcomer', '/billing'),

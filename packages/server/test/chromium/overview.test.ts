@@ -47,7 +47,7 @@ describeInChromium('the overview', ({ newPage }) => {
       .click()
     await page
       .getByRole('status')
-      .filter({ hasText: 'The event will be processed again.' })
+      .filter({ hasText: 'The event is handled again in a moment.' })
       .waitFor()
   })
 })

@@ -30,7 +30,7 @@ export interface CatalogCoupon {
   readonly isValid: boolean
 }
 
-/** What is on sale, in the order of the provider. */
+/** The prices and coupons of a provider, in its order. */
 export interface Catalog {
   /** Lists the prices for subscriptions that can be chosen, at most `limit`. */
   listPrices(limit: number): Promise<CatalogPrice[]>

@@ -1,6 +1,6 @@
 import type Stripe from 'stripe'
 import type { GatewayParts } from '../../providers/gateway-parts.ts'
-import { idOf, nullIfMissing, type StripeContext } from '../../providers/stripe/client.ts'
+import { idOfReference, nullIfMissing, type StripeContext } from '../../providers/stripe/client.ts'
 import type { InvoiceHit } from './contract.ts'
 
 /** A few customers may have invoices of the same number, if each counts their own. */
@@ -26,6 +26,6 @@ export function stripeInvoiceSearch({
 }
 
 function hitOf({ id, customer }: Stripe.Invoice): InvoiceHit[] {
-  const customerId = idOf(customer)
+  const customerId = idOfReference(customer)
   return customerId === null ? [] : [{ id, customerId }]
 }

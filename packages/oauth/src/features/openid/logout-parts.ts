@@ -30,12 +30,16 @@ export function createLogoutSupport(
     const closing = new AbortController()
     const parts = { settings, context, signal: closing.signal, inProgress: new Set<string>() }
     const deliver = () => deliverLogouts(parts)
-    const sessions = createClientSessions(logout.giveUpAfter, context, () => {
+    const deliverNow = () => {
       deliver().catch((error) => {
         if (closing.signal.aborted) return
         context.logger.error('Clients could not be told that somebody has signed out yet', error)
       })
-    })
+    }
+    const { afterCommit = (run) => run() } = context.storage
+    const sessions = createClientSessions(logout.giveUpAfter, context, () =>
+      afterCommit(deliverNow),
+    )
     const made = { sessions, deliver, stop: () => closing.abort() }
     running.set(context, made)
     return made

@@ -67,6 +67,26 @@ export function clientRepository(database: Database<OAuthTables>): ClientReposit
         await appendRevocation(tx, notice)
         return true
       }),
+    async recordUse(id, at, unlessAfter) {
+      await database.kysely
+        .updateTable('oauth_clients')
+        .set({ last_used_at: at.getTime() })
+        .where('id', '=', id)
+        .where((eb) =>
+          eb.or([eb('last_used_at', 'is', null), eb('last_used_at', '<=', unlessAfter.getTime())]),
+        )
+        .execute()
+    },
+    async lastUsed(ids) {
+      if (ids.length === 0) return new Map()
+      const rows = await database.kysely
+        .selectFrom('oauth_clients')
+        .select(['id', 'last_used_at'])
+        .where('id', 'in', [...ids])
+        .where('last_used_at', 'is not', null)
+        .execute()
+      return new Map(rows.map((row) => [row.id, new Date(Number(row.last_used_at))]))
+    },
   }
 }
 

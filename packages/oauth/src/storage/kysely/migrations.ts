@@ -1,4 +1,10 @@
-import { createClockTable, createIndex, createTable, type MigrationSet } from '@tollgate/database'
+import {
+  addColumn,
+  createClockTable,
+  createIndex,
+  createTable,
+  type MigrationSet,
+} from '@tollgate/database'
 import { oauthTables } from './tables.ts'
 
 /** The migrations in order. Append new ones at the end; never edit one that has been released. */
@@ -27,6 +33,12 @@ export const oauthMigrations: MigrationSet = {
           table: 'oauth_tokens',
           columns: ['client_id', 'id'],
         })
+      },
+    },
+    {
+      id: '0003-last-use',
+      async up(database, { instant }) {
+        await addColumn(database, 'oauth_clients', 'last_used_at', instant.nullable())
       },
     },
   ],

@@ -49,6 +49,7 @@ export function kyselyStorage(connected: Database): Storage {
   const database: Database<OAuthTables> = connected
   return {
     timeout: database.timeout,
+    afterCommit: (run) => database.afterCommit(run),
     clock: database.clock,
     clients: clientRepository(database),
     tokens: tokenRepository(database),

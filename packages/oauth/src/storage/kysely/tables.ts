@@ -34,6 +34,8 @@ export const clientTable = defineTable(
     created_at: field.instant,
     updated_at: field.instant,
     settings: field.json<ClientSettings>().nullable(),
+    /** Kept out of `Client`, because cached clients would show an old value. */
+    last_used_at: field.instant.nullable(),
   },
   {
     primaryKey: ['id'],
@@ -65,7 +67,7 @@ const changeOfClient = clientTable.pick(
  */
 export const clientRow = {
   toRow: (client: Client): ClientRow =>
-    clientTable.toRow({ ...client, anyScope: client.scopes === null }),
+    clientTable.toRow({ ...client, anyScope: client.scopes === null, lastUsedAt: null }),
 
   toChange: (change: ClientChange): Partial<ClientRow> =>
     changeOfClient.toChange(
@@ -73,7 +75,7 @@ export const clientRow = {
     ),
 
   fromRow(row: ClientRow): Client {
-    const { anyScope, ...client } = clientTable.fromRow(row)
+    const { anyScope, lastUsedAt: _, ...client } = clientTable.fromRow(row)
     return {
       ...client,
       // Fail closed: a missing value grants no permission.

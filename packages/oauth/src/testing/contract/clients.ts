@@ -41,6 +41,32 @@ export const clientsContract: ContractPart = ({ describe, it }, create) => {
       assert.deepEqual(names, ['a', 'b'])
     })
 
+    it('records the last use of a client, unless a recent one is recorded', async () => {
+      const { clients } = await create()
+      await clients.create(client)
+      await clients.create({ ...client, id: 'idle' })
+      const usesOf = (...ids: string[]) => clients.lastUsed(ids)
+      assert.deepEqual(await usesOf(client.id, 'idle'), new Map())
+      await clients.recordUse(client.id, secondsAfterStart(10), CONTRACT_START)
+      await clients.recordUse(client.id, secondsAfterStart(20), secondsAfterStart(9))
+      await clients.recordUse('unknown', secondsAfterStart(10), CONTRACT_START)
+      const first = new Map([[client.id, secondsAfterStart(10)]])
+      assert.deepEqual(await usesOf(client.id, 'idle', 'unknown'), first)
+      await clients.recordUse(client.id, secondsAfterStart(30), secondsAfterStart(10))
+      assert.deepEqual(await usesOf(client.id), new Map([[client.id, secondsAfterStart(30)]]))
+      assert.deepEqual(await usesOf(), new Map())
+      assert.deepEqual(await clients.find(client.id), client)
+    })
+
+    it('keeps the last use of a client that changes', async () => {
+      const { clients } = await create()
+      await clients.create(client)
+      await clients.recordUse(client.id, secondsAfterStart(10), CONTRACT_START)
+      const change = { name: 'new', updatedAt: secondsAfterStart(20) }
+      await clients.update(client.id, change, newRevocation('client-changed', client.id), CONTRACT_START)
+      assert.deepEqual(await clients.lastUsed([client.id]), new Map([[client.id, secondsAfterStart(10)]]))
+    })
+
     it('lists all clients in parts, by age and then by id, compared by bytes', async () => {
       const { clients } = await create()
       const made = [

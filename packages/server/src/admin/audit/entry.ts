@@ -43,12 +43,11 @@ export interface ChainedEntry extends ReturnType<typeof contentOf> {
   /** Position in the chain, from 1. */
   readonly number: number
   readonly chained_at: string
-  readonly seal: string
   /** Hash of the entry before it. `null` for the first. */
   readonly previous_hash: string | null
 }
 
-/** The content of an entry, in the form that is sealed, hashed and sent. */
+/** The content of an entry, in the form in which it is sealed, hashed and sent. */
 export function contentOf(entry: WrittenEntry) {
   return {
     id: entry.id,
@@ -73,7 +72,6 @@ export function chainedEntry(
 ): ChainedEntry {
   return {
     ...contentOf(entry),
-    seal: entry.seal,
     number: entry.number,
     chained_at: isoOf(entry.chainedAt),
     previous_hash: previousHash,
@@ -88,10 +86,16 @@ export function hashOf(entry: ChainedEntry): string {
 /** How a seal was judged. `unknown`: its secret is no longer configured. */
 export type SealState = 'valid' | 'invalid' | 'unknown'
 
-/** Seals entries with a secret of the service, so that write access to the table is not enough. */
+/**
+ * Seals entries with a secret of the service, so that write access to the table is not enough to
+ * forge one. The writer seals the content; the worker that chains the entry checks this seal, and
+ * replaces it by one of the hash, which covers the place in the chain as well.
+ */
 export interface Seals {
-  create(entry: WrittenEntry): string
-  check(entry: StoredEntry): SealState
+  sealContent(entry: WrittenEntry): string
+  checkContent(entry: StoredEntry): SealState
+  sealHash(hash: string): string
+  checkHash(seal: string, hash: string): SealState
 }
 
 /** Creates the seals. The first secret seals, and all are accepted. */
@@ -100,24 +104,26 @@ export function createSeals(secrets: readonly string[]): Seals {
     const key = createHmac('sha256', secret).update('tollgate audit log').digest()
     return { name: sha256(key.toString('base64url')).slice(0, 8), key }
   })
-  const tagOf = (key: Buffer, entry: WrittenEntry) =>
-    createHmac('sha256', key)
-      .update(canonicalJson(contentOf(entry)))
-      .digest('base64url')
+  const tagOf = (key: Buffer, text: string) =>
+    createHmac('sha256', key).update(text).digest('base64url')
+  const seal = (text: string) => {
+    const [first] = keys
+    if (!first) throw new TypeError('The audit log needs a secret')
+    return `${first.name}.${tagOf(first.key, text)}`
+  }
+  const check = (given: string, text: string): SealState => {
+    const [name, tag = ''] = given.split('.')
+    const known = keys.find((each) => each.name === name)
+    if (!known) return /^[\w-]{8}\.[\w-]{43}$/.test(given) ? 'unknown' : 'invalid'
+    const [actual, expected] = [Buffer.from(tag), Buffer.from(tagOf(known.key, text))]
+    const isEqual = actual.length === expected.length && timingSafeEqual(actual, expected)
+    return isEqual ? 'valid' : 'invalid'
+  }
+  const textOf = (entry: WrittenEntry) => `entry ${canonicalJson(contentOf(entry))}`
   return {
-    create(entry) {
-      const [first] = keys
-      if (!first) throw new TypeError('The audit log needs a secret')
-      return `${first.name}.${tagOf(first.key, entry)}`
-    },
-    check(entry) {
-      const [name, tag = ''] = entry.seal.split('.')
-      const known = keys.find((each) => each.name === name)
-      if (!known) return /^[\w-]{8}\.[\w-]{43}$/.test(entry.seal) ? 'unknown' : 'invalid'
-      const expected = Buffer.from(tagOf(known.key, entry))
-      const given = Buffer.from(tag)
-      const isEqual = given.length === expected.length && timingSafeEqual(given, expected)
-      return isEqual ? 'valid' : 'invalid'
-    },
+    sealContent: (entry) => seal(textOf(entry)),
+    checkContent: (entry) => check(entry.seal, textOf(entry)),
+    sealHash: (hash) => seal(`chained ${hash}`),
+    checkHash: (given, hash) => check(given, `chained ${hash}`),
   }
 }

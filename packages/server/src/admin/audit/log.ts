@@ -51,7 +51,7 @@ export function createAuditLog(options: {
       const { id } = written
       const row = auditTable.toRow({
         ...written,
-        seal: seals.create(written),
+        seal: seals.sealContent(written),
         number: null,
         chainedAt: null,
         hash: null,

@@ -1,10 +1,14 @@
 import type { Database } from '@tollgate/database'
+import { sql } from 'kysely'
 import { auditPersonalTable, type ServiceTables } from '../../storage/tables.ts'
 import type { PublishedEntry } from './chain.ts'
 import { chainedEntry, parseObject, readEntry, type StoredEntry } from './entry.ts'
 import { idPrefix, type PersonalData } from './log.ts'
 
-/** Which entries to read. Every filter alone is answered from an index. */
+/**
+ * Which entries to read. One filter is answered from an index: the first of subject, owner, actor,
+ * operation and outcome that is given.
+ */
 export interface AuditFilter {
   readonly actor?: { readonly kind: string; readonly id: string } | undefined
   readonly operation?: string | undefined
@@ -52,13 +56,24 @@ export async function listEntries(
   if (before !== null) query = query.where('id', '<', before)
   if (typeof after === 'string') query = query.where('id', '>', after)
   if (onlyChained) query = query.where('number', 'is not', null)
-  if (owner !== undefined) query = query.where('owner_id', '=', owner)
-  if (actor) query = query.where('actor_kind', '=', actor.kind).where('actor_id', '=', actor.id)
-  if (subject) {
-    query = query.where('subject_kind', '=', subject.kind).where('subject_id', '=', subject.id)
+  // The narrowest filter uses its index. The others are hidden from the database, which would
+  // otherwise walk the index of a frequent value.
+  const filters = [
+    subject && { subject_kind: subject.kind, subject_id: subject.id },
+    owner !== undefined && { owner_id: owner },
+    actor && { actor_kind: actor.kind, actor_id: actor.id },
+    operation !== undefined && { operation },
+    outcome !== undefined && { outcome },
+  ]
+  for (const [at, columns] of filters.filter((each) => typeof each === 'object').entries()) {
+    for (const [column, value] of Object.entries(columns)) {
+      query = query.where(
+        at === 0 ? sql.ref(column) : sql`coalesce(${sql.ref(column)}, '')`,
+        '=',
+        value,
+      )
+    }
   }
-  if (operation !== undefined) query = query.where('operation', '=', operation)
-  if (outcome !== undefined) query = query.where('outcome', '=', outcome)
   // Ids begin with the time.
   if (from) query = query.where('id', '>=', idPrefix(from))
   if (to) query = query.where('id', '<', idPrefix(to))

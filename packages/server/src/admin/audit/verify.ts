@@ -19,7 +19,7 @@ export interface Link {
  * - `changed`: the entry, its number or the entry before it is not what was chained.
  * - `forged`: the entry was not written by the service.
  * - `personal-data`: the personal data is not what was recorded.
- * - `other-hash`: the chain is not the one that the caller knows.
+ * - `other-hash`: the chain differs from the place that the caller knows.
  */
 export type BreakKind =
   | 'missing'
@@ -69,8 +69,8 @@ const PAGE = 500
 
 /**
  * Reads the chain page by page, and compares every entry with its hash, its seal and its personal
- * data. An attacker who can write to the database, but lacks the secret, cannot add or change an
- * entry unnoticed. A cut-off end shows only against a place that the caller has noted.
+ * data. An attacker who can write to the database, but lacks the secret, cannot add, change, move or
+ * remove an entry unnoticed. A cut-off end shows only against a place that the caller has noted.
  */
 export async function verifyAudit(options: VerifyOptions): Promise<Verification> {
   const { from = null, known = null, limit = Number.POSITIVE_INFINITY } = options
@@ -111,7 +111,7 @@ export async function verifyAudit(options: VerifyOptions): Promise<Verification>
       } else {
         const kind = findBreak(entry, last?.hash ?? null)
         if (kind !== null) return finish({ ...place, kind }, false)
-        const seal = seals.check(entry)
+        const seal = seals.checkHash(entry.seal, String(entry.hash))
         if (seal === 'invalid') return finish({ ...place, kind: 'forged' }, false)
         if (seal === 'unknown') unknownSeals += 1
         const isAsRecorded = (personal.get(entry.id) ?? []).every((data) =>

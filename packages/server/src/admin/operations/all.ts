@@ -1,15 +1,35 @@
 import type { Operation } from '../operation.ts'
 import { accessOperations } from './access.ts'
 import { auditOperations } from './audit.ts'
+import { balanceOperations } from './balances.ts'
+import { clientOperations } from './clients.ts'
+import { deliveryOperations } from './deliveries.ts'
+import { invoiceOperations } from './invoices.ts'
 import { keyOperations } from './keys.ts'
+import { overviewOperations } from './overview.ts'
+import { planOperations } from './plans.ts'
+import { settingOperations } from './settings.ts'
+import { subscriptionOperations } from './subscriptions.ts'
+import { timelineOperations } from './timeline.ts'
 import { userOperations } from './users.ts'
+import { webhookOperations } from './webhooks.ts'
 
 /** Every operation of operators. The API, the pages and the commands call these and nothing else. */
 export const OPERATIONS: readonly Operation[] = [
   ...userOperations,
   ...accessOperations,
+  ...timelineOperations,
+  ...clientOperations,
   ...keyOperations,
   ...auditOperations,
+  ...subscriptionOperations,
+  ...invoiceOperations,
+  ...balanceOperations,
+  ...planOperations,
+  ...webhookOperations,
+  ...deliveryOperations,
+  ...settingOperations,
+  ...overviewOperations,
 ]
 
 const byName = new Map(OPERATIONS.map((operation) => [operation.name as string, operation]))

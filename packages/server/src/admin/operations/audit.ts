@@ -139,7 +139,6 @@ const lineShape = z.strictObject({
   intent_id: z.string().nullable(),
   request_id: z.string().nullable(),
   commitments: z.array(z.string()).describe('Salted hashes of the personal data'),
-  seal: z.string(),
   number: z.number().int(),
   chained_at: instant,
   previous_hash: z.string().nullable(),

@@ -1,4 +1,4 @@
-import type { SyncReport } from '@tollgate/billing'
+import type { NewEndpoint, NewEndpointOptions, ReplayOptions, SyncReport } from '@tollgate/billing'
 import { z } from 'zod'
 import { type Operation, operation } from '../operation.ts'
 
@@ -66,5 +66,32 @@ export const maintenanceOperations: readonly Operation[] = [
     async run({ since, ...input }, { billing }) {
       return (await billing.provider()).sync({ ...input, ...(since && { since }) })
     },
+  }),
+  commandOperation({
+    name: 'webhooks.replay',
+    summary: 'Handle events of the providers again: one by its id, or all of a period',
+    role: 'owner',
+    effect: 'change',
+    commits: 'in-steps',
+    input: z.custom<ReplayOptions>(),
+    output: z.strictObject({ replayed: count }),
+    describe: (input, result) => ({ details: { ...input, ...result } }),
+    run: async (input, { billing }) => ({
+      replayed: await (await billing.provider()).webhooks.replay(input),
+    }),
+  }),
+  commandOperation({
+    name: 'webhooks.createEndpoint',
+    summary: 'Register the webhook endpoint of the service at a provider',
+    role: 'owner',
+    effect: 'change',
+    commits: 'in-steps',
+    input: z.custom<NewEndpointOptions>(),
+    output: z.custom<NewEndpoint>(),
+    describe: ({ provider, replace, usage }, made) => ({
+      ...(made && { subject: { kind: 'endpoint', id: made.id } }),
+      details: { provider, replace, usage },
+    }),
+    run: async (input, { billing }) => (await billing.provider()).endpoints.create(input),
   }),
 ]

@@ -103,13 +103,6 @@ export async function requireTarget(given: string, context: OperationContext): P
   throw new AdminProblem('forbidden', `${account.id} is an operator: this needs a higher role.`)
 }
 
-/** The last owner must stay, or nobody could appoint another one. */
-async function keepLastOwner(account: Account, { users }: OperationContext): Promise<void> {
-  if (account.role !== 'owner' || account.disabledAt !== null) return
-  if ((await users.countByRole('owner')) > 1) return
-  throw new AdminProblem('conflict', 'This is the last owner. Appoint another one first.')
-}
-
 /** Describes the audit entry of an operation on a person, with all of its input as details. */
 function describeUser(
   { id, ...details }: { readonly id: string },
@@ -242,7 +235,6 @@ export const userOperations: readonly Operation[] = [
     describe: describeUser,
     async run({ id, subscription }, context) {
       const account = await requireTarget(id, context)
-      await keepLastOwner(account, context)
       const outcome = await disableAccount(context, context.billing, account, {
         choice: subscription,
       })
@@ -302,7 +294,6 @@ export const userOperations: readonly Operation[] = [
     describe: describeUser,
     async run({ id, subscription, void_open: voidOpen }, context) {
       const account = await requireTarget(id, context)
-      await keepLastOwner(account, context)
       const outcome = await deleteAccount(context, context.billing, account, {
         choice: subscription,
         voidOpen,
@@ -329,7 +320,6 @@ export const userOperations: readonly Operation[] = [
     describe: describeUser,
     async run({ id, role }, context) {
       const account = await requireTarget(id, context)
-      if (role !== 'owner') await keepLastOwner(account, context)
       await context.users.setRole(account.id, role)
       await endSignIns(context, account.id)
       return accountJson(await requireAccount(id, context))

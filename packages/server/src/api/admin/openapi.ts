@@ -87,6 +87,7 @@ function describeOperation(operation: Operation): Json {
             {
               name: 'Idempotency-Key',
               in: 'header',
+              required: operation.needsKey ?? false,
               description: 'Performs the request once, however often it is sent, for a day',
               schema: { type: 'string', maxLength: 200 },
             },

@@ -1,3 +1,4 @@
+import { isHttpError } from '@tollgate/http'
 import { isOAuthError } from '@tollgate/oauth'
 import type { Context, Hono } from 'hono'
 import type { ContentfulStatusCode } from 'hono/utils/http-status'
@@ -9,7 +10,8 @@ import { OPERATIONS } from '../../admin/operations/all.ts'
 import { AdminProblem, PROBLEMS } from '../../admin/problems.ts'
 import { toProblem } from '../../admin/to-problem.ts'
 import type { ServiceContext } from '../../context.ts'
-import { isReadable } from '../../http/readable.ts'
+import { linesBody } from '../../http/lines.ts'
+import { readText, UnreadableRequest } from '../../http/readable.ts'
 import { isSameOrigin } from '../../http/same-origin.ts'
 import type { AppEnv } from '../../http/variables.ts'
 import { createOpenApi } from './openapi.ts'
@@ -27,7 +29,7 @@ export function addAdminApi(app: Hono<AppEnv>, context: ServiceContext): void {
       try {
         return await serve(c, operation, context)
       } catch (error) {
-        return problemResponse(c, toProblem(error), context)
+        return respondToAdminError(c, error, context)
       }
     })
   }
@@ -50,7 +52,7 @@ function matches(pattern: string, path: string): boolean {
   const given = path.split('/')
   return (
     expected.length === given.length &&
-    expected.every((part, at) => part.startsWith('{') || part === given[at])
+    expected.every((part, at) => (part.startsWith('{') ? given[at] !== '' : part === given[at]))
   )
 }
 
@@ -107,6 +109,10 @@ async function authenticate(
     const admin = Object.keys(adminScopes()).filter(
       (scope) => scopes.includes(scope) && held.includes(scope),
     )
+    // Not an attempt of an operator, so it gets no line in the audit log.
+    if (admin.length === 0) {
+      throw new AdminProblem('forbidden', 'This token has no scope of the management API.')
+    }
     return { kind: 'client', id: clientId, scopes: admin }
   }
   // The cookie of cookie mode proves, with its CSRF token, that a page of ours sent this.
@@ -148,7 +154,7 @@ async function readInput(c: Context<AppEnv>, operation: Operation): Promise<unkn
   if (Object.keys(query).length > 0) {
     throw new AdminProblem('invalid-request', 'Send the fields in the body, not in the query.')
   }
-  const text = await c.req.text()
+  const text = await readText(c)
   if (text === '') return params
   const type = (c.req.header('content-type') ?? '').split(';')[0]?.trim().toLowerCase()
   if (type !== 'application/json') {
@@ -169,7 +175,10 @@ async function readInput(c: Context<AppEnv>, operation: Operation): Promise<unkn
 }
 
 function parseJson(text: string): unknown {
-  if (!isReadable(text)) throw new AdminProblem('invalid-request', 'The body is not UTF-8 text.')
+  // U+FFFD replaced invalid bytes.
+  if (text.includes('\ufffd')) {
+    throw new AdminProblem('invalid-request', 'The body is not UTF-8 text.')
+  }
   try {
     return JSON.parse(text)
   } catch (error) {
@@ -197,38 +206,38 @@ function readKey(c: Context<AppEnv>): string | null {
   )
 }
 
-/**
- * Responds with one JSON object per line. The first page is read before, so that its failure has a
- * status. A later failure breaks the connection: the caller must not take a part for the whole.
- */
+/** Responds with one JSON object per line. */
 async function linesResponse(
   c: Context<AppEnv>,
   { pages }: Lines,
   { logger }: ServiceContext,
 ): Promise<Response> {
-  const reading = pages[Symbol.asyncIterator]()
-  let next = await reading.next()
-  const encoder = new TextEncoder()
-  const body = new ReadableStream<Uint8Array>({
-    async pull(controller) {
-      try {
-        if (next.done) return controller.close()
-        const text = next.value.map((line) => `${JSON.stringify(line)}\n`).join('')
-        next = await reading.next()
-        // An empty page would end the pulling.
-        if (text !== '' || !next.done) controller.enqueue(encoder.encode(text))
-        if (next.done) controller.close()
-      } catch (error) {
-        logger.error({ err: error }, 'A response of the management API was cut off')
-        controller.error(error)
-      }
-    },
-    async cancel() {
-      await reading.return?.()
-    },
-  })
+  const body = await linesBody(pages, (error) =>
+    logger.error({ err: error }, 'A response of the management API was cut off'),
+  )
   c.header('content-type', 'application/jsonl')
   return c.body(body)
+}
+
+/** Whether the request is one to the management API, whose errors are problem documents. */
+export function isAdminApi({ req: { path } }: Context<AppEnv>): boolean {
+  return path.startsWith(`${BASE}/`)
+}
+
+/** Responds with the problem of an error, also of one that occurred before the routes. */
+export function respondToAdminError(
+  c: Context<AppEnv>,
+  error: unknown,
+  context: ServiceContext,
+): Response {
+  const { message } = error instanceof Error ? error : new Error()
+  if (isHttpError(error) && error.code === 'payload_too_large') {
+    return problemResponse(c, new AdminProblem('too-large', message), context)
+  }
+  if (isHttpError(error) || error instanceof UnreadableRequest) {
+    return problemResponse(c, new AdminProblem('invalid-request', message), context)
+  }
+  return problemResponse(c, toProblem(error), context)
 }
 
 /** Responds with a problem document (RFC 9457). */

@@ -1,4 +1,5 @@
 import type { Commands } from '../command.ts'
+import { auditCommands } from './audit.ts'
 import { deliveryCommands } from './billing-deliveries.ts'
 import { billingSync } from './billing-sync.ts'
 import { webhookCommands } from './billing-webhooks.ts'
@@ -16,6 +17,7 @@ export const commands: Commands = {
   ...userCommands,
   ...clientCommands,
   ...keyCommands,
+  ...auditCommands,
   ...databaseCommands,
   'billing sync': billingSync,
   ...webhookCommands,

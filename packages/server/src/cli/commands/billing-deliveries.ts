@@ -1,6 +1,7 @@
-import type { Billing, Deliveries, DeliveryState, StoredDelivery } from '@tollgate/billing'
+import type { Deliveries, DeliveryState, StoredDelivery } from '@tollgate/billing'
 import { type Commands, command } from '../command.ts'
 import { withBilling } from '../open-billing.ts'
+import { type OpenOperations, withOperations } from '../open-operations.ts'
 import * as option from '../options.ts'
 import { UsageError } from '../usage-error.ts'
 
@@ -46,9 +47,9 @@ export const deliveryCommands: Commands = {
       if ((id === null) === (endpoint === null)) throw new UsageError('Give --id or --endpoint')
       if (id !== null && !/^\d{1,15}$/.test(id))
         throw new UsageError(`--id: '${id}' is not a number`)
-      const config = await context.config(['providers'])
-      const { resent, waiting } = await withBilling(config, (billing) =>
-        endpoint === null ? resendOne(billing, Number(id)) : resendAll(billing, endpoint),
+      await context.config(['providers'])
+      const { resent, waiting } = await withOperations(context, { needsUrl: true }, (opened) =>
+        endpoint === null ? resendOne(opened, Number(id)) : resendAll(opened, endpoint),
       )
       const [last] = waiting
       return {
@@ -68,8 +69,9 @@ interface Resent {
   readonly waiting: readonly StoredDelivery[]
 }
 
-async function resendOne(billing: Billing, id: number): Promise<Resent> {
-  const { deliveries } = billing
+async function resendOne({ billing, perform }: OpenOperations, id: number): Promise<Resent> {
+  const provider = await billing.provider()
+  const { deliveries } = provider
   const found = await deliveries.find(id)
   if (!found) throw new UsageError(`There is no delivery ${id}`)
   if (!deliveries.endpoints.includes(found.endpoint)) {
@@ -77,19 +79,20 @@ async function resendOne(billing: Billing, id: number): Promise<Resent> {
       `Delivery ${id} is for ${found.endpoint}, which is not in the settings. ${listKnown(deliveries)}. To send it to one of them, set its name to ${found.endpoint}`,
     )
   }
-  await deliveries.resend(id)
-  await billing.process()
+  await perform('webhooks.resend', { delivery: id })
+  await provider.process()
   const now = await deliveries.find(id)
   return { resent: 1, waiting: now && now.state !== 'done' ? [now] : [] }
 }
 
-async function resendAll(billing: Billing, endpoint: string): Promise<Resent> {
-  const { deliveries } = billing
+async function resendAll({ billing, perform }: OpenOperations, endpoint: string): Promise<Resent> {
+  const provider = await billing.provider()
+  const { deliveries } = provider
   if (!deliveries.endpoints.includes(endpoint)) {
     throw new UsageError(`There is no endpoint ${endpoint}. ${listKnown(deliveries)}`)
   }
-  const resent = await deliveries.resendAll(endpoint)
-  await billing.process()
+  const { resent } = await perform<{ resent: number }>('webhooks.resendAll', { endpoint })
+  await provider.process()
   const unfinished = STATES.filter((state) => state !== 'done')
   const lists = await Promise.all(unfinished.map((state) => deliveries.list(state, 1000)))
   const waiting = lists.flat().filter((each) => each.endpoint === endpoint)

@@ -1,6 +1,7 @@
-import { isBillingError, type ProviderName } from '@tollgate/billing'
+import { isBillingError, type NewEndpoint, type ProviderName } from '@tollgate/billing'
 import { type Commands, command } from '../command.ts'
 import { withBilling } from '../open-billing.ts'
+import { withOperations } from '../open-operations.ts'
 import type { CommandOption } from '../options.ts'
 import * as option from '../options.ts'
 import { UsageError } from '../usage-error.ts'
@@ -39,10 +40,10 @@ export const webhookCommands: Commands = {
       usage: option.flag('register an additional endpoint for events about dropped usage'),
     },
     async run({ options }, context) {
-      const config = await context.config(['provider_keys'])
-      const wanted = definedOptions(options)
-      const made = await withBilling(config, (billing) =>
-        orUsageError(billing.endpoints.create(wanted)),
+      // Missing keys are reported before the database is opened.
+      await context.config(['provider_keys'])
+      const made = await withOperations(context, { needsUrl: true }, ({ perform }) =>
+        perform<NewEndpoint>('webhooks.createEndpoint', definedOptions(options)),
       )
       const variable = secretVariableOf(made.provider)
       const text = [
@@ -72,12 +73,17 @@ export const webhookCommands: Commands = {
     async run({ options }, context) {
       const { id, from } = options
       if (!id && !from) throw new UsageError('Give --id or --from')
-      const config = await context.config(['providers'])
-      const replayed = await withBilling(config, async (billing) => {
-        const count = await orUsageError(billing.webhooks.replay(definedOptions(options)))
-        await billing.process()
-        return count
-      })
+      await context.config(['providers'])
+      const { replayed } = await withOperations(
+        context,
+        { needsUrl: true },
+        async ({ perform, billing }) => {
+          const wanted = definedOptions(options)
+          const result = await perform<{ replayed: number }>('webhooks.replay', wanted)
+          await (await billing.provider()).process()
+          return result
+        },
+      )
       const isMissing = id !== null && replayed === 0
       const text = isMissing
         ? `There is no event "${id}" in the inbox. \`--source provider\` requests it from the provider`

@@ -94,7 +94,7 @@ export const keyCommands: Commands = {
   }),
 }
 
-/** Finds the key that signs at this moment: the one that became active last. */
+/** Finds the key that signs at this moment, which became active last. */
 function signingKey(keys: readonly KeyJson[], now: Date): string | null {
   return keys.filter(({ active_from: from }) => new Date(from) <= now).at(-1)?.kid ?? null
 }

@@ -28,8 +28,20 @@ export function requireRole(role: Role): MiddlewareHandler<AppEnv> {
     if (!user) return signedIn(c, next)
     if (hasRole(user.role, role)) return next()
     if (user.role === null) return c.notFound()
-    return renderProblem(c, new AdminProblem('forbidden', `This page needs the role ${role}.`))
+    return renderForbidden(c, role)
   }
+}
+
+function renderForbidden(c: Context<AppEnv>, role: Role) {
+  const { t } = c.get('page')
+  return renderAdmin(
+    c,
+    { title: t('admin.problem.title'), status: 403 },
+    <section class="card narrow">
+      <h1>{t('admin.problem.title')}</h1>
+      <p role="alert">{t('admin.needsRole', { role: describeRole(role, t) })}</p>
+    </section>,
+  )
 }
 
 /** The signed-in operator, for handlers behind `requireRole()`. */
@@ -78,7 +90,7 @@ export async function runOperation<Output>(
     try {
       return (await execute(operationNamed(name), call, admin)) as Output
     } catch (error) {
-      // After a double click, the second answer is the one that the browser shows.
+      // After a double click, browsers show the response to the second request.
       const isRunning = error instanceof AdminProblem && error.problem === 'request-in-progress'
       if (!isRunning || attempt === DOUBLE_CLICK.attempts) throw error
       await sleep(DOUBLE_CLICK.pause)
@@ -97,7 +109,7 @@ const PLACES = [
   { name: 'overview', path: '/admin', needs: null },
   { name: 'people', path: '/admin/people', needs: 'users.list' },
   { name: 'clients', path: '/admin/applications', needs: 'clients.list' },
-  { name: 'webhooks', path: '/admin/webhooks', needs: 'webhooks.listReceived' },
+  { name: 'webhooks', path: '/admin/webhooks', needs: 'webhooks.list' },
   { name: 'keys', path: '/admin/keys', needs: 'keys.list' },
   { name: 'audit', path: '/admin/audit', needs: 'audit.list' },
   { name: 'settings', path: '/admin/settings', needs: 'settings.get' },
@@ -307,6 +319,11 @@ export interface AdminConfirmation {
   readonly operation: string
   /** Label of the button that carries it out. */
   readonly confirmLabel: string
+  /**
+   * Whether the act takes nothing away from anybody, so that its button needs no warning color.
+   * @default false
+   */
+  readonly isHarmless?: boolean
   /** Label of the safe button. @default `Change nothing` */
   readonly cancelLabel?: string
   /** Version of the object that the question is about. */
@@ -355,7 +372,12 @@ export function renderConfirmation(c: Context<AppEnv>, view: AdminConfirmation) 
               <button type="submit" name="decision" value="stay" formnovalidate>
                 {view.cancelLabel ?? t('admin.stay')}
               </button>
-              <button type="submit" class="danger" name="decision" value="go">
+              <button
+                type="submit"
+                class={view.isHarmless ? 'primary' : 'danger'}
+                name="decision"
+                value="go"
+              >
                 {view.confirmLabel}
               </button>
             </div>

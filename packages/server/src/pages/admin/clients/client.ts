@@ -1,5 +1,4 @@
 import type { ServiceContext } from '../../../context.ts'
-import { enabledGrants } from '../../../features.ts'
 import type { PageText } from '../../../messages/messages.ts'
 
 /** A client, as the operations about clients return it. */
@@ -68,10 +67,19 @@ export function describeGrant(type: string, t: PageText): { title: string; text:
   return { title: isPersonal ? t('adminClients.grant.personal_access') : type, text: null }
 }
 
+const URN = 'urn:ietf:params:oauth:grant-type:'
+
 /** The grant types that this service offers, in the order of the form. */
-export function offeredGrants({ config, users }: ServiceContext): readonly string[] {
-  const place = (type: string) => GRANTS.findIndex((name) => name === shortOf(type))
-  return enabledGrants(config.settings, users)
-    .map(({ type }) => type)
-    .sort((a, b) => place(a) - place(b))
+export function offeredGrants({ config }: ServiceContext): readonly string[] {
+  const { settings } = config
+  return [
+    'authorization_code',
+    'refresh_token',
+    'client_credentials',
+    ...(settings.passwordGrant ? ['password'] : []),
+    ...(settings.implicitGrant ? ['implicit'] : []),
+    ...(settings.deviceGrant ? [`${URN}device_code`] : []),
+    ...(settings.exchangeGrant ? [`${URN}token-exchange`] : []),
+    ...(settings.trustedIssuers.length > 0 ? [`${URN}jwt-bearer`] : []),
+  ]
 }

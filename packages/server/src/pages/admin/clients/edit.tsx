@@ -110,7 +110,7 @@ interface EditView {
   /** The values that the form is filled in for. */
   readonly before: ClientForm
   readonly problem?: AdminProblem
-  /** What another operator has changed, after a conflict. */
+  /** The changes of another operator, after a conflict. */
   readonly foreign?: readonly ForeignChange[]
 }
 

@@ -1,4 +1,4 @@
-import type { FC } from 'hono/jsx'
+import type { Child, FC } from 'hono/jsx'
 import type { AdminProblem } from '../../../admin/problems.ts'
 import type { PageText } from '../../../messages/messages.ts'
 import { Choice, Problem, TextField } from '../../parts/fields.tsx'
@@ -89,8 +89,8 @@ function isEqual(one: unknown, other: unknown): boolean {
 }
 
 /**
- * What the form shows after another operator has changed the client: fields that were typed in stay,
- * the others get their present values.
+ * Returns the values to show after another operator has changed the client: fields that were typed
+ * in stay, the others get their present values.
  */
 export function mergeForms(versions: {
   readonly before: ClientForm
@@ -113,7 +113,7 @@ export function mergeForms(versions: {
   }
 }
 
-/** A field that somebody else has changed, with its present value as text. */
+/** A field that another operator has changed, with its present value as text. */
 export interface ForeignChange {
   readonly field: string
   readonly value: string
@@ -162,12 +162,13 @@ export interface ClientFormLimits {
   readonly scopes: Readonly<Record<string, string>>
 }
 
-/** The fields of a client. */
+/** The fields of a client. Further ones come after the name. */
 export const ClientFields: FC<{
   values: ClientForm
   limits: ClientFormLimits
   problem: AdminProblem | null
-}> = ({ values, limits, problem }) => {
+  children?: Child
+}> = ({ values, limits, problem, children }) => {
   const { t, service } = usePage()
   const problems = problemsOf(problem)
   const grants = [...new Set([...offeredGrants(service), ...values.grants])]
@@ -180,6 +181,7 @@ export const ClientFields: FC<{
         problem={problems.name}
         input={{ name: 'name', value: values.name, maxlength: 191, required: true }}
       />
+      {children}
       {!limits.nameOnly && (
         <>
           <fieldset aria-describedby="grants-problem">

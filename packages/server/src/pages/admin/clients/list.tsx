@@ -79,7 +79,6 @@ const ClientTable: FC<{ clients: readonly ClientJson[] }> = ({ clients }) => {
         t('adminClients.grants'),
         t('adminClients.origin'),
         t('adminClients.verified'),
-        t('adminClients.created'),
         ...(showsUse ? [t('adminClients.lastUsed')] : []),
       ]}
       rows={clients.map((client) => [
@@ -89,21 +88,20 @@ const ClientTable: FC<{ clients: readonly ClientJson[] }> = ({ clients }) => {
           </a>{' '}
           <ClientBadge client={client} />
         </>,
-        <ul class="plain">
+        <ul class="plain grants">
           {client.grants.map((type) => (
             <li>{describeGrant(type, t).title}</li>
           ))}
         </ul>,
         t(`adminClients.origin.${client.registered_by}`),
         t(client.verified ? 'admin.yes' : 'admin.no'),
-        <Day at={new Date(client.created_at)} />,
         ...(showsUse ? [<LastUsed client={client} />] : []),
       ])}
     />
   )
 }
 
-/** What an operator should notice first about a client, if anything. */
+/** The most important fact about a client, if there is one. */
 export const ClientBadge: FC<{ client: ClientJson }> = ({ client }) => {
   const { t, service } = usePage()
   if (client.revoked_at !== null) return <span class="badge bad">{t('adminClients.deleted')}</span>
@@ -113,4 +111,4 @@ export const ClientBadge: FC<{ client: ClientJson }> = ({ client }) => {
 
 /** The day on which a client last got a token. */
 export const LastUsed: FC<{ client: ClientJson }> = ({ client: { last_used_at: used } }) =>
-  used ? <Day at={new Date(used)} /> : <>{usePage().t('adminClients.neverUsed')}</>
+  used ? <Day at={new Date(used)} /> : <span>{usePage().t('adminClients.neverUsed')}</span>

@@ -86,8 +86,9 @@ function renderNew(c: Context<AppEnv>, { values, confidential, problem }: NewVie
           values={values}
           limits={{ trust: true, nameOnly: false, scopes: service.oauth.scopes }}
           problem={problem}
-        />
-        <Where confidential={confidential} />
+        >
+          <Where confidential={confidential} />
+        </ClientFields>
         <FormButtons action={t('adminClients.create')} />
       </AdminForm>
     </section>,

@@ -146,8 +146,8 @@ function renderEnd(c: Context<AppEnv>, client: ClientJson, problem: AdminProblem
 }
 
 /**
- * Renders a new secret, in the response to the form only. Whoever sends the form again, or reloads
- * the page, is told that the secret is gone.
+ * Renders a new secret, in the response to the form only. If the form is sent again, or the page is
+ * reloaded, it says that the secret is gone.
  */
 export function renderSecret(c: Context<AppEnv>, client: ClientWithSecret) {
   const { t } = c.get('page')

@@ -1,17 +1,23 @@
-import type { StoredWebhook } from '@tollgate/billing'
 import type { Hono } from 'hono'
 import type { FC } from 'hono/jsx'
+import type { OperatorActor } from '../../../admin/audit/caller.ts'
 import { billingNow, formatDay } from '../../../dates.ts'
 import type { AppEnv } from '../../../http/variables.ts'
 import { redactText } from '../../../logger.ts'
 import { DAYS_SHOWN } from '../../../statistics/statistics.ts'
 import { noticeOf } from '../../billing/model/notices.ts'
-import { PROVIDER_NAMES } from '../../billing/model/providers.ts'
 import { SandboxControls } from '../../billing/sections/sandbox-controls.tsx'
-import { readOwnForm } from '../../parts/forms.ts'
-import { OwnForm, usePage } from '../../parts/layout.tsx'
-import { renderAdmin, requireRole } from '../parts.tsx'
+import { usePage } from '../../parts/layout.tsx'
+import {
+  AdminForm,
+  mayCall,
+  operatorOf,
+  renderAdmin,
+  requireRole,
+  runOperation,
+} from '../parts.tsx'
 import { FindPerson } from '../people/find.tsx'
+import { describeProvider } from '../people/people.tsx'
 import { Plot } from './plot.tsx'
 import { createPlots } from './plots.ts'
 
@@ -22,16 +28,30 @@ const MAX_DEAD_LETTERS = 20
  */
 const MEASURE_INTERVAL = 60_000
 
+/** An event of a provider, as `webhooks.list` returns it. */
+interface DeadLetterJson {
+  readonly id: number
+  readonly provider: string
+  readonly event_id: string
+  readonly type: string
+  readonly attempts: number
+  readonly last_error: string | null
+  readonly received_at: string
+}
+
 /** Adds the overview page for operators. For other users it does not exist (404). */
 export function addOverview(app: Hono<AppEnv>): void {
   app.get('/admin', requireRole('viewer'), async (c) => {
     const page = c.get('page')
     const { t } = page
-    const { statistics, billing, clock, config, sandbox } = page.service
+    const { statistics, clock, config, sandbox } = page.service
     await statistics.sample(sandbox ? 0 : MEASURE_INTERVAL)
     const [read, deadLetters] = await Promise.all([
       statistics.read(DAYS_SHOWN),
-      billing.webhooks.deadLetters(MAX_DEAD_LETTERS),
+      runOperation<{ data: DeadLetterJson[]; next: string | null }>(c, 'webhooks.list', {
+        state: 'dead',
+        limit: MAX_DEAD_LETTERS,
+      }),
     ])
     const plots = createPlots({
       statistics: read,
@@ -40,11 +60,9 @@ export function addOverview(app: Hono<AppEnv>): void {
       currency: config.settings.currency,
       t,
     })
-    const done = c.req.query('done')
-    const notice = done === 'retried' ? t('overview.retried') : noticeOf(done, t)?.text
     return renderAdmin(
       c,
-      { title: t('admin.overview'), notice },
+      { title: t('admin.overview'), notice: noticeOf(c.req.query('done'), t)?.text },
       <>
         <h1>{t('admin.overview')}</h1>
         <SandboxControls canDecline={false} />
@@ -57,17 +75,13 @@ export function addOverview(app: Hono<AppEnv>): void {
             <Plot {...plot} />
           ))}
         </div>
-        <DeadLetters events={deadLetters} most={MAX_DEAD_LETTERS} />
+        <DeadLetters
+          events={deadLetters.data}
+          hasMore={deadLetters.next !== null}
+          operator={operatorOf(c)}
+        />
       </>,
     )
-  })
-
-  app.post('/admin/retry', requireRole('support'), async (c) => {
-    const form = await readOwnForm(c)
-    const id = form.get('id') ?? ''
-    const { billing } = c.get('page').service
-    const found = /^\d{1,15}$/.test(id) && (await billing.webhooks.retry(Number(id)))
-    return c.redirect(found ? '/admin?done=retried' : '/admin', 303)
   })
 
   app.get('/overview', (c) => c.redirect('/admin', 301))
@@ -75,9 +89,10 @@ export function addOverview(app: Hono<AppEnv>): void {
 
 /** Events that failed at every attempt and wait for an operator. */
 const DeadLetters: FC<{
-  events: readonly StoredWebhook[]
-  most: number
-}> = ({ events, most }) => {
+  events: readonly DeadLetterJson[]
+  hasMore: boolean
+  operator: OperatorActor
+}> = ({ events, hasMore, operator }) => {
   const { t } = usePage()
   return (
     <section class="card stack" aria-labelledby="dead-title">
@@ -87,46 +102,51 @@ const DeadLetters: FC<{
       ) : (
         <>
           <p>
-            {events.length === most
-              ? t('overview.deadLetters.first', { count: most })
+            {hasMore
+              ? t('overview.deadLetters.first', { count: events.length })
               : t('overview.deadLetters.text')}
           </p>
           <ul class="letters">
             {events.map((event) => (
-              <DeadLetter event={event} />
+              <DeadLetter event={event} canRetry={mayCall(operator, 'webhooks.retry')} />
             ))}
           </ul>
         </>
       )}
+      <p>
+        <a href="/admin/webhooks">{t('overview.webhooks')}</a>
+      </p>
     </section>
   )
 }
 
-const DeadLetter: FC<{ event: StoredWebhook }> = ({ event }) => {
+const DeadLetter: FC<{ event: DeadLetterJson; canRetry: boolean }> = ({ event, canRetry }) => {
   const { t } = usePage()
-  const { id, type, eventId, provider, receivedAt, attempts, lastError } = event
+  const { id, type, event_id, provider, received_at, attempts, last_error } = event
+  const path = `/admin/webhooks/received/${id}`
   return (
     <li>
       <p>
         {t.parts('overview.deadLetters.event', {
-          type: <strong>{type}</strong>,
-          provider: PROVIDER_NAMES[provider],
-          date: formatDay(receivedAt, t.locale),
+          type: <strong>{canRetry ? <a href={path}>{type}</a> : type}</strong>,
+          provider: describeProvider(provider),
+          date: formatDay(new Date(received_at), t.locale),
           attempts,
         })}
       </p>
       <p>
-        <code lang="en">{redactText(lastError ?? '')}</code>
+        <code lang="en">{redactText(last_error ?? '')}</code>
       </p>
-      <OwnForm action="/admin/retry">
-        <input type="hidden" name="id" value={id} />
-        <button
-          type="submit"
-          aria-label={t('overview.deadLetters.retryName', { type, id: eventId })}
-        >
-          {t('overview.deadLetters.retry')}
-        </button>
-      </OwnForm>
+      {canRetry && (
+        <AdminForm action={`${path}/retry`}>
+          <button
+            type="submit"
+            aria-label={t('overview.deadLetters.retryName', { type, id: event_id })}
+          >
+            {t('overview.deadLetters.retry')}
+          </button>
+        </AdminForm>
+      )}
     </li>
   )
 }

@@ -1,8 +1,9 @@
 import type { Child, FC } from 'hono/jsx'
+import { describeBrowserName } from '../../parts/browser-name.ts'
 import { usePage } from '../../parts/layout.tsx'
 import { Moment, ScopeList, Table } from '../../parts/table.tsx'
-import { describeBrowserName } from '../../sessions.tsx'
-import { pathOf, type Section } from './person.tsx'
+import type { Section } from './person-data.ts'
+import { pathOf } from './person-path.ts'
 
 /** The open sessions of a person. */
 export const Sessions: FC<Section> = ({ data: { person, sessions }, can }) => {
@@ -96,7 +97,7 @@ interface ListProps {
     /** Page that asks before the act on the row. */
     readonly href: string
     readonly label: string
-    /** What a screen reader calls the link. */
+    /** Accessible name of the link. */
     readonly name: string
   }>
   readonly withActs: boolean

@@ -24,8 +24,9 @@ import {
   requireRole,
   runOperation,
 } from '../parts.tsx'
-import { pathOf, renderPerson } from './person.tsx'
+import { renderPerson } from './person.tsx'
 import { obstacleOf, readPerson } from './person-data.ts'
+import { pathOf } from './person-path.ts'
 import { SubscriptionChoices, SubscriptionList } from './subscriptions.tsx'
 
 /** The output of `users.delete`. */

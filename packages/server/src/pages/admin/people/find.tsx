@@ -5,13 +5,13 @@ import type { AppEnv } from '../../../http/variables.ts'
 import { TextField } from '../../parts/fields.tsx'
 import { OwnForm, usePage } from '../../parts/layout.tsx'
 import { runOperation } from '../parts.tsx'
-import type { PersonJson } from './person-data.ts'
+import type { InvoiceJson, PersonJson } from './person-data.ts'
 
 /** The form that finds a person. It is posted, so that no e-mail address is in an address. */
 export const FindPerson: FC<{ value?: string; problem?: string | undefined }> = (props) => {
   const { t } = usePage()
   return (
-    <section class="card" aria-labelledby="find-title">
+    <section class="card stack" aria-labelledby="find-title">
       <h2 id="find-title">{t('people.find.title')}</h2>
       <OwnForm action="/admin/people" class="row bottom find">
         <TextField
@@ -36,7 +36,19 @@ export async function findPeople(c: Context<AppEnv>, text: string): Promise<Pers
   const byId = ID.test(given) ? await findPerson(c, given) : null
   if (byId) return [byId]
   const customers = await listPeople(c, { customer: given.slice(0, 191) })
-  return customers.length > 0 ? customers : listPeople(c, { invoice: given.slice(0, 191) })
+  return customers.length > 0 ? customers : findByInvoice(c, given)
+}
+
+const INVOICE = /^[\w -]{1,100}$/
+
+async function findByInvoice(c: Context<AppEnv>, number: string): Promise<PersonJson[]> {
+  if (!INVOICE.test(number)) return []
+  const { data } = await runOperation<{ data: InvoiceJson[] }>(c, 'billing.findInvoices', {
+    number,
+  })
+  const ids = [...new Set(data.map(({ user_id }) => user_id))]
+  const found = await Promise.all(ids.map((id) => findPerson(c, id)))
+  return found.filter((person) => person !== null)
 }
 
 async function findPerson(c: Context<AppEnv>, id: string): Promise<PersonJson | null> {

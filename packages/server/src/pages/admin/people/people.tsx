@@ -93,10 +93,9 @@ const PeopleTable: FC<{ people: readonly PersonJson[] }> = ({ people }) => {
             <bdi>{person.email}</bdi>
           </a>
           {person.name !== null && (
-            <span class="quiet-text">
-              {' '}
+            <div class="quiet-text">
               <bdi>{person.name}</bdi>
-            </span>
+            </div>
           )}
         </>,
         <PersonState person={person} />,

@@ -1,15 +1,37 @@
 import type { Context } from 'hono'
+import type { z } from 'zod'
 import type { OperatorActor } from '../../../admin/audit/caller.ts'
 import type { ApplicationJson, SessionJson, TokenJson } from '../../../admin/operations/access.ts'
+import type { InvoiceDetailJson, InvoiceJson } from '../../../admin/operations/invoices.ts'
+import type { subscriptionShape } from '../../../admin/operations/subscriptions.ts'
+import type { EventJson } from '../../../admin/operations/timeline.ts'
 import type { accountJson } from '../../../admin/operations/users.ts'
+import { AdminProblem } from '../../../admin/problems.ts'
 import type { AppEnv } from '../../../http/variables.ts'
 import type { SubscriptionFact } from '../../../users/account-billing.ts'
 import { subscriptionsOf } from '../../../users/end-account.ts'
 import { outranks } from '../../../users/roles.ts'
 import { runOperation } from '../parts.tsx'
 
+export type { EventJson, InvoiceDetailJson, InvoiceJson }
+
+/** The output of `billing.getCustomer`. */
+export interface CustomerJson {
+  readonly provider: string | null
+  readonly customer: string | null
+  readonly balance: { readonly amount: number; readonly currency: string } | null
+  readonly free_until: string | null
+}
+
 /** A person as the operations return them. */
 export type PersonJson = ReturnType<typeof accountJson>
+export type SubscriptionJson = z.output<typeof subscriptionShape>
+
+/** A page of a list. */
+export interface ListPage<Entry> {
+  readonly data: readonly Entry[]
+  readonly next: string | null
+}
 
 /** Everything that the page of a person shows. */
 export interface PersonData {
@@ -17,7 +39,19 @@ export interface PersonData {
   readonly sessions: readonly SessionJson[]
   readonly applications: readonly ApplicationJson[]
   readonly tokens: readonly TokenJson[]
-  readonly subscriptions: readonly SubscriptionFact[]
+  readonly subscriptions: readonly SubscriptionJson[]
+  readonly timeline: ListPage<EventJson>
+  /** From the provider. `null` if it does not answer. */
+  readonly customer: CustomerJson | null
+  /** From the provider. `null` if it does not answer. */
+  readonly invoices: ListPage<InvoiceJson> | null
+}
+
+/** Properties of each section of the page. */
+export interface Section {
+  readonly data: PersonData
+  /** Whether the operator may call an operation on this person. */
+  readonly can: (operation: string) => boolean
 }
 
 /** @throws AdminProblem `not-found` */
@@ -25,20 +59,57 @@ export function readPerson(c: Context<AppEnv>, id: string): Promise<PersonJson> 
   return runOperation<PersonJson>(c, 'users.get', { id })
 }
 
-/** Reads a person. Sends no request to a provider, so that the page works while one is away. */
+const NOTHING = { data: [], next: null }
+/** Entries of a list on the page of a person. Each has a page of its own with all of them. */
+const SHOWN = 10
+
+/** Reads a person with everything that is theirs. */
 export async function readPersonData(c: Context<AppEnv>, id: string): Promise<PersonData> {
   const person = await readPerson(c, id)
   const list = async <Entry>(name: string) =>
     (await runOperation<{ data: readonly Entry[] }>(c, name, { id })).data
-  const [sessions, applications, tokens, subscriptions] = await Promise.all([
-    list<SessionJson>('users.listSessions'),
-    list<ApplicationJson>('users.listApplications'),
-    list<TokenJson>('users.listTokens'),
-    readSubscriptionFacts(c, id),
-  ])
-  return { person, sessions, applications, tokens, subscriptions }
+  const isCustomer = person.provider !== null
+  const [sessions, applications, tokens, subscriptions, timeline, customer, invoices] =
+    await Promise.all([
+      list<SessionJson>('users.listSessions'),
+      list<ApplicationJson>('users.listApplications'),
+      list<TokenJson>('users.listTokens'),
+      list<SubscriptionJson>('billing.listSubscriptionsOf'),
+      readTimeline(c, id, { limit: SHOWN }),
+      ifAnswered(() => runOperation<CustomerJson>(c, 'billing.getCustomer', { id })),
+      isCustomer ? ifAnswered(() => readInvoices(c, id, { limit: SHOWN })) : NOTHING,
+    ])
+  return { person, sessions, applications, tokens, subscriptions, timeline, customer, invoices }
 }
 
+/** Which part of a list to read. */
+interface PageOfList {
+  readonly after?: string
+  readonly limit: number
+}
+
+export function readTimeline(c: Context<AppEnv>, id: string, from: PageOfList) {
+  return runOperation<ListPage<EventJson>>(c, 'users.listTimeline', { id, ...from })
+}
+
+export function readInvoices(c: Context<AppEnv>, id: string, from: PageOfList) {
+  return runOperation<ListPage<InvoiceJson>>(c, 'billing.listInvoices', { id, ...from })
+}
+
+/** Everything else on the page works while a provider is away. */
+async function ifAnswered<Result>(read: () => Promise<Result>): Promise<Result | null> {
+  try {
+    return await read()
+  } catch (error) {
+    const isAway =
+      error instanceof AdminProblem &&
+      ['provider-unavailable', 'provider-refused'].includes(error.problem)
+    if (isAway) return null
+    throw error
+  }
+}
+
+/** Reads the subscriptions from our tables. */
 export async function readSubscriptionFacts(
   c: Context<AppEnv>,
   id: string,

@@ -1,9 +1,7 @@
 import type { Context, Hono } from 'hono'
 import type { FC } from 'hono/jsx'
-import type { OperatorActor } from '../../../admin/audit/caller.ts'
 import type { AdminProblem } from '../../../admin/problems.ts'
 import type { AppEnv } from '../../../http/variables.ts'
-import { isCharged } from '../../../users/end-account.ts'
 import { usePage } from '../../parts/layout.tsx'
 import { Fact, Moment } from '../../parts/table.tsx'
 import {
@@ -15,29 +13,12 @@ import {
   requireRole,
 } from '../parts.tsx'
 import { Applications, Sessions, Tokens } from './access.tsx'
+import { Invoices } from './invoices.tsx'
 import { describeProvider, PersonState } from './people.tsx'
-import { obstacleOf, type PersonData, readPersonData } from './person-data.ts'
-import { Subscriptions } from './subscriptions.tsx'
-
-/** Results of forms, as `?done=…` names them after the redirect. */
-const DONE = [
-  'signed-out',
-  'disabled',
-  'enabled',
-  'waiting',
-  'role-changed',
-  'session-ended',
-  'application-revoked',
-  'token-revoked',
-] as const
-
-export type Done = (typeof DONE)[number]
-
-/** The address of a person's page. */
-export function pathOf(id: string, done?: Done): string {
-  const path = `/admin/people/${encodeURIComponent(id)}`
-  return done ? `${path}?done=${done}` : path
-}
+import { obstacleOf, readPersonData, type Section } from './person-data.ts'
+import { DONE, pathOf } from './person-path.ts'
+import { renews, Subscriptions } from './subscriptions.tsx'
+import { Timeline } from './timeline.tsx'
 
 /** Adds the page of a person. */
 export function addPerson(app: Hono<AppEnv>): void {
@@ -72,27 +53,22 @@ export async function renderPerson(
         </div>
       </div>
       {obstacle !== null && operator.role !== 'viewer' && <p class="note">{t(obstacle)}</p>}
-      <Facts data={data} operator={operator} />
+      <Facts data={data} />
       <Acts data={data} can={can} />
       <Subscriptions data={data} can={can} />
+      <Invoices data={data} can={can} />
       <Sessions data={data} can={can} />
       <Applications data={data} can={can} />
       <Tokens data={data} can={can} />
+      <Timeline data={data} can={can} />
     </>,
   )
 }
 
-/** What the sections of the page get. */
-export interface Section {
-  readonly data: PersonData
-  /** Whether the operator may call an operation on this person. */
-  readonly can: (operation: string) => boolean
-}
-
-const Facts: FC<{ data: PersonData; operator: OperatorActor }> = ({ data: { person } }) => {
+const Facts: FC<Pick<Section, 'data'>> = ({ data: { person } }) => {
   const { t } = usePage()
   return (
-    <section class="card" aria-labelledby="facts-title">
+    <section class="card stack" aria-labelledby="facts-title">
       <h2 id="facts-title">{t('people.facts')}</h2>
       <dl class="facts">
         <Fact term={t('accounts.id')}>{person.id}</Fact>
@@ -128,11 +104,11 @@ const Acts: FC<Section> = ({ data: { person, subscriptions }, can }) => {
   const path = pathOf(person.id)
   const isDisabled = person.disabled_at !== null
   const mayEnable = isDisabled && can('users.enable')
-  const mayDisable = can('users.disable') && (!isDisabled || subscriptions.some(isCharged))
+  const mayDisable = can('users.disable') && (!isDisabled || subscriptions.some(renews))
   const acts = ['users.signOut', 'users.enable', 'users.disable', 'users.setRole', 'users.delete']
   if (!acts.some(can)) return null
   return (
-    <section class="card" aria-labelledby="acts-title">
+    <section class="card stack" aria-labelledby="acts-title">
       <h2 id="acts-title">{t('people.acts')}</h2>
       <div class="row">
         {mayEnable && (

@@ -1,19 +1,199 @@
+import { money } from '@tollgate/billing'
 import type { FC } from 'hono/jsx'
+import { billingNow } from '../../../dates.ts'
+import { formatAmount } from '../../../messages/messages.ts'
 import type { SubscriptionChoice, SubscriptionFact } from '../../../users/account-billing.ts'
 import { describeChoice, describeFuture } from '../../../users/describe-account.ts'
 import { planOf } from '../../billing/model/plans.ts'
 import { Price } from '../../billing/sections/price.tsx'
 import { Choice } from '../../parts/fields.tsx'
 import { usePage } from '../../parts/layout.tsx'
-import type { Section } from './person.tsx'
+import { Day, Fact } from '../../parts/table.tsx'
+import { AdminForm } from '../parts.tsx'
+import { describeProvider } from './people.tsx'
+import type { Section, SubscriptionJson } from './person-data.ts'
+import { pathOf } from './person-path.ts'
 
-/** The subscriptions of a person. */
-export const Subscriptions: FC<Section> = ({ data: { subscriptions } }) => (
-  <section class="card stack" aria-labelledby="subscriptions-title">
-    <h2 id="subscriptions-title">{usePage().t('people.subscriptions')}</h2>
-    <SubscriptionList subscriptions={subscriptions} />
-  </section>
-)
+/** The subscriptions, balance and free access of a person. */
+export const Subscriptions: FC<Section> = (section) => {
+  const { service, t } = usePage()
+  const { data, can } = section
+  const { person, subscriptions, customer } = data
+  const path = pathOf(person.id)
+  const isFree = customer?.free_until && new Date(customer.free_until) > billingNow(service)
+  const isSubscribed = subscriptions.some((each) => !each.states.includes('ended'))
+  return (
+    <section class="card stack" aria-labelledby="subscriptions-title">
+      <h2 id="subscriptions-title">{t('people.subscriptions')}</h2>
+      {subscriptions.length === 0 ? (
+        <p>{t('accounts.noSubscription')}</p>
+      ) : (
+        <ul class="letters">
+          {subscriptions.map((subscription) => (
+            <SubscriptionItem {...section} subscription={subscription} />
+          ))}
+        </ul>
+      )}
+      {customer === null ? (
+        <p>{t('people.away')}</p>
+      ) : (
+        <dl class="facts">
+          {customer.customer !== null && (
+            <Fact term={t('people.customer')}>
+              {describeProvider(customer.provider ?? '')} <code>{customer.customer}</code>
+            </Fact>
+          )}
+          {customer.balance !== null && (
+            <Fact term={t('people.balance')}>
+              {formatAmount(money(customer.balance.amount, customer.balance.currency), t)}
+            </Fact>
+          )}
+          {isFree && customer.free_until && (
+            <Fact term={t('people.freeUntil')}>
+              <Day at={new Date(customer.free_until)} />
+            </Fact>
+          )}
+        </dl>
+      )}
+      <div class="row">
+        {can('billing.comp') && !isSubscribed && (
+          <a class="button" href={`${path}/comp`}>
+            {t('people.comp.go')}
+          </a>
+        )}
+        {can('billing.comp') && isFree && (
+          <a class="button danger-quiet" href={`${path}/end-comp`}>
+            {t('people.endComp.go')}
+          </a>
+        )}
+        {can('billing.credit') && customer?.balance && (
+          <a class="button" href={`${path}/credit`}>
+            {t('people.credit.go')}
+          </a>
+        )}
+        {can('billing.sync') && person.provider !== null && (
+          <AdminForm action={`${path}/sync`}>
+            <button type="submit">{t('people.sync')}</button>
+          </AdminForm>
+        )}
+      </div>
+    </section>
+  )
+}
+
+const SubscriptionItem: FC<Section & { subscription: SubscriptionJson }> = ({
+  data: { person },
+  can,
+  subscription,
+}) => {
+  const { service, t } = usePage()
+  const { id, name, provider, plan: providerPlan, quantity, states } = subscription
+  const of = (act: string) => `${pathOf(person.id)}/${act}?object=${id}`
+  const is = (state: (typeof states)[number]) => states.includes(state)
+  const { plans } = service.config.settings
+  const plan = plans.find((each) => new Map(Object.entries(each)).get(provider) === providerPlan)
+  const isStripe = provider === 'stripe'
+  return (
+    <li>
+      <p class="row">
+        {plan && (
+          <span>
+            <strong>
+              <bdi>{plan.name}</bdi>
+            </strong>
+            , <Price plan={plan} quantity={quantity} />
+          </span>
+        )}
+        <SubscriptionState subscription={subscription} />
+      </p>
+      <p>{describeFuture(factOf(subscription), t)}</p>
+      {is('on_trial') && subscription.trial_ends_at && (
+        <p>
+          {t.parts('people.trialUntil', {
+            date: <Day at={new Date(subscription.trial_ends_at)} />,
+          })}
+        </p>
+      )}
+      <div class="row">
+        {is('on_grace_period') && can('billing.resume') && (
+          <AdminForm action={of('resume')}>
+            <button type="submit" class="small" aria-label={t('people.resumeOf', { name })}>
+              {t('people.resume')}
+            </button>
+          </AdminForm>
+        )}
+        {isStripe && is('on_trial') && can('billing.extendTrial') && (
+          <a class="button small" href={of('extend-trial')}>
+            {t('people.extendTrial.go')}
+          </a>
+        )}
+        {isStripe && !is('ended') && can('billing.applyCoupon') && (
+          <a class="button small" href={of('coupon')}>
+            {t('people.coupon.go')}
+          </a>
+        )}
+        {isStripe && !is('ended') && can('billing.removeDiscounts') && (
+          <a class="button small" href={of('remove-discounts')}>
+            {t('people.removeDiscounts.go')}
+          </a>
+        )}
+        {!is('cancelled') && !is('ended') && can('billing.cancel') && (
+          <a class="button small danger-quiet" href={of('cancel')}>
+            {t('people.cancel.go')}
+          </a>
+        )}
+        {!is('ended') && can('billing.cancelNow') && (
+          <a class="button small danger-quiet" href={of('cancel-now')}>
+            {t('people.cancelNow.go')}
+          </a>
+        )}
+      </div>
+    </li>
+  )
+}
+
+/** The states that an operator should notice, the worst first. */
+const SHOWN_STATES = [
+  ['ended', ''],
+  ['past_due', 'bad'],
+  ['incomplete', 'bad'],
+  ['suspended', 'bad'],
+  ['paused', 'warning'],
+  ['on_grace_period', 'warning'],
+  ['on_trial', 'good'],
+  ['active', 'good'],
+] as const
+
+const SubscriptionState: FC<{ subscription: SubscriptionJson }> = ({ subscription }) => {
+  const { t } = usePage()
+  const found = SHOWN_STATES.find(([state]) => subscription.states.includes(state))
+  if (!found) return null
+  const [state, tone] = found
+  return <span class={`badge ${tone}`}>{t(`people.state.${state}`)}</span>
+}
+
+function factOf(subscription: SubscriptionJson): SubscriptionFact {
+  const { name, plan, quantity, states, ends_at: endsAt } = subscription
+  const state = states.includes('ended')
+    ? 'ended'
+    : states.includes('cancelled')
+      ? 'ending'
+      : 'running'
+  const provider = subscription.provider as SubscriptionFact['provider']
+  return {
+    name,
+    provider,
+    plan,
+    quantity,
+    state,
+    endsAt: endsAt === null ? null : new Date(endsAt),
+  }
+}
+
+/** Whether a subscription will be charged again. */
+export function renews({ states }: SubscriptionJson): boolean {
+  return !states.includes('ended') && !states.includes('cancelled')
+}
 
 /** A sentence about each subscription, with its plan and price. */
 export const SubscriptionList: FC<{ subscriptions: readonly SubscriptionFact[] }> = ({
@@ -44,7 +224,7 @@ export const SubscriptionList: FC<{ subscriptions: readonly SubscriptionFact[] }
   )
 }
 
-/** The choices for subscriptions of an ended account. */
+/** The choices for the subscriptions of an ended account. */
 export const SubscriptionChoices: FC<{ offered: readonly SubscriptionChoice[] }> = ({
   offered,
 }) => {

@@ -1,0 +1,67 @@
+import { expect, it, onTestFinished } from 'vitest'
+import {
+  type Receiver,
+  SECRET,
+  startReceiver,
+  verify,
+} from '../../../../../../test-support/webhook-receiver.ts'
+import { start } from '../../../../test/support.ts'
+import type { DeliveryEndpoint } from '../../../index.ts'
+
+const TYPE = 'order.shipped'
+
+async function receiver(): Promise<Receiver> {
+  const started = await startReceiver()
+  onTestFinished(started.close)
+  return started
+}
+
+const sending = (endpoints: readonly Omit<DeliveryEndpoint, 'secret'>[]) =>
+  start('stripe', {
+    deliveries: {
+      endpoints: endpoints.map((endpoint) => ({ ...endpoint, secret: SECRET })),
+      applicationTypes: [TYPE],
+      privateAddresses: ['127.0.0.1'],
+    },
+  })
+
+const shipped = (id: string) => ({ id, type: TYPE, at: new Date(0), data: { order: 7 } })
+
+it('sends an event of the application once, only to the endpoints that list its type', async () => {
+  const [wanting, all] = [await receiver(), await receiver()]
+  const { billing } = await sending([{ url: wanting.url, types: [TYPE] }, { url: all.url }])
+  await billing.deliveries.send(shipped('shipped_1'))
+  await billing.deliveries.send(shipped('shipped_1'))
+  await billing.process()
+  expect(all.received).toEqual([])
+  expect(wanting.received).toHaveLength(1)
+  const [received] = wanting.received
+  expect(received && verify(SECRET, received)).toEqual({
+    id: 'shipped_1',
+    type: TYPE,
+    timestamp: '1970-01-01T00:00:00.000Z',
+    data: { order: 7 },
+  })
+})
+
+it('records an event of the application together with the other changes of a unit of work', async () => {
+  const wanting = await receiver()
+  const { billing, database } = await sending([{ url: wanting.url, types: [TYPE] }])
+  const failing = database.unitOfWork(async () => {
+    await billing.deliveries.send(shipped('undone'))
+    throw new Error('The order could not be stored')
+  })
+  await expect(failing).rejects.toThrow('The order could not be stored')
+  await database.unitOfWork(() => billing.deliveries.send(shipped('kept')))
+  await billing.process()
+  expect(wanting.ids()).toEqual(['kept'])
+})
+
+it('rejects an event whose type is not in applicationTypes, and names the option', async () => {
+  const { billing } = await sending([])
+  const unknown = billing.deliveries.send({ ...shipped('a'), type: 'order.shiped' })
+  await expect(unknown).rejects.toThrow('deliveries.applicationTypes')
+  await expect(sending([{ url: 'https://a.example', types: ['order.shiped'] }])).rejects.toThrow(
+    "there is no event 'order.shiped'",
+  )
+})

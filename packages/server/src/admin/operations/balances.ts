@@ -1,0 +1,147 @@
+import { type BillableUser, isBillingError, type Money } from '@tollgate/billing'
+import { z } from 'zod'
+import type { Described } from '../audit/described.ts'
+import { type Operation, type OperationContext, operation } from '../operation.ts'
+import { AdminProblem } from '../problems.ts'
+import {
+  moneyJson,
+  moneyShape,
+  positiveMoney,
+  requireBillable,
+  requireBillableTarget,
+  requireRepeatKey,
+} from './billing-fields.ts'
+import { instant, userId } from './fields.ts'
+import { requireAccount } from './users.ts'
+
+const entryShape = z.strictObject({
+  entry: z.string().describe("The provider's id of the entry"),
+  amount: moneyShape.describe('Above zero for credit, below zero for a debit'),
+  balance: moneyShape.describe('The balance after it'),
+})
+
+const newEntry = {
+  id: userId,
+  amount: positiveMoney,
+  description: z.string().min(1).max(255).optional().describe('Text that the person is shown'),
+}
+
+function describeEntry(
+  input: { readonly id: string; readonly description?: string | undefined },
+  result: object | null,
+): Described {
+  const { id, description, ...details } = input
+  const made = result && 'entry' in result ? { entry: result.entry } : {}
+  return {
+    subject: { kind: 'user', id },
+    details: { ...details, ...made },
+    ...(description === undefined ? {} : { personal: { description } }),
+  }
+}
+
+/** Reads the balance. `null` if the provider keeps none. */
+async function readBalance(user: BillableUser): Promise<Money | null> {
+  try {
+    return await user.balance()
+  } catch (error) {
+    if (isBillingError(error, 'unsupported')) return null
+    throw error
+  }
+}
+
+/**
+ * Finds the customer whose balance changes.
+ * @throws AdminProblem if the person is no customer, the provider keeps no balance, or the balance
+ * has another currency
+ */
+async function requireBalance(
+  { id, amount }: { readonly id: string; readonly amount: Money },
+  context: OperationContext,
+): Promise<BillableUser> {
+  const user = await requireBillableTarget(id, context)
+  const { billedBy } = await requireAccount(id, context)
+  if (billedBy === null) {
+    throw new AdminProblem('conflict', 'The person is not a customer of a payment provider yet.')
+  }
+  const balance = await readBalance(user)
+  if (balance === null) {
+    const problem = `${billedBy} keeps no balance of customers. Refund a charge instead.`
+    throw new AdminProblem('conflict', problem)
+  }
+  if (balance.currency === amount.currency) return user
+  const problem = `The balance of this person is in ${balance.currency}, not in ${amount.currency}.`
+  throw new AdminProblem('invalid-input', problem, { fields: { 'amount.currency': [problem] } })
+}
+
+/** Operations on what a person is to a payment provider: the customer and the balance. */
+export const balanceOperations: readonly Operation[] = [
+  operation({
+    name: 'billing.getCustomer',
+    summary: 'Show who a person is at the payment provider, and the balance there',
+    route: ['GET', '/users/{id}/customer'],
+    role: 'viewer',
+    effect: 'read',
+    input: z.strictObject({ id: userId }),
+    output: z.strictObject({
+      provider: z.string().nullable(),
+      customer: z.string().nullable().describe("The provider's id. `null` for no customer"),
+      balance: moneyShape
+        .nullable()
+        .describe('Above zero for credit. `null` if the provider keeps no balance'),
+      free_until: instant.nullable().describe('End of the access that `billing.comp` gave'),
+    }),
+    async run({ id }, context) {
+      const user = await requireBillable(id, context)
+      const { billedBy } = await requireAccount(id, context)
+      const balance = billedBy === null ? null : await readBalance(user)
+      return {
+        provider: billedBy,
+        customer: user.providerId,
+        balance: balance && moneyJson(balance),
+        free_until: user.trialEndsAt?.toISOString() ?? null,
+      }
+    },
+  }),
+  operation({
+    name: 'billing.credit',
+    summary: 'Give a person credit, which pays for the next invoices',
+    description:
+      'Fails with `conflict` at a provider that keeps no balance of customers. `billing.debit` takes the credit away again, as far as it is left.',
+    route: ['POST', '/users/{id}/credit'],
+    role: 'support',
+    effect: 'change',
+    commits: 'in-steps',
+    needsKey: true,
+    input: z.strictObject({
+      ...newEntry,
+      gift: z.boolean().default(true).describe('Whether no payment is behind the credit'),
+    }),
+    output: entryShape,
+    describe: describeEntry,
+    async run({ id, amount, description, gift }, context) {
+      const user = await requireBalance({ id, amount }, context)
+      const idempotencyKey = requireRepeatKey(context)
+      const made = await user.creditBalance(amount, description, { gift, idempotencyKey })
+      return { entry: made.id, amount: moneyJson(made.amount), balance: moneyJson(made.balance) }
+    },
+  }),
+  operation({
+    name: 'billing.debit',
+    summary: 'Add an amount that a person owes, to be paid with the next invoice',
+    description: 'Fails with `conflict` at a provider that keeps no balance of customers.',
+    route: ['POST', '/users/{id}/debit'],
+    role: 'support',
+    effect: 'change',
+    commits: 'in-steps',
+    needsKey: true,
+    input: z.strictObject(newEntry),
+    output: entryShape,
+    describe: describeEntry,
+    async run({ id, amount, description }, context) {
+      const user = await requireBalance({ id, amount }, context)
+      const idempotencyKey = requireRepeatKey(context)
+      const made = await user.debitBalance(amount, description, { idempotencyKey })
+      return { entry: made.id, amount: moneyJson(made.amount), balance: moneyJson(made.balance) }
+    },
+  }),
+]

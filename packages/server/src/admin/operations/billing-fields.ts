@@ -1,0 +1,64 @@
+import type { BillableUser, Money, ProviderName } from '@tollgate/billing'
+import { z } from 'zod'
+import { PROVIDER_NAMES } from '../../users/account-billing.ts'
+import type { OperationContext } from '../operation.ts'
+import { AdminProblem, notFound } from '../problems.ts'
+import { requireAccount, requireTarget } from './users.ts'
+
+/** Amounts beyond this are refused before a provider is asked: no provider charges as much. */
+const LARGEST_AMOUNT = 999_999_999_999
+
+/** Money in a response. */
+export const moneyShape = z
+  .strictObject({ amount: z.number().int(), currency: z.string() })
+  .describe('An amount in the smallest unit of the currency, such as cents')
+
+/** Money that a caller sends: above zero. */
+export const positiveMoney = z
+  .strictObject({
+    amount: z.number().int().positive().max(LARGEST_AMOUNT),
+    currency: z
+      .string()
+      .regex(/^[a-z]{3}$/, 'Expected a code of three small letters, such as usd.'),
+  })
+  .describe('An amount in the smallest unit of the currency, such as cents')
+
+const PROVIDERS = Object.keys(PROVIDER_NAMES) as [ProviderName, ...ProviderName[]]
+
+export const providerName = z.enum(PROVIDERS)
+
+/** Returns only the members that the API shows. */
+export function moneyJson({ amount, currency }: Money): z.output<typeof moneyShape> {
+  return { amount, currency }
+}
+
+/** Finds what a person can be billed for, to read it. */
+export async function requireBillable(
+  id: string,
+  context: OperationContext,
+): Promise<BillableUser> {
+  await requireAccount(id, context)
+  return (await context.billing.provider()).user(Number(id))
+}
+
+/** Finds what a person can be billed for, to change it. */
+export async function requireBillableTarget(
+  id: string,
+  context: OperationContext,
+): Promise<BillableUser> {
+  await requireTarget(id, context)
+  return (await context.billing.provider()).user(Number(id))
+}
+
+/** The key for the library. `execute()` has checked that the request has one. */
+export function requireRepeatKey({ repeatKey }: OperationContext): string {
+  if (repeatKey !== null) return repeatKey
+  throw new AdminProblem('precondition-required', 'Send an Idempotency-Key.')
+}
+
+/** Finds a subscription of this person. Those of others look like missing ones. */
+export async function requireSubscription(user: BillableUser, id: number) {
+  const found = (await user.subscriptions()).find((each) => each.id === id)
+  if (!found) throw notFound('subscription', String(id))
+  return found
+}

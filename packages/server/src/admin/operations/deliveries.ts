@@ -1,0 +1,138 @@
+import type { StoredDelivery } from '@tollgate/billing'
+import { z } from 'zod'
+import { type Operation, operation, readBilling } from '../operation.ts'
+import { AdminProblem, notFound } from '../problems.ts'
+import { instant, paged, pageOf, readPage } from './fields.ts'
+import { showPayload } from './payload.ts'
+import { afterPosition, payloadShape, type QueuePosition } from './webhooks.ts'
+
+const STATES = ['pending', 'done', 'dead', 'gone'] as const
+
+const deliveryShape = z.strictObject({
+  id: z.number().int().describe('Our id of the delivery'),
+  endpoint: z.string().describe('Name of the endpoint'),
+  event_id: z.string().describe('Sent as `webhook-id`'),
+  type: z.string(),
+  state: z
+    .enum(STATES)
+    .describe(
+      '`pending` is waiting, `done` was delivered, `dead` failed in every attempt, `gone` is held back because the endpoint answered 410 Gone',
+    ),
+  attempts: z.number().int(),
+  due_at: instant.describe('When the next attempt is due, or the last one was'),
+  last_error: z.string().nullable(),
+  created_at: instant,
+  finished_at: instant.nullable(),
+})
+
+const LONGEST_ERROR = 2000
+
+function deliveryJson(delivery: StoredDelivery): z.output<typeof deliveryShape> {
+  const { id, endpoint, eventId, type, state, attempts, lastError, finishedAt } = delivery
+  return {
+    id,
+    endpoint,
+    event_id: eventId,
+    type,
+    state,
+    attempts,
+    due_at: delivery.dueAt.toISOString(),
+    last_error: lastError?.slice(0, LONGEST_ERROR) ?? null,
+    created_at: delivery.createdAt.toISOString(),
+    finished_at: finishedAt?.toISOString() ?? null,
+  }
+}
+
+const one = {
+  delivery: z.coerce.number().int().positive().max(1e15).describe('Our id of the delivery'),
+}
+
+/** Operations on our signed webhooks to the endpoints of the application. */
+export const deliveryOperations: readonly Operation[] = [
+  operation({
+    name: 'webhooks.listDeliveries',
+    summary: 'List deliveries to our own endpoints in one state, the last due first',
+    route: ['GET', '/deliveries'],
+    role: 'viewer',
+    effect: 'read',
+    input: z.strictObject({ ...paged, state: z.enum(STATES).default('dead') }),
+    output: pageOf(deliveryShape),
+    async run({ state, ...page }, context) {
+      const { deliveries } = await readBilling(context)
+      const found = await readPage(page, `deliveries ${state}`, context.cursors, {
+        read: (position: QueuePosition | null, limit) =>
+          deliveries.page(state, { limit, ...afterPosition(position) }),
+        positionOf: ({ id, dueAt }) => ({ id, due: dueAt.getTime() }),
+      })
+      return { ...found, data: found.data.map(deliveryJson) }
+    },
+  }),
+  operation({
+    name: 'webhooks.listEndpoints',
+    summary: 'List the endpoints that our events are delivered to',
+    route: ['GET', '/delivery-endpoints'],
+    role: 'viewer',
+    effect: 'read',
+    input: z.strictObject({}),
+    output: z.strictObject({ data: z.array(z.strictObject({ endpoint: z.string() })) }),
+    async run(_input, context) {
+      const { deliveries } = await readBilling(context)
+      return { data: deliveries.endpoints.map((endpoint) => ({ endpoint })) }
+    },
+  }),
+  operation({
+    name: 'webhooks.getDelivery',
+    summary: 'Show a delivery with its payload',
+    route: ['GET', '/deliveries/{delivery}'],
+    role: 'support',
+    effect: 'read',
+    input: z.strictObject(one),
+    output: deliveryShape.extend(payloadShape),
+    async run({ delivery }, context) {
+      const found = await (await readBilling(context)).deliveries.find(delivery)
+      if (!found) throw notFound('delivery', String(delivery))
+      return { ...deliveryJson(found), ...showPayload(found.payload) }
+    },
+  }),
+  operation({
+    name: 'webhooks.resend',
+    summary: 'Send a delivery again, in any state, with the same webhook-id',
+    route: ['POST', '/deliveries/{delivery}/resend'],
+    role: 'support',
+    effect: 'change',
+    commits: 'in-steps',
+    input: z.strictObject(one),
+    output: deliveryShape,
+    describe: ({ delivery }) => ({ subject: { kind: 'delivery', id: String(delivery) } }),
+    async run({ delivery }, context) {
+      const { deliveries } = await context.billing.provider()
+      const found = await deliveries.find(delivery)
+      if (!found) throw notFound('delivery', String(delivery))
+      if (!(await deliveries.resend(delivery))) {
+        throw new AdminProblem('conflict', `${found.endpoint} is no longer in the settings.`)
+      }
+      return deliveryJson((await deliveries.find(delivery)) ?? found)
+    },
+  }),
+  operation({
+    name: 'webhooks.resendAll',
+    summary: 'Send everything to an endpoint again that was given up or held back',
+    route: ['POST', '/deliveries/resend'],
+    role: 'support',
+    effect: 'change',
+    commits: 'in-steps',
+    input: z.strictObject({
+      endpoint: z.string().min(1).max(255).describe('Name of the endpoint'),
+    }),
+    output: z.strictObject({ resent: z.number().int() }),
+    describe: ({ endpoint }, result) => ({
+      subject: { kind: 'delivery-endpoint', id: endpoint },
+      details: result === null ? {} : { resent: result.resent },
+    }),
+    async run({ endpoint }, context) {
+      const { deliveries } = await context.billing.provider()
+      if (!deliveries.endpoints.includes(endpoint)) throw notFound('endpoint', endpoint)
+      return { resent: await deliveries.resendAll(endpoint) }
+    },
+  }),
+]

@@ -1,0 +1,237 @@
+import type { BillableUser, Invoice } from '@tollgate/billing'
+import { z } from 'zod'
+import type { Described } from '../audit/described.ts'
+import { type Operation, operation } from '../operation.ts'
+import { notFound } from '../problems.ts'
+import {
+  moneyJson,
+  moneyShape,
+  positiveMoney,
+  requireBillable,
+  requireBillableTarget,
+  requireRepeatKey,
+} from './billing-fields.ts'
+import { instant, paged, pageOf, readPage, userId } from './fields.ts'
+
+const STATUSES = ['paid', 'unpaid', 'void'] as const
+
+const invoiceShape = z.strictObject({
+  id: z.string().describe("The provider's id of the invoice"),
+  user_id: z.string(),
+  provider: z.string(),
+  number: z.string().describe('The number printed on it, or the id'),
+  date: instant,
+  status: z.enum(STATUSES).describe('`unpaid` while the payment is missing or being settled'),
+  total: moneyShape,
+  amount_due: moneyShape.describe('After the balance of the customer'),
+  due_at: instant.nullable().describe('`null` if it is charged automatically'),
+})
+
+const detailShape = invoiceShape.extend({
+  customer: z.strictObject({ name: z.string().nullable(), email: z.string().nullable() }),
+  subtotal: moneyShape,
+  discount: moneyShape,
+  tax: moneyShape,
+  refunded: moneyShape.describe('How much was refunded'),
+  lines: z.array(
+    z.strictObject({
+      description: z.string(),
+      amount: moneyShape,
+      quantity: z.number().nullable(),
+    }),
+  ),
+})
+
+export type InvoiceJson = z.output<typeof invoiceShape>
+export type InvoiceDetailJson = z.output<typeof detailShape>
+
+function invoiceJson(invoice: Invoice, owner: string): z.output<typeof invoiceShape> {
+  const { id, number, data, amounts, dueAt } = invoice
+  return {
+    id,
+    user_id: owner,
+    provider: data.provider,
+    number,
+    date: data.date.toISOString(),
+    status: invoice.voided ? 'void' : invoice.paid ? 'paid' : 'unpaid',
+    total: moneyJson(amounts.total),
+    amount_due: moneyJson(amounts.amountDue),
+    due_at: dueAt?.toISOString() ?? null,
+  }
+}
+
+async function detailJson(invoice: Invoice, owner: string): Promise<z.output<typeof detailShape>> {
+  const { data, amounts } = invoice
+  return {
+    ...invoiceJson(invoice, owner),
+    customer: { name: data.customer.name ?? null, email: data.customer.email ?? null },
+    subtotal: moneyJson(amounts.subtotal),
+    discount: moneyJson(amounts.discount),
+    tax: moneyJson(amounts.tax),
+    refunded: moneyJson(await invoice.refunded()),
+    lines: data.lines.map(({ description, amount, quantity }) => ({
+      description: description ?? '',
+      amount: { amount, currency: data.currency },
+      quantity,
+    })),
+  }
+}
+
+/** The last invoice of a page, and how many there are up to it. */
+interface Position {
+  readonly last: string
+  readonly count: number
+}
+
+/** Reads the invoices after a position. New ones may have come since the page before. */
+async function readInvoices(
+  user: BillableUser,
+  position: Position | null,
+  limit: number,
+): Promise<{ readonly invoice: Invoice; readonly count: number }[]> {
+  const before = position?.count ?? 0
+  const newest = await user.invoicesIncludingPending({ limit: before + limit })
+  const at = newest.findIndex(({ id }) => id === position?.last)
+  const start = at < 0 ? before : at + 1
+  const missing = start - before
+  const all = missing > 0 ? await user.invoicesIncludingPending({ limit: start + limit }) : newest
+  return all.map((invoice, index) => ({ invoice, count: index + 1 })).slice(start, start + limit)
+}
+
+const invoiceId = z
+  .string()
+  .regex(/^\w{1,100}$/, 'Expected the id of an invoice at its provider.')
+  .describe("The provider's id of the invoice")
+
+const one = { id: userId, invoice: invoiceId }
+
+async function requireInvoice(user: BillableUser, id: string): Promise<Invoice> {
+  const found = await user.findInvoice(id)
+  if (!found) throw notFound('invoice', id)
+  return found
+}
+
+function describeInvoice(
+  { id, invoice, ...details }: { readonly id: string; readonly invoice: string },
+  result: object | null = null,
+): Described {
+  const made = result && 'refund' in result ? { refund: result.refund } : {}
+  return { subject: { kind: 'invoice', id: invoice, owner: id }, details: { ...details, ...made } }
+}
+
+/** Operations on invoices, which are read from the provider. */
+export const invoiceOperations: readonly Operation[] = [
+  operation({
+    name: 'billing.listInvoices',
+    summary: 'List the invoices of a person, the newest first',
+    description:
+      'Paid and unpaid ones, read from the provider; void ones are found by id only. Late pages take longer, because the provider is asked from the start.',
+    route: ['GET', '/users/{id}/invoices'],
+    role: 'viewer',
+    effect: 'read',
+    input: z.strictObject({ id: userId, ...paged }),
+    output: pageOf(invoiceShape),
+    async run({ id, ...page }, context) {
+      const user = await requireBillable(id, context)
+      const found = await readPage(page, `invoices ${id}`, context.cursors, {
+        read: (position: Position | null, limit) => readInvoices(user, position, limit),
+        positionOf: ({ invoice, count }) => ({ last: invoice.id, count }),
+      })
+      return { ...found, data: found.data.map(({ invoice }) => invoiceJson(invoice, id)) }
+    },
+  }),
+  operation({
+    name: 'billing.findInvoices',
+    summary: 'Find invoices of all people by number or id',
+    description:
+      'Asks every provider. A new invoice is found by its id at once, but by its number perhaps only after about a minute.',
+    route: ['GET', '/invoices'],
+    role: 'viewer',
+    effect: 'read',
+    input: z.strictObject({
+      number: z
+        .string()
+        .regex(/^[\w -]{1,100}$/, 'Expected the number or id of an invoice.')
+        .describe('The number printed on the invoice, or its id'),
+    }),
+    output: z.strictObject({ data: z.array(invoiceShape) }),
+    async run({ number }, { billing }) {
+      const found = await (await billing.provider()).findInvoices(number)
+      return {
+        data: found.flatMap(({ owner, invoice }) =>
+          owner.type === 'user' ? [invoiceJson(invoice, String(owner.id))] : [],
+        ),
+      }
+    },
+  }),
+  operation({
+    name: 'billing.getInvoice',
+    summary: 'Show an invoice of a person',
+    route: ['GET', '/users/{id}/invoices/{invoice}'],
+    role: 'viewer',
+    effect: 'read',
+    input: z.strictObject(one),
+    output: detailShape,
+    async run({ id, invoice }, context) {
+      const user = await requireBillable(id, context)
+      return detailJson(await requireInvoice(user, invoice), id)
+    },
+  }),
+  operation({
+    name: 'billing.refund',
+    summary: 'Refund an invoice or another charge, whole or in part',
+    description:
+      'Without `amount` all that is left goes back. Some providers refund a part only after the charge is settled.',
+    route: ['POST', '/users/{id}/invoices/{invoice}/refund'],
+    role: 'support',
+    effect: 'irreversible',
+    commits: 'in-steps',
+    needsKey: true,
+    input: z.strictObject({
+      ...one,
+      invoice: invoiceId.describe("The provider's id of the invoice, or of the charge"),
+      amount: positiveMoney.optional(),
+      refund_reason: z
+        .enum(['duplicate', 'fraudulent', 'requested_by_customer'])
+        .optional()
+        .describe('Told to the provider'),
+    }),
+    output: z.strictObject({
+      refund: z.string().describe("The provider's id of the refund"),
+      charge: z.string(),
+      amount: moneyShape,
+      status: z
+        .enum(['succeeded', 'pending', 'failed', 'voided'])
+        .describe('`voided`: the charge was cancelled before it was settled'),
+    }),
+    describe: describeInvoice,
+    async run({ id, invoice, amount, refund_reason: reason }, context) {
+      const user = await requireBillableTarget(id, context)
+      const made = await user.refund(invoice, {
+        idempotencyKey: requireRepeatKey(context),
+        ...(amount === undefined ? {} : { amount }),
+        ...(reason === undefined ? {} : { reason }),
+      })
+      const { id: refund, charge, status } = made
+      return { refund, charge, amount: moneyJson(made.amount), status }
+    },
+  }),
+  operation({
+    name: 'billing.voidInvoice',
+    summary: 'Void an unpaid invoice, so that it can no longer be paid',
+    description:
+      'Fails with `conflict` at a provider that cannot void invoices. Voiding it twice changes nothing.',
+    route: ['POST', '/users/{id}/invoices/{invoice}/void'],
+    role: 'support',
+    effect: 'irreversible',
+    commits: 'in-steps',
+    input: z.strictObject(one),
+    output: invoiceShape,
+    describe: (input) => describeInvoice(input),
+    async run({ id, invoice }, context) {
+      const user = await requireBillableTarget(id, context)
+      const found = await requireInvoice(user, invoice)
+      return invoiceJson(await found.void(), id)
+    },
+  }),
+]

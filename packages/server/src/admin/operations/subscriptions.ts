@@ -1,0 +1,291 @@
+import type { Subscription, SubscriptionStatus } from '@tollgate/billing'
+import { z } from 'zod'
+import type { Described } from '../audit/described.ts'
+import { type Operation, operation, readBilling } from '../operation.ts'
+import { AdminProblem } from '../problems.ts'
+import {
+  providerName,
+  requireBillable,
+  requireBillableTarget,
+  requireSubscription,
+} from './billing-fields.ts'
+import { instant, paged, pageOf, userId } from './fields.ts'
+import { requireAccount, requireTarget } from './users.ts'
+
+/** The filters of the list, each with the state that billing knows it by. */
+const STATES = {
+  active: 'active',
+  on_trial: 'onTrial',
+  recurring: 'recurring',
+  cancelled: 'cancelled',
+  on_grace_period: 'onGracePeriod',
+  ended: 'ended',
+  past_due: 'pastDue',
+  incomplete: 'incomplete',
+  awaits_first_payment: 'awaitsFirstPayment',
+  paused: 'paused',
+  suspended: 'suspended',
+} as const satisfies Record<string, SubscriptionStatus>
+
+type State = keyof typeof STATES
+const STATE_NAMES = Object.keys(STATES) as [State, ...State[]]
+
+export const subscriptionShape = z.strictObject({
+  id: z.number().int().describe('Our id of the subscription'),
+  user_id: z.string().nullable().describe('`null` if a team or another owner has it'),
+  owner_type: z.string(),
+  name: z.string(),
+  provider: z.string(),
+  provider_id: z.string().describe("The provider's id of the subscription"),
+  provider_status: z.string().describe("The provider's own status"),
+  states: z.array(z.enum(STATE_NAMES)).describe('Every state that holds now'),
+  plan: z.string().describe("The provider's id of the main price"),
+  quantity: z.number().int(),
+  items: z.array(z.strictObject({ price: z.string(), quantity: z.number().int().nullable() })),
+  trial_ends_at: instant.nullable(),
+  ends_at: instant
+    .nullable()
+    .describe('When access ends, or ended: until then a cancelled one is in its grace period'),
+  paused_at: instant.nullable(),
+  disputed_at: instant.nullable(),
+  planned: z
+    .strictObject({ plan: z.string(), at: instant })
+    .nullable()
+    .describe('The swap that is planned'),
+  created_at: instant,
+})
+
+const toText = (date: Date | null) => date?.toISOString() ?? null
+
+export function subscriptionJson(subscription: Subscription): z.output<typeof subscriptionShape> {
+  const { id, userId, owner, name, provider, providerId, providerStatus } = subscription
+  const { plannedPrice, plannedAt } = subscription
+  return {
+    id,
+    user_id: userId === null ? null : String(userId),
+    owner_type: owner.type,
+    name,
+    provider,
+    provider_id: providerId,
+    provider_status: providerStatus,
+    states: STATE_NAMES.filter((state) => subscription[STATES[state]]()),
+    plan: subscription.providerPlan,
+    quantity: subscription.quantity,
+    items: subscription.items().map(({ price, quantity }) => ({ price, quantity })),
+    trial_ends_at: toText(subscription.trialEndsAt),
+    ends_at: toText(subscription.endsAt),
+    paused_at: toText(subscription.pausedAt),
+    disputed_at: toText(subscription.disputedAt),
+    planned:
+      plannedPrice === null || plannedAt === null
+        ? null
+        : { plan: plannedPrice, at: plannedAt.toISOString() },
+    created_at: subscription.createdAt.toISOString(),
+  }
+}
+
+const one = {
+  id: userId,
+  subscription: z.coerce.number().int().positive().max(1e15).describe('Our id of the subscription'),
+}
+
+function describeSubscription(input: {
+  readonly id: string
+  readonly subscription: number
+}): Described {
+  const { id, subscription, ...details } = input
+  return { subject: { kind: 'subscription', id: String(subscription), owner: id }, details }
+}
+
+const ofPerson = z.strictObject({ data: z.array(subscriptionShape) })
+
+/** Declares a change of one subscription. */
+function change<More extends z.ZodRawShape>(
+  declared: Pick<Operation, 'name' | 'summary' | 'effect'> & { readonly description?: string },
+  { path, fields }: { readonly path: string; readonly fields: More },
+  perform: (
+    subscription: Subscription,
+    input: z.output<z.ZodObject<More>>,
+  ) => Promise<Subscription>,
+): Operation {
+  const input = z.strictObject({ ...one, ...fields })
+  return operation({
+    ...declared,
+    route: ['POST', `/users/{id}/subscriptions/{subscription}/${path}`],
+    role: 'support',
+    commits: 'in-steps',
+    input,
+    output: subscriptionShape,
+    describe: (given) => describeSubscription(given as z.output<z.ZodObject<typeof one>>),
+    async run(given, context) {
+      const { id, subscription } = given as z.output<z.ZodObject<typeof one>>
+      const user = await requireBillableTarget(id, context)
+      const found = await requireSubscription(user, subscription)
+      await perform(found, given as z.output<z.ZodObject<More>>)
+      return subscriptionJson(await requireSubscription(user, subscription))
+    },
+  })
+}
+
+export const subscriptionOperations: readonly Operation[] = [
+  operation({
+    name: 'billing.listSubscriptions',
+    summary: 'List the subscriptions of all people, the newest first',
+    description: 'Reads our tables only. A page can have fewer entries than `limit`.',
+    route: ['GET', '/subscriptions'],
+    role: 'viewer',
+    effect: 'read',
+    input: z.strictObject({
+      ...paged,
+      state: z.enum(STATE_NAMES).optional().describe('Only those in this state'),
+      provider: providerName.optional().describe('Only those at this provider'),
+      plan: z.string().min(1).max(255).optional().describe("Only those with the provider's price"),
+    }),
+    output: pageOf(subscriptionShape),
+    async run({ after, limit, state, provider, plan }, { billing, cursors }) {
+      const list = `subscriptions ${JSON.stringify([state, provider, plan])}`
+      const position = after === undefined ? undefined : (cursors.decode(list, after) as string)
+      const rows = await billing.rows()
+      const { subscriptions, next } = await rows.subscriptions({
+        limit,
+        ...(position === undefined ? {} : { after: position }),
+        ...(state === undefined ? {} : { status: STATES[state] }),
+        ...(provider === undefined ? {} : { provider }),
+        ...(plan === undefined ? {} : { price: plan }),
+      })
+      return {
+        data: subscriptions.map(subscriptionJson),
+        next: next === null ? null : cursors.encode(list, next),
+      }
+    },
+  }),
+  operation({
+    name: 'billing.listSubscriptionsOf',
+    summary: 'List the subscriptions of a person, including ended ones',
+    route: ['GET', '/users/{id}/subscriptions'],
+    role: 'viewer',
+    effect: 'read',
+    input: z.strictObject({ id: userId }),
+    output: ofPerson,
+    async run({ id }, context) {
+      await requireAccount(id, context)
+      const user = await (await readBilling(context)).user(Number(id))
+      return { data: (await user.subscriptions()).map(subscriptionJson) }
+    },
+  }),
+  operation({
+    name: 'billing.sync',
+    summary: "Update a person's subscriptions to their state at the provider",
+    route: ['POST', '/users/{id}/sync'],
+    role: 'support',
+    effect: 'change',
+    commits: 'in-steps',
+    input: z.strictObject({ id: userId }),
+    output: ofPerson,
+    describe: ({ id }) => ({ subject: { kind: 'user', id } }),
+    async run({ id }, context) {
+      const user = await requireBillable(id, context)
+      await user.sync()
+      return { data: (await user.subscriptions()).map(subscriptionJson) }
+    },
+  }),
+  change(
+    {
+      name: 'billing.cancel',
+      summary: 'Cancel a subscription at the end of its period',
+      description: 'Access continues until `ends_at`. Until then `billing.resume` undoes it.',
+      effect: 'change',
+    },
+    { path: 'cancel', fields: {} },
+    (subscription) => subscription.cancel(),
+  ),
+  change(
+    {
+      name: 'billing.cancelNow',
+      summary: 'End a subscription now',
+      description: 'Access ends at once, and nothing is refunded. It cannot be resumed.',
+      effect: 'irreversible',
+    },
+    { path: 'cancel-now', fields: {} },
+    (subscription) => subscription.cancelNow(),
+  ),
+  change(
+    {
+      name: 'billing.resume',
+      summary: 'Undo a cancellation during the grace period',
+      effect: 'change',
+    },
+    { path: 'resume', fields: {} },
+    (subscription) => subscription.resume(),
+  ),
+  change(
+    {
+      name: 'billing.extendTrial',
+      summary: 'Move the end of a running trial',
+      description:
+        'The person is charged for the first time at the new end. Fails with `conflict` at a provider that cannot move trials.',
+      effect: 'change',
+    },
+    { path: 'extend-trial', fields: { trial_ends_at: instant } },
+    (subscription, input) => subscription.extendTrial(new Date(String(input.trial_ends_at))),
+  ),
+  change(
+    {
+      name: 'billing.applyCoupon',
+      summary: 'Apply a coupon to a subscription from the next invoice on',
+      description:
+        'Replaces the current discounts. With a coupon of 100 %, a customer gets the plan free of charge. Fails with `conflict` at a provider that has no coupons.',
+      effect: 'change',
+    },
+    { path: 'coupon', fields: { coupon: z.string().min(1).max(255) } },
+    (subscription, input) => subscription.applyCoupon(String(input.coupon)),
+  ),
+  change(
+    {
+      name: 'billing.removeDiscounts',
+      summary: 'Remove all discounts of a subscription from the next invoice on',
+      description: 'Fails with `conflict` at a provider that has no coupons.',
+      effect: 'change',
+    },
+    { path: 'remove-discounts', fields: {} },
+    (subscription) => subscription.removeDiscounts(),
+  ),
+  operation({
+    name: 'billing.comp',
+    summary: 'Give a person access without payment until a date',
+    description:
+      'Starts, moves or (`until: null`) ends the trial of the person: no card and no request to a provider, so it works with every provider, and nothing is charged at its end. For somebody with a running subscription, who would still be charged, extend its trial or apply a coupon instead.',
+    route: ['POST', '/users/{id}/comp'],
+    role: 'support',
+    effect: 'change',
+    needsKey: true,
+    input: z.strictObject({ id: userId, until: instant.nullable() }),
+    output: z.strictObject({ id: userId, until: instant.nullable() }),
+    describe: ({ id, until }) => ({ subject: { kind: 'user', id }, details: { until } }),
+    async run({ id, until }, context) {
+      await requireTarget(id, context)
+      const user = await (await readBilling(context)).user(Number(id))
+      if (until !== null) {
+        requireFuture(new Date(until), context.clock.now())
+        const running = (await user.subscriptions()).find((each) => !each.ended())
+        if (running) {
+          throw new AdminProblem(
+            'conflict',
+            `The subscription ${running.name} runs and would still be charged. Extend its trial, or apply a coupon of 100 %.`,
+          )
+        }
+      }
+      await user.startGenericTrial(until === null ? null : new Date(until))
+      return { id, until: until === null ? null : new Date(until).toISOString() }
+    },
+  }),
+]
+
+const LONGEST_COMP = 730 * 86_400_000
+
+function requireFuture(until: Date, now: Date): void {
+  const ahead = until.getTime() - now.getTime()
+  if (ahead > 0 && ahead <= LONGEST_COMP) return
+  const problem = 'Expected a date in the future, at most two years ahead.'
+  throw new AdminProblem('invalid-input', problem, { fields: { until: [problem] } })
+}

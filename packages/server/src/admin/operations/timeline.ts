@@ -1,0 +1,62 @@
+import type { Database } from '@tollgate/database'
+import { z } from 'zod'
+import type { ServiceTables } from '../../storage/tables.ts'
+import { isoOf } from '../audit/entry.ts'
+import { listEntries, type ReadEntry, withPersonal } from '../audit/reader.ts'
+import { type Operation, operation } from '../operation.ts'
+import { instant, paged, pageOf, readPage, userId } from './fields.ts'
+import { requireAccount } from './users.ts'
+
+const eventShape = z.strictObject({
+  id: z.string(),
+  at: instant,
+  operation: z.string(),
+  outcome: z.string().describe('`done`, `started`, `failed` or `refused`'),
+  actor: z.strictObject({
+    kind: z.string(),
+    id: z.string().nullable(),
+    email: z.string().nullable().describe('`null` if it was forgotten, or the actor has none'),
+  }),
+  subject: z.strictObject({ kind: z.string(), id: z.string().nullable() }).nullable(),
+  intent_id: z.string().nullable().describe('The entry with the intent of this outcome'),
+})
+
+export type EventJson = z.output<typeof eventShape>
+
+function eventJson({ entry, personal }: ReadEntry): EventJson {
+  const { id, at, operation, outcome, actorKind, actorId, subjectKind: kind } = entry
+  return {
+    id,
+    at: isoOf(at),
+    operation,
+    outcome,
+    actor: { kind: actorKind, id: actorId, email: personal.actor.email ?? null },
+    subject: kind === null ? null : { kind, id: entry.subjectId },
+    intent_id: entry.intentId,
+  }
+}
+
+/** The acts on a person, for operators who may not read the whole audit log. */
+export const timelineOperations: readonly Operation[] = [
+  operation({
+    name: 'users.listTimeline',
+    summary: 'List what operators did to a person and what is theirs, the newest first',
+    description: 'An excerpt of the audit log, without network addresses and details.',
+    route: ['GET', '/users/{id}/timeline'],
+    role: 'viewer',
+    effect: 'read',
+    input: z.strictObject({ id: userId, ...paged }),
+    output: pageOf(eventShape),
+    async run({ id, ...page }, context) {
+      await requireAccount(id, context)
+      const database = context.database as unknown as Database<ServiceTables>
+      return readPage(page, `timeline ${id}`, context.cursors, {
+        async read(before: string | null, limit) {
+          const found = await listEntries(database, { owner: id }, { limit, before })
+          return (await withPersonal(database, found)).map(eventJson)
+        },
+        positionOf: ({ id }) => id,
+      })
+    },
+  }),
+]

@@ -1,0 +1,30 @@
+import type { Clock } from '@tollgate/oauth'
+import type { Actor } from './audit/caller.ts'
+
+/** How long repeated attempts are covered by the entry of the first one, in milliseconds. */
+const COVERED_FOR = 60_000
+const LARGEST = 10_000
+
+/** Chooses the refused attempts that get an entry in the audit log. */
+export interface Refusals {
+  /**
+   * Whether this actor was not refused the operation within the last minute, by this process. So
+   * nobody fills the log, and no kind of attempt is missing from it.
+   */
+  isNew(actor: Actor, operation: string): boolean
+}
+
+export function createRefusals(clock: Clock): Refusals {
+  const noted = new Map<string, number>()
+  return {
+    isNew({ kind, id }, operation) {
+      const name = JSON.stringify([kind, id, operation])
+      const now = clock.now().getTime()
+      const age = now - (noted.get(name) ?? Number.NEGATIVE_INFINITY)
+      if (age >= 0 && age < COVERED_FOR) return false
+      if (noted.size >= LARGEST) noted.clear()
+      noted.set(name, now)
+      return true
+    },
+  }
+}

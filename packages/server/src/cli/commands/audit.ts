@@ -1,0 +1,206 @@
+import type { Lines } from '../../admin/lines.ts'
+import { type Commands, command } from '../command.ts'
+import { type OpenOperations, withOperations } from '../open-operations.ts'
+import * as option from '../options.ts'
+import { formatTable } from '../table.ts'
+import { UsageError } from '../usage-error.ts'
+
+const ONLY_READS = { onlyReads: true }
+/** Number of entries that are checked at once. */
+const PART = 20_000
+const LARGEST_PAGE = 100
+
+const filters = {
+  actor: option.text('<kind:id>', 'only what this actor did, such as operator:7 or command:root'),
+  operation: option.text('<name>', 'only this operation, such as users.disable'),
+  subject: option.text('<kind:id>', 'only what was done to this object, such as client:abc'),
+  owner: option.text('<id>', 'only what was done to this person and what is theirs'),
+  outcome: option.choice(
+    ['done', 'started', 'failed', 'refused'],
+    '<name>',
+    'only entries with this outcome: done, started, failed or refused',
+  ),
+  from: option.date('<date>', 'earliest time of an entry'),
+  to: option.date('<date>', 'the time before which entries were made'),
+}
+
+interface Filters {
+  readonly actor: string | null
+  readonly operation: string | null
+  readonly subject: string | null
+  readonly owner: string | null
+  readonly outcome: string | null
+  readonly from: Date | null
+  readonly to: Date | null
+}
+
+/** Returns the filters as the operations take them. */
+function inputOf({ actor, operation, subject, owner, outcome, from, to }: Filters) {
+  const given = {
+    ...pairOf('--actor', actor, (kind, id) => ({ actor_kind: kind, actor_id: id })),
+    ...pairOf('--subject', subject, (kind, id) => ({ subject_kind: kind, subject_id: id })),
+    operation,
+    owner,
+    outcome,
+    from: from?.toISOString(),
+    to: to?.toISOString(),
+  }
+  return Object.fromEntries(Object.entries(given).filter(([, value]) => value != null))
+}
+
+function pairOf<Pair>(flag: string, text: string | null, pair: (kind: string, id: string) => Pair) {
+  if (text === null) return {}
+  const [, kind, id] = /^(\w+):(.+)$/.exec(text) ?? []
+  if (kind !== undefined && id !== undefined) return pair(kind, id)
+  throw new UsageError(`${flag} expects a kind and an id, such as operator:7, not ${text}`)
+}
+
+interface EntryJson {
+  readonly id: string
+  readonly at: string
+  readonly number: number | null
+  readonly actor: { readonly kind: string; readonly id: string; readonly email: string | null }
+  readonly operation: string
+  readonly outcome: string
+  readonly subject: { readonly kind: string; readonly id: string } | null
+}
+
+interface VerificationJson {
+  readonly intact: boolean
+  readonly complete: boolean
+  readonly break: {
+    readonly kind: keyof typeof BREAKS
+    readonly number: number
+    readonly entry_id: string | null
+  } | null
+  readonly checked: number
+  readonly last: { readonly number: number; readonly hash: string } | null
+  readonly unknown_seals: number
+  readonly waiting: number
+}
+
+const BREAKS = {
+  missing: 'there is no entry with this number: it was removed, or the end was cut off',
+  'not-chained': 'the service did not give this number to the entry',
+  changed: 'the entry, its number or the entry before it was changed',
+  forged: 'the entry was not written by the service',
+  'personal-data': 'the personal data of the entry was changed',
+  'other-hash': 'the chain differs from the place that you noted',
+} as const
+
+export const auditCommands: Commands = {
+  'audit list': command({
+    summary: 'list the acts of operators, the newest first',
+    options: {
+      ...filters,
+      limit: option.count('<number>', 'number of entries (default 25)', LARGEST_PAGE),
+      after: option.text('<cursor>', 'continue after the page before'),
+    },
+    run({ options: { limit, after, ...given } }, context) {
+      const input = {
+        ...inputOf(given),
+        ...(limit !== null && { limit }),
+        ...(after !== null && { after }),
+      }
+      return withOperations(context, ONLY_READS, async ({ perform }) => {
+        const page = await perform<{ data: EntryJson[]; next: string | null }>('audit.list', input)
+        if (page.next !== null) context.hint(`There are more entries: add --after ${page.next}`)
+        const headers = ['NUMBER', 'TIME', 'ACTOR', 'OPERATION', 'OUTCOME', 'SUBJECT']
+        const rows = page.data.map(({ at, number, actor, operation, outcome, subject }) => [
+          number === null ? '-' : String(number),
+          at,
+          actor.email ?? `${actor.kind}:${actor.id}`,
+          operation,
+          outcome,
+          subject === null ? '' : `${subject.kind}:${subject.id}`,
+        ])
+        return { json: page.data, text: formatTable(headers, rows, 'There are no such entries') }
+      })
+    },
+  }),
+  'audit verify': command({
+    summary: 'check that the audit log is as it was written',
+    options: {
+      from: option.text('<number:hash>', 'start from this place, up to which it was checked'),
+      known: option.text(
+        '<number:hash>',
+        'a place that the log must contain, to find a cut-off end',
+      ),
+    },
+    run({ options: { from, known } }, context) {
+      const start = linkOf('--from', from)
+      const noted = linkOf('--known', known)
+      return withOperations(context, ONLY_READS, async ({ perform }) => {
+        const result = await verifyAll(perform, start, noted)
+        const { break: broken, last, checked } = result
+        const place = last === null ? '' : ` The last good place is ${last.number}:${last.hash}`
+        const text =
+          broken === null
+            ? `${checked} entries are as they were written.${place}`
+            : `The audit log is broken at ${broken.number}: ${BREAKS[broken.kind]}.${place}`
+        return {
+          json: result,
+          text: [text, ...remarksOn(result)].join('\n'),
+          exitCode: broken ? 1 : 0,
+        }
+      })
+    },
+  }),
+  'audit export': command({
+    summary: 'print the chained entries of the audit log as JSON lines',
+    options: {
+      ...filters,
+      personal: option.flag('add the personal data that was not forgotten'),
+    },
+    run({ options: { personal, ...given } }, context) {
+      const input = { ...inputOf(given), personal: String(personal) }
+      return withOperations(context, ONLY_READS, async ({ perform }) => {
+        const { pages } = await perform<Lines>('audit.export', input)
+        for await (const page of pages) {
+          context.print(page.map((line) => `${JSON.stringify(line)}\n`).join(''))
+        }
+        return null
+      })
+    },
+  }),
+}
+
+type LinkInput = { readonly number: number; readonly hash: string } | null
+
+function linkOf(flag: string, text: string | null): LinkInput {
+  if (text === null) return null
+  const [, number, hash] = /^([1-9]\d{0,14}):([\w-]{43})$/.exec(text) ?? []
+  if (number !== undefined && hash !== undefined) return { number: Number(number), hash }
+  throw new UsageError(`${flag} expects a number and a hash, as this command prints them`)
+}
+
+/** Verifies the log part by part, so that no single request takes long. */
+async function verifyAll(
+  perform: OpenOperations['perform'],
+  start: LinkInput,
+  known: LinkInput,
+): Promise<VerificationJson> {
+  let from = start
+  let checked = 0
+  let unknownSeals = 0
+  for (;;) {
+    const part = await perform<VerificationJson>('audit.verify', {
+      limit: PART,
+      ...(from && { from_number: from.number, from_hash: from.hash }),
+      ...(known && { known_number: known.number, known_hash: known.hash }),
+    })
+    checked += part.checked
+    unknownSeals += part.unknown_seals
+    if (!part.intact || part.complete) {
+      return { ...part, checked, unknown_seals: unknownSeals, last: part.last ?? from }
+    }
+    from = part.last
+  }
+}
+
+function remarksOn({ unknown_seals: unknown, waiting }: VerificationJson): string[] {
+  return [
+    ...(unknown > 0 ? [`${unknown} entries have a seal of a secret that is no longer set.`] : []),
+    ...(waiting > 0 ? [`${waiting} entries are not chained yet.`] : []),
+  ]
+}

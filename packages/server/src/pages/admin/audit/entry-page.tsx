@@ -1,0 +1,106 @@
+import type { Hono } from 'hono'
+import type { FC } from 'hono/jsx'
+import type { AppEnv } from '../../../http/variables.ts'
+import { usePage } from '../../parts/layout.tsx'
+import { Fact, Moment } from '../../parts/table.tsx'
+import { renderAdmin, requireRole, runOperation } from '../parts.tsx'
+import { BASE, Door, type EntryJson, entriesAbout, Outcome, Reference, Who } from './entry.tsx'
+
+/** Adds the page of an entry. */
+export function addAuditEntry(app: Hono<AppEnv>): void {
+  app.get(`${BASE}/:id`, requireRole('admin'), async (c) => {
+    const { t } = c.get('page')
+    const entry = await runOperation<EntryJson>(c, 'audit.get', { id: c.req.param('id') })
+    const { subject } = entry
+    return renderAdmin(
+      c,
+      { title: t('adminAudit.entry') },
+      <section class="card stack" aria-labelledby="entry">
+        <h1 id="entry">
+          <code>{entry.operation}</code>
+        </h1>
+        <dl class="facts broad">
+          <Act entry={entry} />
+          <Place entry={entry} />
+        </dl>
+        <Values title={t('adminAudit.details')} values={entry.details} />
+        <Values title={t('adminAudit.personal')} values={entry.personal} />
+        <p class="row aside">
+          <a href={BASE}>{t('adminAudit.back')}</a>
+          {subject !== null && subject.id !== null && (
+            <a href={entriesAbout(subject.kind, subject.id)}>{t('adminAudit.about')}</a>
+          )}
+        </p>
+      </section>,
+    )
+  })
+}
+
+const Act: FC<{ entry: EntryJson }> = ({ entry }) => {
+  const { t } = usePage()
+  const { actor, subject, owner, intent_id: intent } = entry
+  return (
+    <>
+      <Fact term={t('adminAudit.time')}>
+        <Moment at={new Date(entry.at)} />
+      </Fact>
+      <Fact term={t('adminAudit.outcome')}>
+        <Outcome outcome={entry.outcome} />
+      </Fact>
+      <Fact term={t('adminAudit.who')}>
+        <Who actor={actor} />
+      </Fact>
+      <Fact term={t('adminAudit.door')}>
+        <Door door={entry.door} />
+      </Fact>
+      {entry.door !== 'command' && (
+        <Fact term={t('adminAudit.address')}>{actor.address ?? t('adminAudit.forgotten')}</Fact>
+      )}
+      {subject !== null && (
+        <Fact term={t('adminAudit.whom')}>
+          <Reference kind={subject.kind} id={subject.id} />
+        </Fact>
+      )}
+      {owner !== null && (
+        <Fact term={t('adminAudit.owner')}>
+          <Reference kind="user" id={owner} />
+        </Fact>
+      )}
+      {intent !== null && (
+        <Fact term={t('adminAudit.intent')}>
+          <a href={`${BASE}/${encodeURIComponent(intent)}`}>{t('adminAudit.intentLink')}</a>
+        </Fact>
+      )}
+    </>
+  )
+}
+
+const Place: FC<{ entry: EntryJson }> = ({ entry: { number, chained_at: at, hash } }) => {
+  const { t } = usePage()
+  return (
+    <>
+      <Fact term={t('adminAudit.place')}>{number ?? t('adminAudit.waiting')}</Fact>
+      {at !== null && (
+        <Fact term={t('adminAudit.chainedAt')}>
+          <Moment at={new Date(at)} />
+        </Fact>
+      )}
+      {hash !== null && (
+        <Fact term={t('adminAudit.hash')}>
+          <code>{hash}</code>
+        </Fact>
+      )}
+    </>
+  )
+}
+
+/** Facts of the entry as JSON. Renders nothing if there are none. */
+const Values: FC<{ title: string; values: Readonly<Record<string, unknown>> }> = (props) => {
+  if (Object.keys(props.values).length === 0) return null
+  return (
+    <>
+      <h2>{props.title}</h2>
+      <pre>{JSON.stringify(props.values, null, 2)}</pre>
+    </>
+  )
+}

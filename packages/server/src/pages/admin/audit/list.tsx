@@ -1,0 +1,160 @@
+import type { Context, Hono } from 'hono'
+import type { FC } from 'hono/jsx'
+import type { Lines } from '../../../admin/lines.ts'
+import { linesBody } from '../../../http/lines.ts'
+import type { AppEnv } from '../../../http/variables.ts'
+import { readOwnForm } from '../../parts/forms.ts'
+import { Heading, usePage } from '../../parts/layout.tsx'
+import { Empty, Moment, Table } from '../../parts/table.tsx'
+import { Pager, renderAdmin, requireRole, runOperation } from '../parts.tsx'
+import { findPeople } from '../people/find.tsx'
+import { BASE, type EntryJson, Outcome, Reference, Who } from './entry.tsx'
+import {
+  AuditFilterFields,
+  type AuditFilterForm,
+  type AuditQuery,
+  filterInput,
+  formOf,
+  readFilterForm,
+  readQuery,
+} from './filter.tsx'
+
+interface EntryPage {
+  readonly data: readonly EntryJson[]
+  readonly next: string | null
+}
+
+type Problems = Readonly<Partial<Record<'person' | 'actor', string>>>
+
+/** Adds the list of the audit log, its filter and its export. */
+export function addAuditList(app: Hono<AppEnv>): void {
+  app.get(BASE, requireRole('admin'), (c) => {
+    const query = readQuery(c.req.query())
+    return renderList(c, { query, values: formOf(query), problems: {} })
+  })
+  app.post(BASE, requireRole('admin'), async (c) => {
+    const values = readFilterForm(await readOwnForm(c))
+    const { query, problems } = await resolve(c, values)
+    if (Object.keys(problems).length > 0) return renderList(c, { query: {}, values, problems })
+    const search = new URLSearchParams(query as Record<string, string>)
+    return c.redirect(search.size > 0 ? `${BASE}?${search}` : BASE, 303)
+  })
+  app.get(`${BASE}/export`, requireRole('admin'), async (c) => {
+    const input = filterInput(readQuery(c.req.query()))
+    const { pages } = await runOperation<Lines>(c, 'audit.export', input)
+    const { logger } = c.get('page').service
+    const body = await linesBody(pages, (error) =>
+      logger.error({ err: error }, 'An export of the audit log was cut off'),
+    )
+    c.header('content-type', 'application/jsonl')
+    c.header('content-disposition', 'attachment; filename="audit-log.jsonl"')
+    c.header('cache-control', 'no-store')
+    return c.body(body)
+  })
+}
+
+/** Finds the people that the form names, so that the address holds ids only. */
+async function resolve(
+  c: Context<AppEnv>,
+  values: AuditFilterForm,
+): Promise<{ query: AuditQuery; problems: Problems }> {
+  const { t } = c.get('page')
+  const { person, actor, actor_kind: kind, ...others } = values
+  const owner = await findOne(c, person)
+  const operator = kind === 'operator' ? await findOne(c, actor) : null
+  const actorId = kind === 'operator' ? operator : actor
+  const problems = {
+    ...(person !== '' && owner === null && { person: t('adminAudit.unknown') }),
+    ...(kind !== '' && actor === '' && { actor: t('adminAudit.noActor') }),
+    ...(kind !== '' && actor !== '' && actorId === null && { actor: t('adminAudit.unknown') }),
+  }
+  const query = readQuery({
+    ...others,
+    ...(owner !== null && { owner }),
+    ...(kind !== '' && actorId !== null && { actor_kind: kind, actor_id: actorId }),
+  })
+  return { query, problems }
+}
+
+const ID = /^[1-9]\d{0,14}$/
+
+/** The id of a person. Ids of deleted people are taken as they are: their entries remain. */
+async function findOne(c: Context<AppEnv>, text: string): Promise<string | null> {
+  if (text === '' || ID.test(text)) return text || null
+  const [found] = await findPeople(c, text)
+  return found?.id ?? null
+}
+
+interface ListView {
+  readonly query: AuditQuery
+  readonly values: AuditFilterForm
+  readonly problems: Problems
+}
+
+async function renderList(c: Context<AppEnv>, { query, values, problems }: ListView) {
+  const { t } = c.get('page')
+  const isInvalid = Object.keys(problems).length > 0
+  const after = c.req.query('after')
+  const input = { ...filterInput(query), ...(after !== undefined && { after }) }
+  const { data, next } = isInvalid
+    ? { data: [], next: null }
+    : await runOperation<EntryPage>(c, 'audit.list', input)
+  const search = new URLSearchParams(query as Record<string, string>)
+  const { subject_kind: kind, subject_id: id } = query
+  return renderAdmin(
+    c,
+    { title: t('admin.audit'), status: isInvalid ? 422 : 200 },
+    <>
+      <Heading title={t('admin.audit')} lead={t('adminAudit.lead')}>
+        <div class="actions">
+          <a class="button" href={`${BASE}/verify`}>
+            {t('adminAudit.verify')}
+          </a>
+          <a class="button" href={`${BASE}/export?${search}`} download="audit-log.jsonl">
+            {t('adminAudit.export')}
+          </a>
+        </div>
+      </Heading>
+      <AuditFilterFields values={values} problems={problems} isFiltered={search.size > 0} />
+      <section class="card stack" aria-label={t('admin.audit')}>
+        {kind !== undefined && id !== undefined && (
+          <p>{t.parts('adminAudit.subjectOnly', { subject: <Reference kind={kind} id={id} /> })}</p>
+        )}
+        {data.length === 0 ? (
+          <Empty title={t('adminAudit.empty')}>{t('adminAudit.emptyText')}</Empty>
+        ) : (
+          <EntryTable entries={data} />
+        )}
+        <Pager c={c} next={next} />
+      </section>
+    </>,
+  )
+}
+
+const EntryTable: FC<{ entries: readonly EntryJson[] }> = ({ entries }) => {
+  const { t } = usePage()
+  return (
+    <Table
+      caption={t('admin.audit')}
+      columns={[
+        t('adminAudit.operation'),
+        t('adminAudit.time'),
+        t('adminAudit.who'),
+        t('adminAudit.whom'),
+        t('adminAudit.outcome'),
+      ]}
+      rows={entries.map(({ id, at, actor, operation, outcome, subject }) => [
+        <a
+          href={`${BASE}/${encodeURIComponent(id)}`}
+          aria-label={t('adminAudit.openEntry', { operation, moment: at })}
+        >
+          <code>{operation}</code>
+        </a>,
+        <Moment at={new Date(at)} />,
+        <Who actor={actor} />,
+        subject === null ? t('table.none') : <Reference kind={subject.kind} id={subject.id} />,
+        <Outcome outcome={outcome} />,
+      ])}
+    />
+  )
+}

@@ -1,0 +1,142 @@
+import { money } from '@tollgate/billing'
+import type { Hono } from 'hono'
+import type { FC } from 'hono/jsx'
+import type { AppEnv } from '../../../http/variables.ts'
+import { formatAmount } from '../../../messages/messages.ts'
+import { usePage } from '../../parts/layout.tsx'
+import { Day, Table } from '../../parts/table.tsx'
+import { mayCall, operatorOf, Pager, renderAdmin, requireRole } from '../parts.tsx'
+import {
+  type InvoiceJson,
+  obstacleOf,
+  readInvoices,
+  readPerson,
+  type Section,
+} from './person-data.ts'
+import { pathOf } from './person-path.ts'
+
+const PER_PAGE = 50
+
+/** Adds the page with all invoices of a person. */
+export function addInvoices(app: Hono<AppEnv>): void {
+  app.get('/admin/people/:id/invoices', requireRole('viewer'), async (c) => {
+    const { t } = c.get('page')
+    const person = await readPerson(c, c.req.param('id'))
+    const after = c.req.query('after')
+    const limit = PER_PAGE
+    const page = await readInvoices(
+      c,
+      person.id,
+      after === undefined ? { limit } : { limit, after },
+    )
+    const operator = operatorOf(c)
+    const isFree = obstacleOf(operator, person) === null
+    return renderAdmin(
+      c,
+      { title: t('people.invoices') },
+      <>
+        <h1>{t.parts('people.invoicesOf', { email: <bdi>{person.email}</bdi> })}</h1>
+        <section class="card" aria-label={t('people.invoices')}>
+          <InvoiceTable
+            path={pathOf(person.id)}
+            invoices={page.data}
+            can={(name) => isFree && mayCall(operator, name)}
+          />
+          <Pager c={c} next={page.next} />
+        </section>
+        <p>
+          <a href={pathOf(person.id)}>{t('people.backToPerson')}</a>
+        </p>
+      </>,
+    )
+  })
+}
+
+/** The newest invoices of a person. */
+export const Invoices: FC<Section> = ({ data: { person, invoices }, can }) => {
+  const { t } = usePage()
+  const path = pathOf(person.id)
+  return (
+    <section class="card" aria-labelledby="invoices-title">
+      <h2 id="invoices-title">{t('people.invoices')}</h2>
+      {invoices === null ? (
+        <p>{t('people.away')}</p>
+      ) : invoices.data.length === 0 ? (
+        <p>{t('people.invoices.none')}</p>
+      ) : (
+        <InvoiceTable path={path} invoices={invoices.data} can={can} />
+      )}
+      {invoices?.next && (
+        <p>
+          <a href={`${path}/invoices`}>{t('people.invoices.all')}</a>
+        </p>
+      )}
+    </section>
+  )
+}
+
+interface InvoiceTableProps {
+  readonly path: string
+  readonly invoices: readonly InvoiceJson[]
+  readonly can: Section['can']
+}
+
+const InvoiceTable: FC<InvoiceTableProps> = ({ path, invoices, can }) => {
+  const { t } = usePage()
+  const withActs = can('billing.refund') || can('billing.voidInvoice')
+  const columns = [
+    t('people.invoice'),
+    t('invoices.date'),
+    t('invoices.amount'),
+    t('invoices.state'),
+  ]
+  return (
+    <Table
+      caption={t('people.invoices')}
+      columns={withActs ? [...columns, t('table.actions')] : columns}
+      rows={invoices.map((invoice) => {
+        const { number, date, status, total } = invoice
+        const cells = [
+          number,
+          <Day at={new Date(date)} />,
+          formatAmount(money(total.amount, total.currency), t),
+          <span class={`badge ${{ paid: 'good', unpaid: 'warning', void: '' }[status]}`}>
+            {t(`people.invoice.${status}`)}
+          </span>,
+        ]
+        return withActs ? [...cells, <InvoiceAct path={path} invoice={invoice} can={can} />] : cells
+      })}
+    />
+  )
+}
+
+/** The act that an invoice allows in its state. */
+const InvoiceAct: FC<Omit<InvoiceTableProps, 'invoices'> & { invoice: InvoiceJson }> = ({
+  path,
+  can,
+  invoice: { id, number, status, provider, total },
+}) => {
+  const { t } = usePage()
+  const object = `?object=${encodeURIComponent(id)}`
+  if (status === 'paid' && total.amount > 0 && can('billing.refund')) {
+    return (
+      <a
+        class="button small"
+        href={`${path}/refund${object}`}
+        aria-label={t('people.refundOf', { number })}
+      >
+        {t('people.refund.go')}
+      </a>
+    )
+  }
+  if (status !== 'unpaid' || provider !== 'stripe' || !can('billing.voidInvoice')) return null
+  return (
+    <a
+      class="button small danger-quiet"
+      href={`${path}/void-invoice${object}`}
+      aria-label={t('people.voidOf', { number })}
+    >
+      {t('people.voidInvoice.go')}
+    </a>
+  )
+}

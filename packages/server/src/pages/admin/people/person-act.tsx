@@ -1,0 +1,133 @@
+import type { Context, Hono } from 'hono'
+import type { Child } from 'hono/jsx'
+import type { AdminProblem } from '../../../admin/problems.ts'
+import type { AppEnv } from '../../../http/variables.ts'
+import { isCancelled } from '../../parts/confirmation.tsx'
+import { readOwnForm } from '../../parts/forms.ts'
+import {
+  isAboutForm,
+  operatorOf,
+  orShowProblem,
+  renderConfirmation,
+  requireRole,
+  runOperation,
+} from '../parts.tsx'
+import { renderPerson } from './person.tsx'
+import { obstacleOf, type PersonJson, readPerson } from './person-data.ts'
+import { type Done, pathOf } from './person-path.ts'
+
+/** Acts whose texts are `<id>.title`, `.question`, `.text` and `.go`. */
+type ActTexts =
+  | 'accounts.disable'
+  | `people.${
+      | 'signOut'
+      | 'role'
+      | 'endSession'
+      | 'revokeApplication'
+      | 'revokeToken'
+      | 'cancel'
+      | 'cancelNow'
+      | 'extendTrial'
+      | 'coupon'
+      | 'removeDiscounts'
+      | 'comp'
+      | 'endComp'
+      | 'credit'
+      | 'refund'
+      | 'voidInvoice'}`
+
+/** A field of a form cannot be read. */
+export class InvalidField extends Error {
+  override readonly name = 'InvalidField'
+  readonly id: 'people.wrongAmount' | 'people.wrongDate'
+
+  constructor(id: InvalidField['id']) {
+    super(id)
+    this.id = id
+  }
+}
+
+/** Data for the form of an act. */
+export interface ActView {
+  readonly c: Context<AppEnv>
+  readonly person: PersonJson
+  /** Id of the session, subscription or invoice. Empty for acts on the whole account. */
+  readonly object: string
+  /** The form as it was sent, when it is shown again. */
+  readonly form: URLSearchParams | null
+}
+
+/** An act on a person that one operation performs. */
+export interface PersonAct {
+  readonly operation: string
+  /** The `done` of the page of the person afterwards. */
+  readonly done: Done
+  /** Absent if the act does not ask on a page of its own. */
+  readonly texts?: ActTexts
+  /** Whether it takes nothing away from anybody. @default false */
+  readonly isHarmless?: boolean
+  /**
+   * The input besides the id of the person.
+   * @throws InvalidField
+   */
+  input?(form: URLSearchParams, object: string): Readonly<Record<string, unknown>>
+  /** Facts and fields of the form, below the text. */
+  decisions?(view: ActView): Promise<Child> | Child
+}
+
+/** Adds the page and the form of an act. */
+export function addPersonAct(app: Hono<AppEnv>, name: string, act: PersonAct): void {
+  const path = `/admin/people/:id/${name}`
+  if (act.texts) app.get(path, requireRole('viewer'), (c) => ask(c, act, null, null))
+  // The operation refuses operators with a lesser role, and the audit log has the attempt.
+  app.post(path, requireRole('viewer'), async (c) => {
+    const form = await readOwnForm(c)
+    const id = c.req.param('id') ?? ''
+    if (isCancelled(form)) return c.redirect(pathOf(id), 303)
+    const work = async () => {
+      const input = act.input?.(form, objectOf(c))
+      await runOperation(c, act.operation, { id, ...input }, form)
+      return c.redirect(pathOf(id, act.done), 303)
+    }
+    try {
+      return await orShowProblem(c, work, (problem) =>
+        isAboutForm(problem) && act.texts
+          ? ask(c, act, form, problem)
+          : renderPerson(c, id, problem),
+      )
+    } catch (error) {
+      if (!(error instanceof InvalidField)) throw error
+      return ask(c, act, form, c.get('page').t(error.id))
+    }
+  })
+}
+
+const objectOf = (c: Context<AppEnv>) => c.req.query('object') ?? ''
+
+async function ask(
+  c: Context<AppEnv>,
+  act: PersonAct,
+  form: URLSearchParams | null,
+  problem: AdminProblem | string | null,
+) {
+  const { t } = c.get('page')
+  const person = await readPerson(c, c.req.param('id') ?? '')
+  // The page of the person says why.
+  if (obstacleOf(operatorOf(c), person)) return c.redirect(pathOf(person.id), 303)
+  const { operation, texts = 'people.signOut' } = act
+  const email = <bdi>{person.email}</bdi>
+  return renderConfirmation(c, {
+    title: t(`${texts}.title`),
+    question: t.parts(`${texts}.question`, { email }),
+    operation,
+    confirmLabel: t(`${texts}.go`),
+    isHarmless: act.isHarmless ?? false,
+    problem,
+    children: (
+      <>
+        <p>{t.parts(`${texts}.text`, { email, id: person.id })}</p>
+        {await act.decisions?.({ c, person, object: objectOf(c), form })}
+      </>
+    ),
+  })
+}

@@ -1,0 +1,31 @@
+/** Results of forms, as `?done=…` names them after the redirect. */
+export const DONE = [
+  'signed-out',
+  'disabled',
+  'enabled',
+  'waiting',
+  'role-changed',
+  'session-ended',
+  'application-revoked',
+  'token-revoked',
+  'synced',
+  'resumed',
+  'cancelled',
+  'ended',
+  'trial-extended',
+  'coupon-applied',
+  'discounts-removed',
+  'comped',
+  'comp-ended',
+  'credited',
+  'refunded',
+  'invoice-voided',
+] as const
+
+export type Done = (typeof DONE)[number]
+
+/** The address of a person's page. */
+export function pathOf(id: string, done?: Done): string {
+  const path = `/admin/people/${encodeURIComponent(id)}`
+  return done ? `${path}?done=${done}` : path
+}
