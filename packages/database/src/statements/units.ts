@@ -4,7 +4,7 @@ import type { TransactionRunner } from './transaction.ts'
 interface Unit {
   /** `undefined` once the unit has ended. */
   transaction: TransactionRunner | undefined
-  /** What is called after the commit. */
+  /** Functions to call after the commit. */
   readonly later: Array<() => void>
 }
 

@@ -409,7 +409,7 @@ describe('the last owner', () => {
     ['POST', 'delete', {}],
     ['POST', 'sign-out', undefined],
     ['PUT', 'password', { password: PASSWORD }],
-  ])('nobody does it to themselves: %s %s', async (method, act, body) => {
+  ])('do not act on themselves: %s %s', async (method, act, body) => {
     const owner = await operators.operator('owner')
     const made = await owner.call(method, `/users/${owner.id}/${act}`, { ...(body && { body }) })
     expect(made).toMatchObject({ status: 409, body: { type: problem('conflict') } })

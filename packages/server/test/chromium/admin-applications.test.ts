@@ -39,7 +39,7 @@ describeInChromium("the operators' pages for the service", ({ newPage, forgive }
     return { id, email, page: await newPage({ ...settings, cookies }) }
   }
 
-  /** Presses Tab until the element has the focus, as somebody without a mouse does. */
+  /** Presses Tab until the element has the focus, as a person without a mouse does. */
   async function tabTo(page: Page, element: Locator): Promise<void> {
     for (let count = 0; count < 120; count++) {
       if (await element.evaluate((it) => it === document.activeElement)) return

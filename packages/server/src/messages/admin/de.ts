@@ -91,8 +91,9 @@ export const adminDe: Readonly<Record<keyof typeof adminEn, string>> = {
   'people.noRole': 'Keine Rolle',
   'people.role.none': 'Nutzt den Dienst und sieht diese Seiten nicht.',
   'people.role.viewer': 'Sieht alles auf diesen Seiten und ändert nichts.',
-  'people.role.support': 'Meldet Personen ab, sperrt Konten und hilft bei Abonnements.',
-  'people.role.admin': 'Löscht Konten, erstattet Geld und verwaltet Anwendungen.',
+  'people.role.support':
+    'Meldet Personen ab, sperrt Konten, ändert Abonnements und erstattet Rechnungen.',
+  'people.role.admin': 'Löscht außerdem Konten, verwaltet Anwendungen und liest das Protokoll.',
   'people.role.owner': 'Alles, auch die Rollen anderer Betreiber.',
   'people.subscriptions': 'Abonnements',
   'people.sessions': 'Sitzungen',

@@ -78,8 +78,9 @@ export const adminEn = {
   'people.noRole': 'No role',
   'people.role.none': 'Uses the service, and does not see these pages.',
   'people.role.viewer': 'Sees everything on these pages, and changes nothing.',
-  'people.role.support': 'Signs people out, disables accounts, and helps with subscriptions.',
-  'people.role.admin': 'Deletes accounts, returns money, and manages applications.',
+  'people.role.support':
+    'Signs people out, disables accounts, changes subscriptions and refunds invoices.',
+  'people.role.admin': 'Also deletes accounts, manages applications, and reads the audit log.',
   'people.role.owner': 'Everything, including the roles of other operators.',
   'people.subscriptions': 'Subscriptions',
   'people.sessions': 'Sessions',

@@ -16,6 +16,7 @@ import {
 } from '../parts.tsx'
 import { describeProvider } from '../people/people.tsx'
 import {
+  Attempts,
   BASE,
   EventType,
   LastError,
@@ -64,15 +65,13 @@ export function addReceived(app: Hono<AppEnv>): void {
                 t('adminWebhooks.type'),
                 t('adminWebhooks.provider'),
                 t('adminWebhooks.receivedAt'),
-                t('adminWebhooks.attempts'),
                 t('adminWebhooks.error'),
               ]}
               rows={data.map((event) => [
                 <EventType type={event.type} href={isReader ? pathOf(event.id) : null} />,
                 describeProvider(event.provider),
                 <Moment at={new Date(event.received_at)} />,
-                event.attempts,
-                <LastError text={event.last_error} />,
+                <Attempts event={event} />,
               ])}
             />
           )}

@@ -16,6 +16,7 @@ import {
   runOperation,
 } from '../parts.tsx'
 import {
+  Attempts,
   EventType,
   LastError,
   Payload,
@@ -106,15 +107,13 @@ async function renderList(c: Context<AppEnv>, problem: AdminProblem | null) {
               t('adminWebhooks.type'),
               t('adminWebhooks.endpoint'),
               t('adminWebhooks.createdAt'),
-              t('adminWebhooks.attempts'),
               t('adminWebhooks.error'),
             ]}
             rows={data.map((delivery) => [
               <EventType type={delivery.type} href={isReader ? pathOf(delivery.id) : null} />,
               delivery.endpoint,
               <Moment at={new Date(delivery.created_at)} />,
-              delivery.attempts,
-              <LastError text={delivery.last_error} />,
+              <Attempts event={delivery} />,
             ])}
           />
         )}

@@ -1,5 +1,6 @@
 import type { FC } from 'hono/jsx'
 import { usePage } from '../../parts/layout.tsx'
+import { Address } from '../../parts/table.tsx'
 
 export const BASE = '/admin/webhooks'
 export const SENT = `${BASE}/sent`
@@ -92,8 +93,25 @@ export const StateBadge: FC<{ state: WebhookState }> = ({ state }) => (
 )
 
 /** The type of an event. A link for those who may see its payload. */
-export const EventType: FC<{ type: string; href: string | null }> = ({ type, href }) =>
-  href === null ? <code>{type}</code> : <a href={href}>{<code>{type}</code>}</a>
+export const EventType: FC<{ type: string; href: string | null }> = ({ type, href }) => {
+  const name = (
+    <code>
+      <Address url={type} />
+    </code>
+  )
+  return <div class="event-type">{href === null ? name : <a href={href}>{name}</a>}</div>
+}
+
+/** The number of attempts, and why the last one failed. */
+export const Attempts: FC<{ event: QueuedJson }> = ({ event }) => (
+  <>
+    <LastError text={event.last_error} />
+    <br />
+    <small>
+      {usePage().t('adminWebhooks.attempts')}: {event.attempts}
+    </small>
+  </>
+)
 
 /** An error message of a program, which is in English. */
 export const LastError: FC<{ text: string | null }> = ({ text }) =>
