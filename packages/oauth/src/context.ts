@@ -1,7 +1,7 @@
 import type { ClientCache } from './caches/client-cache.ts'
+import type { ClientUses } from './caches/client-uses.ts'
 import type { AuthorizationCodeCache } from './caches/code-cache.ts'
 import type { ConsentCache } from './caches/consent-cache.ts'
-import type { ClientUses } from './caches/client-uses.ts'
 import type {
   ClientAuthentication,
   CrossOriginPolicy,

@@ -1,7 +1,7 @@
 import { createClientCache } from './caches/client-cache.ts'
+import { createClientUses } from './caches/client-uses.ts'
 import { createAuthorizationCodeCache } from './caches/code-cache.ts'
 import { createConsentCache } from './caches/consent-cache.ts'
-import { createClientUses } from './caches/client-uses.ts'
 import { scopeLimitOf } from './clients/self-registered.ts'
 import { clientRequirements } from './clients/settings/demands.ts'
 import { later } from './clock.ts'

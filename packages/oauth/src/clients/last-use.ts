@@ -14,7 +14,9 @@ export async function findLastUses(
   if (ids.length > MAX_IDS) {
     throw new ValidationFailed({ ids: [`There may be at most ${MAX_IDS} ids.`] })
   }
-  const rowIds = new Map(ids.map((id) => [id, id.startsWith('https://') ? rowIdOfDocumentUrl(id) : id]))
+  const rowIds = new Map(
+    ids.map((id) => [id, id.startsWith('https://') ? rowIdOfDocumentUrl(id) : id]),
+  )
   const uses = await storage.clients.lastUsed([...new Set(rowIds.values())].filter(isPossibleId))
   return new Map(
     [...rowIds].flatMap(([id, rowId]) => {

@@ -34,7 +34,9 @@ export async function listTokenPage(
   if (after !== null && !isPossibleId(after)) {
     throw new ValidationFailed({ after: ['This is not the next of a page of tokens.'] })
   }
-  const client = clientId?.startsWith('https://') ? rowIdOfDocumentUrl(clientId) : (clientId ?? null)
+  const client = clientId?.startsWith('https://')
+    ? rowIdOfDocumentUrl(clientId)
+    : (clientId ?? null)
   if (client !== null && !isPossibleId(client)) return { tokens: [], next: null }
   const found = await storage.tokens.page({
     userId: userId === undefined ? null : providers.require(userId),

@@ -10,7 +10,9 @@ import { parseSettings } from './parse-settings.ts'
  * offer
  */
 export function parseOwnSettings(
-  given: { readonly [Name in keyof ConfigurableClientSettings]?: ConfigurableClientSettings[Name] | null },
+  given: {
+    readonly [Name in keyof ConfigurableClientSettings]?: ConfigurableClientSettings[Name] | null
+  },
   context: ServerContext,
 ): ConfigurableClientSettings {
   const settings = parseSettings(given, context.options.issuer)

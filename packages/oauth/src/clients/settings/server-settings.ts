@@ -1,4 +1,8 @@
-import type { ClientSettings, ConfigurableClientSettings, ServerSetting } from '../../storage/client-settings.ts'
+import type {
+  ClientSettings,
+  ConfigurableClientSettings,
+  ServerSetting,
+} from '../../storage/client-settings.ts'
 
 const isServerSetting: Readonly<Record<ServerSetting, true>> = {
   sealed_secret: true,

@@ -63,8 +63,16 @@ export const clientsContract: ContractPart = ({ describe, it }, create) => {
       await clients.create(client)
       await clients.recordUse(client.id, secondsAfterStart(10), CONTRACT_START)
       const change = { name: 'new', updatedAt: secondsAfterStart(20) }
-      await clients.update(client.id, change, newRevocation('client-changed', client.id), CONTRACT_START)
-      assert.deepEqual(await clients.lastUsed([client.id]), new Map([[client.id, secondsAfterStart(10)]]))
+      await clients.update(
+        client.id,
+        change,
+        newRevocation('client-changed', client.id),
+        CONTRACT_START,
+      )
+      assert.deepEqual(
+        await clients.lastUsed([client.id]),
+        new Map([[client.id, secondsAfterStart(10)]]),
+      )
     })
 
     it('lists all clients in parts, by age and then by id, compared by bytes', async () => {
@@ -108,7 +116,12 @@ export const clientsContract: ContractPart = ({ describe, it }, create) => {
       const { clients } = await create()
       const names = ['Web shop', 'SHOP 2', 'Über 100%', 'Under_score', "it's!", 'back\\slash']
       for (const [index, name] of names.entries()) {
-        await clients.create({ ...client, id: String(index), name, createdAt: secondsAfterStart(index) })
+        await clients.create({
+          ...client,
+          id: String(index),
+          name,
+          createdAt: secondsAfterStart(index),
+        })
       }
       const searched = async (search: string, limit = 5) =>
         (await clients.page({ limit, after: null, search })).clients.map(({ name }) => name)
