@@ -9,7 +9,7 @@ const LARGEST = 10_000
 export interface Refusals {
   /**
    * Whether this actor was not refused the operation within the last minute, by this process. So
-   * nobody fills the log, and no kind of attempt is missing from it.
+   * the log cannot be filled, and no kind of attempt is missing from it.
    */
   isNew(actor: Actor, operation: string): boolean
 }
