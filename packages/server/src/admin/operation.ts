@@ -41,7 +41,7 @@ export interface OperationServices {
   readonly cursors: CursorCodec
 }
 
-/** What an operation gets besides its input. */
+/** The second argument of `run()`: the parts of the service, and facts about the call. */
 export interface OperationContext extends OperationServices {
   readonly actor: Actor
   /** `If-Match` of the request, or the version that a form was filled in for. `null` without one. */

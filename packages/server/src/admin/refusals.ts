@@ -8,8 +8,8 @@ const LARGEST = 10_000
 /** Chooses the refused attempts that get an entry in the audit log. */
 export interface Refusals {
   /**
-   * Whether this actor was not refused the operation within the last minute, by this process. So
-   * the log cannot be filled, and no kind of attempt is missing from it.
+   * Whether this process has not refused the operation to this actor within the last minute. Callers
+   * cannot fill the log, and still no kind of attempt is missing from it.
    */
   isNew(actor: Actor, operation: string): boolean
 }

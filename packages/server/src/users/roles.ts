@@ -1,7 +1,7 @@
 /** The roles of operators, from the least to the most powerful. Each may do what those before it may. */
 export const ROLES = ['viewer', 'support', 'admin', 'owner'] as const
 
-/** What an operator may do; see docs/reference/admin.md. */
+/** A role of an operator; docs/reference/admin.md lists its permissions. */
 export type Role = (typeof ROLES)[number]
 
 /** Returns the role of this name. `null` for any other text, so that an unknown role has no power. */
@@ -9,7 +9,7 @@ export function parseRole(text: string | null | undefined): Role | null {
   return ROLES.find((role) => role === text) ?? null
 }
 
-/** Whether the role includes the power of `required`. Nobody without a role has any. */
+/** Whether the role includes the power of `required`. Without a role there is no power. */
 export function hasRole(role: Role | null, required: Role): boolean {
   return role !== null && ROLES.indexOf(role) >= ROLES.indexOf(required)
 }

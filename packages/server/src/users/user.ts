@@ -9,7 +9,7 @@ export interface User {
   readonly email: string
   /** Display name. `null` if the person gave none. */
   readonly name: string | null
-  /** What the person may do as an operator. `null` for people who only use the service. */
+  /** The operator role of the person. `null` for people who only use the service. */
   readonly role: Role | null
   /** The language that they chose for pages, mail and invoices; null for the browser's. */
   readonly locale: string | null

@@ -27,10 +27,10 @@ export interface CommandActor {
   readonly id: string
 }
 
-/** Who performs an operation. */
+/** The operator, client or command that performs an operation. */
 export type Actor = OperatorActor | ClientActor | CommandActor
 
-/** Through which door an operation was called. */
+/** The door through which an operation was called. */
 export type Door = 'page' | 'api' | 'command'
 
 /** A caller of an operation, as the audit log records it. */

@@ -22,7 +22,7 @@ export const pageOf = <Entry extends z.ZodType>(entry: Entry) =>
     next: z.string().nullable().describe('Cursor of the next page. `null` on the last page'),
   })
 
-/** What a page of a list is read with. */
+/** The fields of a list request that choose the page. */
 export interface PageRequest {
   readonly after?: string | undefined
   readonly limit: number

@@ -115,7 +115,7 @@ function renderClient(c: Context<AppEnv>, client: ClientJson, view: ClientView) 
     <>
       <section class="card stack" aria-labelledby="client">
         <Title client={client} />
-        <Facts client={client} />
+        <Details client={client} />
         <Acts client={client} may={may} />
       </section>
       {client.revoked_at === null && <Secret client={client} may={may} />}
@@ -152,7 +152,7 @@ const LINKS = [
   ['tos_uri', 'adminClients.terms'],
 ] as const
 
-const Facts: FC<{ client: ClientJson }> = ({ client }) => {
+const Details: FC<{ client: ClientJson }> = ({ client }) => {
   const { t, service } = usePage()
   const { oauth } = service
   const { scopes, settings } = client

@@ -10,7 +10,7 @@ import { describeRole } from '../parts.tsx'
 import { BILLING_ACTS } from './billing-acts.tsx'
 import { addDelete } from './delete.tsx'
 import { addPersonAct, type PersonAct } from './person-act.tsx'
-import { type PersonJson, readSubscriptionFacts } from './person-data.ts'
+import { type PersonJson, readSubscriptionDetails } from './person-data.ts'
 import { SubscriptionChoices, SubscriptionList } from './subscriptions.tsx'
 
 /** The acts on the account and on what gives access to it, by the last part of the address. */
@@ -24,7 +24,7 @@ const ACTS: Readonly<Record<string, PersonAct>> = {
     input: (form) => ({ subscription: parseChoice(form.get('subscription')) }),
     async decisions({ c, person }) {
       // From our own tables: an intruder is locked out while a provider is away.
-      const subscriptions = await readSubscriptionFacts(c, person.id)
+      const subscriptions = await readSubscriptionDetails(c, person.id)
       return (
         <>
           <SubscriptionList subscriptions={subscriptions} />

@@ -100,7 +100,7 @@ export const BILLING_ACTS: Readonly<Record<string, PersonAct>> = {
       const found = await runOperation<InvoiceDetailJson>(c, 'billing.getInvoice', input)
       return (
         <>
-          <InvoiceFacts invoice={found} />
+          <InvoiceDetails invoice={found} />
           <AmountField
             currency={found.total.currency}
             value={form?.get('amount') ?? ''}
@@ -119,7 +119,7 @@ export const BILLING_ACTS: Readonly<Record<string, PersonAct>> = {
     async decisions({ c, person, object: invoice }) {
       const input = { id: person.id, invoice }
       const found = await runOperation<InvoiceDetailJson>(c, 'billing.getInvoice', input)
-      return <InvoiceFacts invoice={found} />
+      return <InvoiceDetails invoice={found} />
     },
   },
 }
@@ -226,7 +226,7 @@ const ReasonField: FC<{ value: string }> = ({ value }) => {
   )
 }
 
-const InvoiceFacts: FC<{ invoice: InvoiceDetailJson }> = ({ invoice }) => {
+const InvoiceDetails: FC<{ invoice: InvoiceDetailJson }> = ({ invoice }) => {
   const { t } = usePage()
   const { number, date, total, refunded } = invoice
   return (

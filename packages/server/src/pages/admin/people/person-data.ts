@@ -110,7 +110,7 @@ async function ifAnswered<Result>(read: () => Promise<Result>): Promise<Result |
 }
 
 /** Reads the subscriptions from our tables. */
-export async function readSubscriptionFacts(
+export async function readSubscriptionDetails(
   c: Context<AppEnv>,
   id: string,
 ): Promise<readonly SubscriptionFact[]> {

@@ -53,7 +53,7 @@ export async function renderPerson(
         </div>
       </div>
       {obstacle !== null && operator.role !== 'viewer' && <p class="note">{t(obstacle)}</p>}
-      <Facts data={data} />
+      <Details data={data} />
       <Acts data={data} can={can} />
       <Subscriptions data={data} can={can} />
       <Invoices data={data} can={can} />
@@ -65,7 +65,7 @@ export async function renderPerson(
   )
 }
 
-const Facts: FC<Pick<Section, 'data'>> = ({ data: { person } }) => {
+const Details: FC<Pick<Section, 'data'>> = ({ data: { person } }) => {
   const { t } = usePage()
   return (
     <section class="card stack" aria-labelledby="facts-title">
