@@ -87,6 +87,12 @@ export interface Operation<Input = unknown, Output = unknown> {
    * @default false
    */
   readonly needsKey?: boolean
+  /**
+   * Whether a call needs If-Match with the ETag of the object, because two operators may change it at
+   * once. `run()` checks it.
+   * @default false
+   */
+  readonly needsIfMatch?: boolean
   readonly input: z.ZodType<Input>
   readonly output: z.ZodType<Output>
   /** Schema of one line, if `run()` returns `Lines`. They are answered as `application/jsonl`. */

@@ -76,6 +76,12 @@ const MAX_IDLE = 7 * DAY
 const UPDATE_INTERVAL = 10 * 60 * 1000
 const ID = /^[\w-]{43}$/
 
+/** The name of the cookie with the session. */
+export function sessionCookieName(secure: boolean): string {
+  // Another subdomain cannot set a `__Host-` cookie.
+  return secure ? '__Host-tollgate_session' : 'tollgate_session'
+}
+
 export function createSessions(options: {
   readonly database: Database
   readonly clock: Clock
@@ -83,8 +89,7 @@ export function createSessions(options: {
 }): Sessions {
   const { clock, secure } = options
   const database = options.database as unknown as Database<ServiceTables>
-  // Another subdomain cannot set a `__Host-` cookie.
-  const name = secure ? '__Host-tollgate_session' : 'tollgate_session'
+  const name = sessionCookieName(secure)
   const byHash = database.statement<{ hash: string }, SessionRow>((db, param) =>
     db.selectFrom('sessions').selectAll().where('id_hash', '=', param('hash')),
   )

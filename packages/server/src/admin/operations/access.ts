@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { type Operation, operation } from '../operation.ts'
 import { notFound } from '../problems.ts'
-import { id, instant, userId } from './fields.ts'
+import { id, instant, named, userId } from './fields.ts'
 import { requireAccount, requireTarget } from './users.ts'
 
 const sessionShape = z.strictObject({
@@ -11,6 +11,7 @@ const sessionShape = z.strictObject({
   address: z.string().nullable(),
   browser: z.string().nullable(),
 })
+named('Session', sessionShape)
 
 const applicationShape = z.strictObject({
   client_id: z.string(),
@@ -18,6 +19,7 @@ const applicationShape = z.strictObject({
   scopes: z.array(z.string()),
   approved_at: instant,
 })
+named('ApprovedApplication', applicationShape)
 
 const tokenShape = z.strictObject({
   id: z.string().describe('Identifies the token, but cannot be used as one'),
@@ -28,6 +30,7 @@ const tokenShape = z.strictObject({
   created_at: instant,
   expires_at: instant,
 })
+named('Token', tokenShape)
 
 export type SessionJson = z.output<typeof sessionShape>
 export type ApplicationJson = z.output<typeof applicationShape>

@@ -17,7 +17,7 @@ import { readLink, verifyAudit } from '../audit/verify.ts'
 import { Lines } from '../lines.ts'
 import { type Operation, type OperationServices, operation } from '../operation.ts'
 import { notFound } from '../problems.ts'
-import { instant, paged, pageOf, readPage, userId } from './fields.ts'
+import { givenInstant, instant, named, paged, pageOf, readPage, userId } from './fields.ts'
 
 const ROLE = 'admin'
 
@@ -40,8 +40,8 @@ const filters = {
   subject_id: z.string().min(1).max(191).optional(),
   owner: userId.optional().describe('Only what was done to this person and what is theirs'),
   outcome: outcome.optional(),
-  from: instant.optional().describe('Earliest time of an entry'),
-  to: instant.optional().describe('The time before which entries were made'),
+  from: givenInstant.optional().describe('Earliest time of an entry'),
+  to: givenInstant.optional().describe('The time before which entries were made'),
 }
 
 type Filters = z.output<z.ZodObject<typeof filters>>
@@ -96,6 +96,7 @@ const entryShape = z.strictObject({
   chained_at: instant.nullable(),
   hash: z.string().nullable(),
 })
+named('AuditEntry', entryShape)
 
 function entryJson({
   entry,
@@ -151,6 +152,7 @@ const lineShape = z.strictObject({
     .optional()
     .describe('Personal data, with `personal=true` only'),
 })
+named('AuditLine', lineShape)
 
 const linkShape = z.strictObject({ number: z.number().int(), hash: z.string() })
 

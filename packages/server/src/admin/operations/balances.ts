@@ -11,7 +11,7 @@ import {
   requireBillableTarget,
   requireRepeatKey,
 } from './billing-fields.ts'
-import { instant, userId } from './fields.ts'
+import { instant, named, userId } from './fields.ts'
 import { requireAccount } from './users.ts'
 
 const entryShape = z.strictObject({
@@ -19,6 +19,7 @@ const entryShape = z.strictObject({
   amount: moneyShape.describe('Above zero for credit, below zero for a debit'),
   balance: moneyShape.describe('The balance after it'),
 })
+named('BalanceEntry', entryShape)
 
 const newEntry = {
   id: userId,

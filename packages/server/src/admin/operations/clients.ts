@@ -10,7 +10,7 @@ import { z } from 'zod'
 import { isFresh } from '../authorize.ts'
 import { adminScopes, type Operation, type OperationContext, operation } from '../operation.ts'
 import { AdminProblem, notFound } from '../problems.ts'
-import { id, instant, paged, pageOf, userId } from './fields.ts'
+import { id, instant, named, paged, pageOf, userId } from './fields.ts'
 
 const ADMIN_SCOPES: ReadonlySet<string> = new Set(Object.keys(adminScopes()))
 
@@ -36,11 +36,13 @@ const clientShape = z.strictObject({
   revoked_at: instant.nullable(),
   version: z.string().describe('Also the ETag, for If-Match'),
 })
+named('Application', clientShape)
 
 const withSecret = z.strictObject({
   ...clientShape.shape,
   secret: z.string().nullable().describe('Shown once. `null` if the client has none'),
 })
+named('ApplicationWithSecret', withSecret)
 
 function clientJson(
   client: Client,
@@ -274,6 +276,7 @@ export const clientOperations: readonly Operation[] = [
     route: ['PATCH', '/clients/{id}'],
     role: 'admin',
     effect: 'change',
+    needsIfMatch: true,
     input: changes,
     output: clientShape,
     describe: ({ id, ...changed }) => ({

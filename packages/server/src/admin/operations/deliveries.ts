@@ -2,7 +2,7 @@ import type { StoredDelivery } from '@tollgate/billing'
 import { z } from 'zod'
 import { type Operation, operation, readBilling } from '../operation.ts'
 import { AdminProblem, notFound } from '../problems.ts'
-import { instant, paged, pageOf, readPage } from './fields.ts'
+import { instant, named, paged, pageOf, readPage } from './fields.ts'
 import { showPayload } from './payload.ts'
 import { afterPosition, payloadShape, type QueuePosition } from './webhooks.ts'
 
@@ -24,6 +24,7 @@ const deliveryShape = z.strictObject({
   created_at: instant,
   finished_at: instant.nullable(),
 })
+named('Delivery', deliveryShape)
 
 const LONGEST_ERROR = 2000
 
@@ -87,7 +88,7 @@ export const deliveryOperations: readonly Operation[] = [
     role: 'support',
     effect: 'read',
     input: z.strictObject(one),
-    output: deliveryShape.extend(payloadShape),
+    output: named('DeliveryDetail', deliveryShape.extend(payloadShape)),
     async run({ delivery }, context) {
       const found = await (await readBilling(context)).deliveries.find(delivery)
       if (!found) throw notFound('delivery', String(delivery))

@@ -1,6 +1,18 @@
 import { z } from 'zod'
 import type { CursorCodec } from '../cursor.ts'
 
+const names = new WeakMap<z.core.$ZodType, string>()
+
+/** Names a schema of responses, so that generated clients have one class for it. Returns the schema. */
+export function named<Schema extends z.ZodType>(name: string, schema: Schema): Schema {
+  names.set(schema, name)
+  return schema
+}
+
+export function nameOf(schema: z.core.$ZodType): string | undefined {
+  return names.get(schema)
+}
+
 /** Fields that several operations share. */
 export const id = z.string().min(1).max(2000).describe('Id of the object')
 export const userId = z
@@ -8,6 +20,10 @@ export const userId = z
   .regex(/^[1-9]\d{0,14}$/, 'Expected the id of a user, such as 42.')
   .describe('Id of the user')
 export const instant = z.iso.datetime().describe('ISO 8601, in UTC')
+/** A date that a caller sends. Many clients write UTC as `+00:00`. */
+export const givenInstant = z.iso
+  .datetime({ offset: true })
+  .describe('ISO 8601, with `Z` or an offset')
 
 /** The fields of every list. */
 export const paged = {

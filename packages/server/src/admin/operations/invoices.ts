@@ -11,7 +11,7 @@ import {
   requireBillableTarget,
   requireRepeatKey,
 } from './billing-fields.ts'
-import { instant, paged, pageOf, readPage, userId } from './fields.ts'
+import { instant, named, paged, pageOf, readPage, userId } from './fields.ts'
 
 const STATUSES = ['paid', 'unpaid', 'void'] as const
 
@@ -26,6 +26,7 @@ const invoiceShape = z.strictObject({
   amount_due: moneyShape.describe('After the balance of the customer'),
   due_at: instant.nullable().describe('`null` if it is charged automatically'),
 })
+named('Invoice', invoiceShape)
 
 const detailShape = invoiceShape.extend({
   customer: z.strictObject({ name: z.string().nullable(), email: z.string().nullable() }),
@@ -41,6 +42,7 @@ const detailShape = invoiceShape.extend({
     }),
   ),
 })
+named('InvoiceDetail', detailShape)
 
 export type InvoiceJson = z.output<typeof invoiceShape>
 export type InvoiceDetailJson = z.output<typeof detailShape>

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { type Operation, operation } from '../operation.ts'
 import { moneyJson, moneyShape, providerName } from './billing-fields.ts'
+import { named } from './fields.ts'
 
 const planShape = z.strictObject({
   id: z.string(),
@@ -11,6 +12,7 @@ const planShape = z.strictObject({
   seats: z.boolean(),
   provider_ids: z.record(z.string(), z.string()).describe('The ids of the price at the providers'),
 })
+named('Plan', planShape)
 
 const catalogShape = z.strictObject({
   provider: z.string(),
@@ -38,6 +40,7 @@ const catalogShape = z.strictObject({
   ),
   complete: z.boolean().describe('Whether there are no more than these'),
 })
+named('Catalog', catalogShape)
 
 const providerNames = providerName.options
 

@@ -9,7 +9,7 @@ import {
   requireBillableTarget,
   requireSubscription,
 } from './billing-fields.ts'
-import { instant, paged, pageOf, userId } from './fields.ts'
+import { givenInstant, instant, named, paged, pageOf, userId } from './fields.ts'
 import { requireAccount, requireTarget } from './users.ts'
 
 /** The filters of the list, each with the state that billing knows it by. */
@@ -54,6 +54,7 @@ export const subscriptionShape = z.strictObject({
     .describe('The swap that is planned'),
   created_at: instant,
 })
+named('Subscription', subscriptionShape)
 
 const toText = (date: Date | null) => date?.toISOString() ?? null
 
@@ -226,7 +227,7 @@ export const subscriptionOperations: readonly Operation[] = [
         'The person is charged for the first time at the new end. Fails with `conflict` at a provider that cannot move trials.',
       effect: 'change',
     },
-    { path: 'extend-trial', fields: { trial_ends_at: instant } },
+    { path: 'extend-trial', fields: { trial_ends_at: givenInstant } },
     (subscription, input) => subscription.extendTrial(new Date(String(input.trial_ends_at))),
   ),
   change(
@@ -259,7 +260,7 @@ export const subscriptionOperations: readonly Operation[] = [
     role: 'support',
     effect: 'change',
     needsKey: true,
-    input: z.strictObject({ id: userId, until: instant.nullable() }),
+    input: z.strictObject({ id: userId, until: givenInstant.nullable() }),
     output: z.strictObject({ id: userId, until: instant.nullable() }),
     describe: ({ id, until }) => ({ subject: { kind: 'user', id }, details: { until } }),
     async run({ id, until }, context) {

@@ -4,7 +4,7 @@ import type { ServiceTables } from '../../storage/tables.ts'
 import { isoOf } from '../audit/entry.ts'
 import { listEntries, type ReadEntry, withPersonal } from '../audit/reader.ts'
 import { type Operation, operation } from '../operation.ts'
-import { instant, paged, pageOf, readPage, userId } from './fields.ts'
+import { instant, named, paged, pageOf, readPage, userId } from './fields.ts'
 import { requireAccount } from './users.ts'
 
 const eventShape = z.strictObject({
@@ -20,6 +20,7 @@ const eventShape = z.strictObject({
   subject: z.strictObject({ kind: z.string(), id: z.string().nullable() }).nullable(),
   intent_id: z.string().nullable().describe('The entry with the intent of this outcome'),
 })
+named('TimelineEvent', eventShape)
 
 export type EventJson = z.output<typeof eventShape>
 

@@ -2,7 +2,7 @@ import type { StoredWebhook } from '@tollgate/billing'
 import { z } from 'zod'
 import { type Operation, operation, readBilling } from '../operation.ts'
 import { AdminProblem, notFound } from '../problems.ts'
-import { instant, paged, pageOf, readPage } from './fields.ts'
+import { instant, named, paged, pageOf, readPage } from './fields.ts'
 import { showPayload } from './payload.ts'
 
 const STATES = ['pending', 'done', 'dead'] as const
@@ -21,6 +21,7 @@ const webhookShape = z.strictObject({
   received_at: instant,
   finished_at: instant.nullable(),
 })
+named('Webhook', webhookShape)
 
 export const payloadShape = {
   payload: z
@@ -90,7 +91,7 @@ export const webhookOperations: readonly Operation[] = [
     role: 'support',
     effect: 'read',
     input: z.strictObject(one),
-    output: webhookShape.extend(payloadShape),
+    output: named('WebhookDetail', webhookShape.extend(payloadShape)),
     async run({ webhook }, context) {
       const found = await (await readBilling(context)).webhooks.find(webhook)
       if (!found) throw notFound('webhook', String(webhook))

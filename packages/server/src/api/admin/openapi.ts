@@ -1,16 +1,21 @@
+import { isDeepStrictEqual } from 'node:util'
 import { z } from 'zod'
 import { AREAS, areaOf, IRREVERSIBLE, type Operation, scopeOf } from '../../admin/operation.ts'
+import { nameOf } from '../../admin/operations/fields.ts'
 import { PROBLEMS } from '../../admin/problems.ts'
+import { sessionCookieName } from '../../sessions/sessions.ts'
 
 type Json = Readonly<Record<string, unknown>>
+type Schemas = Record<string, Json>
 
 /** Describes the management API as an OpenAPI 3.1 document, from the operations alone. */
 export function createOpenApi(url: string, operations: readonly Operation[]): Json {
   const paths: Record<string, Record<string, Json>> = {}
+  const schemas: Schemas = { Problem }
   for (const operation of operations) {
     const [method, path] = operation.route
     const methods = paths[path] ?? {}
-    methods[method.toLowerCase()] = describeOperation(operation)
+    methods[method.toLowerCase()] = describeOperation(operation, schemas)
     paths[path] = methods
   }
   return {
@@ -32,23 +37,35 @@ export function createOpenApi(url: string, operations: readonly Operation[]): Js
             clientCredentials: { tokenUrl: `${url}/oauth/token`, scopes: scopesOf(operations) },
           },
         },
-        session: { type: 'apiKey', in: 'header', name: 'X-CSRF-TOKEN' },
+        session: {
+          type: 'apiKey',
+          in: 'cookie',
+          name: sessionCookieName(url.startsWith('https:')),
+          description: 'The browser of an operator sends it with the other cookies of this service',
+        },
+        csrf: { type: 'apiKey', in: 'header', name: 'X-CSRF-TOKEN' },
       },
-      schemas: { Problem },
+      schemas: sorted(schemas),
     },
   }
 }
 
 const Problem: Json = {
   type: 'object',
+  description: 'Some problems have further members',
   required: ['type', 'title', 'status', 'detail'],
   properties: {
-    type: { type: 'string', description: `Ends with one of ${Object.keys(PROBLEMS).join(', ')}` },
+    type: {
+      type: 'string',
+      format: 'uri',
+      description: `Ends with one of ${Object.keys(PROBLEMS).join(', ')}`,
+    },
     title: { type: 'string' },
     status: { type: 'integer' },
-    detail: { type: 'string' },
+    detail: { type: 'string', description: 'What was wrong, and what to do' },
     errors: {
       type: 'object',
+      description: 'Texts by field',
       additionalProperties: { type: 'array', items: { type: 'string' } },
     },
   },
@@ -60,38 +77,31 @@ function scopesOf(operations: readonly Operation[]): Json {
   return Object.fromEntries([...scopes, [IRREVERSIBLE, 'what cannot be undone']])
 }
 
-function describeOperation(operation: Operation): Json {
-  const { name, summary, description, role, effect, grantsPower = false, status } = operation
+const OPERATOR = { session: [], csrf: [] }
+
+function describeOperation(operation: Operation, schemas: Schemas): Json {
+  const { name, summary, description, role, effect, grantsPower = false } = operation
   const [method, path] = operation.route
-  const input = toSchema(operation.input, 'input')
+  const input = toInputSchema(operation.input)
   const properties = (input.properties ?? {}) as Record<string, Json>
   const required = (input.required ?? []) as readonly string[]
   const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, param = '']) => param)
   const others = Object.keys(properties).filter((param) => !inPath.includes(param))
   const isRead = method === 'GET'
-  const hasContent = status !== 204
   const scopes = [scopeOf(operation), ...(effect === 'irreversible' ? [IRREVERSIBLE] : [])]
   return {
     operationId: name.replace('.', '_'),
     tags: [areaOf(operation)],
     summary,
     description: [description, `Operators need the role ${role}.`].filter(Boolean).join(' '),
-    security: grantsPower ? [{ session: [] }] : [{ client: scopes }, { session: [] }],
+    security: grantsPower ? [OPERATOR] : [{ client: scopes }, OPERATOR],
     parameters: [
       ...inPath.map((param) => parameter(param, 'path', properties[param] ?? {}, true)),
       ...(isRead
         ? others.map((param) =>
             parameter(param, 'query', properties[param] ?? {}, required.includes(param)),
           )
-        : [
-            {
-              name: 'Idempotency-Key',
-              in: 'header',
-              required: operation.needsKey ?? false,
-              description: 'Performs the request once, however often it is sent, for a day',
-              schema: { type: 'string', maxLength: 200 },
-            },
-          ]),
+        : headersOf(operation)),
     ],
     ...(!isRead &&
       others.length > 0 && {
@@ -110,14 +120,7 @@ function describeOperation(operation: Operation): Json {
         },
       }),
     responses: {
-      [status ?? 200]: {
-        description: 'Done',
-        ...(hasContent && {
-          content: operation.line
-            ? { 'application/jsonl': { schema: toSchema(operation.line, 'output') } }
-            : { 'application/json': { schema: toSchema(operation.output, 'output') } },
-        }),
-      },
+      [operation.status ?? 200]: describeResponse(operation, schemas),
       default: {
         description: 'A problem (RFC 9457)',
         content: {
@@ -133,7 +136,117 @@ function parameter(name: string, place: 'path' | 'query', schema: Json, required
   return { name, in: place, required, ...(description ? { description } : {}), schema: rest }
 }
 
-function toSchema(schema: z.ZodType, io: 'input' | 'output'): Record<string, unknown> {
-  const { $schema: _, ...json } = z.toJSONSchema(schema, { io, target: 'draft-2020-12' })
+/** The headers that a change may have, or must have. */
+function headersOf({ needsKey = false, needsIfMatch = false }: Operation): readonly Json[] {
+  const ifMatch = {
+    name: 'If-Match',
+    in: 'header',
+    required: true,
+    description: 'The ETag of the object as it was read. After a change of another operator: 412',
+    schema: { type: 'string' },
+  }
+  const key = {
+    name: 'Idempotency-Key',
+    in: 'header',
+    required: needsKey,
+    description: 'Performs the request once, however often it is sent, for a day',
+    schema: { type: 'string', minLength: 1, maxLength: 200, pattern: '^[!-~]+$' },
+  }
+  return needsIfMatch ? [key, ifMatch] : [key]
+}
+
+function describeResponse({ status, output, line }: Operation, schemas: Schemas): Json {
+  if (status === 204) return { description: 'Done' }
+  const schema = toOutputSchema(line ?? output, schemas)
+  if (line) {
+    const text = {
+      type: 'string',
+      description: 'One JSON object per line',
+      contentMediaType: 'application/jsonl',
+      contentSchema: { type: 'array', items: schema },
+    }
+    return { description: 'Done', content: { 'application/jsonl': { schema: text } } }
+  }
+  return {
+    description: 'Done',
+    ...(hasVersion(output) && {
+      headers: {
+        ETag: {
+          required: true,
+          description: 'The version of the object, for If-Match',
+          schema: { type: 'string' },
+        },
+      },
+    }),
+    content: { 'application/json': { schema } },
+  }
+}
+
+/** Whether the response has an ETag. */
+function hasVersion(output: z.ZodType): boolean {
+  return output instanceof z.ZodObject && 'version' in output.shape
+}
+
+function toInputSchema(schema: z.ZodType): Record<string, unknown> {
+  const { $schema: _, ...json } = z.toJSONSchema(schema, {
+    io: 'input',
+    target: 'draft-2020-12',
+    override: ({ jsonSchema }) => simplify(jsonSchema),
+  })
   return json
+}
+
+/** Describes a response. Named parts go to `schemas`, and the response refers to them. */
+function toOutputSchema(schema: z.ZodType, schemas: Schemas): Record<string, unknown> {
+  const found: Record<string, Json> = {}
+  const { $schema: _, ...json } = z.toJSONSchema(schema, {
+    io: 'output',
+    target: 'draft-2020-12',
+    override({ zodSchema, jsonSchema }) {
+      simplify(jsonSchema)
+      // A later version may add members, which must not break a strict client.
+      if (jsonSchema.additionalProperties === false) delete jsonSchema.additionalProperties
+      const name = findName(zodSchema)
+      if (name === undefined) return
+      const { $ref: _, ...content } = jsonSchema
+      const isCopy = nameOf(zodSchema) === undefined
+      if (!isCopy) found[name] = content
+      for (const member of Object.keys(jsonSchema)) delete jsonSchema[member]
+      jsonSchema.$ref = `#/components/schemas/${name}`
+      if (isCopy && content.description !== undefined) jsonSchema.description = content.description
+    },
+  })
+  // The parts were changed until the end of the conversion.
+  for (const [name, content] of Object.entries(structuredClone(found))) {
+    const known = schemas[name]
+    if (known && !isDeepStrictEqual(known, content)) {
+      throw new TypeError(`Two schemas of responses are named ${name}`)
+    }
+    schemas[name] = content
+  }
+  return json
+}
+
+/** The name of a schema, also of a copy of it with another description. */
+function findName(schema: z.core.$ZodType): string | undefined {
+  const { parent } = schema._zod
+  return nameOf(schema) ?? (parent && findName(parent))
+}
+
+/** Leaves out what says nothing to a caller, and what generators of clients misread. */
+function simplify(schema: z.core.JSONSchema.BaseSchema): void {
+  // The format says it in fewer characters.
+  if (schema.format === 'date-time' || schema.format === 'date') delete schema.pattern
+  if (schema.type === 'object') delete schema.propertyNames
+  if (schema.type !== 'integer') return
+  if (schema.minimum === Number.MIN_SAFE_INTEGER) delete schema.minimum
+  if (schema.maximum === Number.MAX_SAFE_INTEGER) delete schema.maximum
+  // Some languages would take 32 bits.
+  if ((schema.maximum ?? Number.MAX_SAFE_INTEGER) > MAX_INT32) schema.format = 'int64'
+}
+
+const MAX_INT32 = 2 ** 31 - 1
+
+function sorted(schemas: Schemas): Schemas {
+  return Object.fromEntries(Object.entries(schemas).sort(([a], [b]) => (a < b ? -1 : 1)))
 }
