@@ -25,7 +25,7 @@ export function parseClientScopes(
 }
 
 /**
- * Requires that the client may have the machine scopes among its scopes.
+ * Checks that the client is of a kind that can have machine scopes, if its scopes name any.
  * @throws ValidationFailed if it may not
  */
 export function assertMachineScopes(client: Receiver, options: ScopeOptions): void {

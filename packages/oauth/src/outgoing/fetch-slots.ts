@@ -23,7 +23,7 @@ interface Network {
 
 /**
  * Creates the limits on concurrent outgoing requests of one process. If a remote server is slow,
- * only the network that caused the requests has to wait.
+ * only callers from the network (IP range) that caused the requests have to wait.
  */
 export function createFetchSlots(): FetchSlots {
   const networks = new Map<string, Network>()

@@ -292,7 +292,7 @@ describe('the key of a DPoP proof (threat G2)', () => {
   )
 })
 
-describe('the age of a DPoP proof', () => {
+describe('stored DPoP proofs', () => {
   const madeAfter = (seconds: number) => ({
     at: new Date(server.clock.now().getTime() + seconds * 1000),
   })
@@ -311,7 +311,7 @@ describe('the age of a DPoP proof', () => {
     },
   )
 
-  it('does not let a process whose clock is ahead purge used proofs that others still accept', async () => {
+  it('are not purged by a process whose clock is ahead while other processes still accept them', async () => {
     const own = await startServer({ features: [dpop()] })
     try {
       const app = await createClient(own, { grants: ['password'] })

@@ -436,7 +436,7 @@ describe('a test bank account in the API', () => {
   })
 
   it.each([{ currency: 'usd' }, { currency: 'eur', capture_method: 'manual' as const }])(
-    'is not debited with %j',
+    'is not debited if the request has the parameters %j',
     async (params) => {
       const { stripe } = await startShop()
       const confirmed = stripe.paymentIntents.create({

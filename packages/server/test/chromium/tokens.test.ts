@@ -59,7 +59,7 @@ describeInChromium('personal access tokens', ({ newPage, forgive }) => {
     await page.getByText('The name field is required.').waitFor()
   })
 
-  it('show that the service is unavailable, and are created once it is back', async () => {
+  it('tell the person that the service is unavailable, and can be created once it is back', async () => {
     const hedy = { name: 'Hedy', email: 'hedy@example.com', password: 'a long password' }
     const page = await newPage({ cookies: await signedIn(service, hedy) })
     forgive(page, /ERR_/)

@@ -38,8 +38,9 @@ export interface PreviewedChange {
 }
 
 /**
- * Calculates which part of the credit that Stripe gives for a change has to be charged back. Stripe
- * credits unused time at its full price, even if the money for it was refunded before. The amounts
+ * Calculates the part of Stripe's credit for a change that is withheld from the customer, by charging
+ * it in the same change. Stripe credits unused time at its full price, even if the money for it was
+ * refunded before. The amounts
  * are read from Stripe's own preview.
  * @throws InvalidArgument if the preview has more lines than Stripe returns.
  */

@@ -382,7 +382,7 @@ describe('a refund after a swap at Stripe (threat Q1)', () => {
 })
 
 describe('a change that requires authentication (threat Q1)', () => {
-  it('gives no credit for refunded money, even after the customer has confirmed it', async () => {
+  it('gives no credit for refunded money, even after the customer has confirmed the change', async () => {
     const test = await subscribeTwoSeats()
     const { user } = test
     await (await newest(user)).refund()

@@ -7,7 +7,7 @@ import { advanceToNextPeriod, declineUsageCharge, startWithChargedUsage } from '
 import { startWithMeter } from './support.ts'
 
 describe('voiding usage that was not billed yet', () => {
-  it('returns it by provider and meter, and it is never charged (threat Q4)', async () => {
+  it('is never charged, and the result lists what was voided by provider and meter (threat Q4)', async () => {
     const test = await startWithChargedUsage()
     const { user } = test
     const other = await test.createUser()

@@ -30,7 +30,10 @@ export interface PayloadJson {
   readonly payload_truncated: boolean
 }
 
-/** The state that an address asks for. The failed ones are shown first. */
+/**
+ * Reads the state to filter by from the query of a page. Without one, the page lists the webhooks
+ * that failed.
+ */
 export function stateOf<State extends WebhookState>(
   given: string | undefined,
   states: readonly State[],
