@@ -93,7 +93,8 @@ export function findTitles(source) {
       const [title] = node.arguments
       const called = testFunctionOf(node)
       if (title && ts.isStringLiteralLike(title)) {
-        if (called === 'describe') inner = [...path, title.text]
+        // Also `describeInChromium` and the like.
+        if (called?.startsWith('describe')) inner = [...path, title.text]
         if (called === 'it' || called === 'test') titles.push([...path, title.text].join(' > '))
       }
     }
