@@ -43,11 +43,12 @@ export function writeOperations(page, { operations, areas, scopes, areaOf, probl
   return Object.entries(written).reduce(replacePart, page)
 }
 
-function conditionsOf({ effect, grantsPower, needsKey }) {
+function conditionsOf({ effect, grantsPower, needsKey, needsIfMatch }) {
   return [
     ...(effect === 'irreversible' ? ['a recent sign-in, or `admin:irreversible`'] : []),
     ...(grantsPower ? ['a recent sign-in; no client can call it'] : []),
     ...(needsKey ? ['`Idempotency-Key`'] : []),
+    ...(needsIfMatch ? ['`If-Match`'] : []),
   ].join('; ')
 }
 
