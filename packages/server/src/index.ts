@@ -31,4 +31,5 @@ export type {
 export type { Timeouts } from './http/node-server.ts'
 export { createService, type Service, type ServiceOptions } from './service.ts'
 export type { PasswordCost, PasswordOptions } from './users/passwords.ts'
+export type { Role } from './users/roles.ts'
 export type { User } from './users/user.ts'

@@ -2,9 +2,9 @@ import {
   type Gateway,
   type NewSubscription,
   type ProviderSubscription,
-  type Quantities,
-  type Swap,
+  type QuantityChanges,
   type SwapPreview,
+  type SwapRequest,
   UnknownPrice,
 } from '@tollgate/billing'
 import { describeCard } from './customers.ts'
@@ -29,7 +29,7 @@ type Subscriptions = Pick<
   | 'cancelAtPeriodEnd'
   | 'cancelNow'
   | 'resume'
-> & { readonly quantities: Quantities }
+> & { readonly quantities: QuantityChanges }
 
 /** A month always has thirty days, and a swap costs the difference between the prices. */
 export function subscriptions(options: PaperbackOptions): Subscriptions {
@@ -134,7 +134,7 @@ export function subscriptions(options: PaperbackOptions): Subscriptions {
   }
 }
 
-function preview({ plan }: Swap, cents: number, at: Date): SwapPreview {
+function preview({ plan }: SwapRequest, cents: number, at: Date): SwapPreview {
   const amount = { amount: cents, currency: 'usd' }
   const nothing = { amount: 0, currency: 'usd' }
   return {

@@ -224,6 +224,7 @@ export const tokensContract: ContractPart = ({ describe, it }, create) => {
       assert.equal(await idsOf({ after: '1' }), '')
       assert.equal(await idsOf({ userId: 'ada' }), '721')
       assert.equal(await idsOf({ clientId: 'client-1' }), '7631')
+      assert.equal(await idsOf({ clientId: 'client-1', after: '6' }), '31')
       assert.equal(await idsOf({ userId: 'ada', clientId: 'client-1', limit: 1 }), '7')
       assert.deepEqual(await tokens.page({ ...all, after: '2' }), [{ ...token, id: '1' }])
     })
