@@ -18,6 +18,7 @@ const GROUPS: Readonly<Record<string, string>> = {
   user: 'accounts',
   client: 'applications that request access',
   keys: 'keys that sign tokens',
+  audit: 'the audit log: who did what',
   clock: 'the clock that all processes share',
   billing: 'payments',
   'billing webhooks': 'events that the payment providers send',

@@ -41,7 +41,7 @@ describeInChromium('a person who takes a detour', ({ newPage, forgive }) => {
     forgive(page, /status of 400/)
     service.clock.advance('1h')
     await page.getByRole('button', { name: 'Approve' }).click()
-    await page.getByText('You have not approved or denied anything').waitFor()
+    await page.getByText('Nothing has been approved or denied').waitFor()
     await page.getByRole('link', { name: 'Try again' }).click()
     await page.getByRole('button', { name: 'Approve' }).click()
     await page.getByRole('heading', { name: 'Connected' }).waitFor()

@@ -12,6 +12,7 @@ import { redactText } from '../../logger.ts'
 import type { PageText } from '../../messages/messages.ts'
 import { AccountUnfinished } from '../../users/end-account.ts'
 import { hasRole, type Role } from '../../users/roles.ts'
+import { assetUrl } from '../parts/assets.ts'
 import { Refusal } from '../parts/fields.tsx'
 import { requireUser } from '../parts/forms.ts'
 import { OwnForm, usePage } from '../parts/layout.tsx'
@@ -156,7 +157,8 @@ export function renderAdmin(
   return renderPage(
     c,
     { title, status: problem ? statusOf(problem) : (status ?? 200) },
-    <div class="billing">
+    <div class="billing admin">
+      <link rel="stylesheet" href={assetUrl('admin.css')} />
       <SubNavigation />
       <div class="stack">
         {notice && (

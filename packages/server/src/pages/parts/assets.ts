@@ -22,7 +22,8 @@ const assets = new Map(
   readdirSync(folder).flatMap((name) => {
     const type = TYPES[extname(name)]
     if (type === undefined) return []
-    const body = readFileSync(new URL(name, folder))
+    const file = readFileSync(new URL(name, folder))
+    const body = extname(name) === '.css' ? withoutComments(file) : file
     const hash = createHash('sha256').update(body).digest('hex').slice(0, 12)
     const extension = extname(name)
     const url = `/assets/${name.slice(0, -extension.length)}-${hash}${extension}`
@@ -30,6 +31,12 @@ const assets = new Map(
   }),
 )
 const byUrl = new Map([...assets.values()].map((asset) => [asset.url, asset]))
+
+/** Removes comments and indentation, which browsers do not need, from a style sheet. */
+function withoutComments(file: Buffer): Buffer {
+  const text = file.toString('utf8').replace(/\/\*[^]*?\*\//g, '')
+  return Buffer.from(text.replace(/^\s+/gm, ''))
+}
 
 export function assetUrl(name: string): string {
   const asset = assets.get(name)

@@ -372,7 +372,7 @@ describeInChromium('a card typed in at Braintree', ({ newPage, forgive }) => {
     await page.getByText('Add a card', { exact: true }).click()
     await page.getByText('Enter a card, or use PayPal').click()
     await fieldsAreReady(page)
-    await page.getByLabel('Save it for later').check()
+    await page.getByLabel('Save the card for later').check()
     await type(page, '5555555555554444')
     await page.getByRole('button', { name: 'Use this card' }).click()
     await page

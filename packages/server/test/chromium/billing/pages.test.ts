@@ -138,7 +138,7 @@ describeInChromium('billing', ({ newPage, forgive }) => {
 
       await page.getByText('Add a card').click()
       await chooseCard(page, /^Mastercard/)
-      await page.getByLabel('Save it for later').check()
+      await page.getByLabel('Save the card for later').check()
       await pressed(page, 'Use this card')
       await told(page, 'Your card was added.')
       await pressed(page, 'Make default: Mastercard ending in 4444')
@@ -217,7 +217,7 @@ describeInChromium('billing', ({ newPage, forgive }) => {
     await told(page, 'You are subscribed.')
     await page.getByLabel('Code').fill('AUTUMN')
     await pressed(page, 'Use the code')
-    await page.getByRole('alert').filter({ hasText: 'There is no such code' }).waitFor()
+    await page.getByRole('alert').filter({ hasText: 'This code does not exist' }).waitFor()
     await expectAccessible(page)
     await page.getByLabel('Code').fill('spring')
     await pressed(page, 'Use the code')
