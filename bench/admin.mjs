@@ -67,9 +67,10 @@ process.exit()
 async function openService(people) {
   const databaseUrl = await databases.create(values.store)
   const state = { statements: 0 }
-  // The feed of revocations and the time of the database are read again after a while.
+  // In the background: the feed of revocations, logouts, and the time of the database.
   const onQuery = (sql) => {
-    if (!/oauth_revocations|tollgate_clock| as now$/.test(sql)) state.statements += 1
+    if (!/oauth_(?:revocations|heartbeats|logouts)|tollgate_clock| as now$/.test(sql))
+      state.statements += 1
   }
   const database = await connect(databaseUrl, { beginAnew: true, timeout: 600_000, onQuery })
   const config = readEnvironment(

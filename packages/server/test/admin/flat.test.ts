@@ -73,8 +73,8 @@ const BIG = [
 /** Conditions on an index after which only rows of one person, or at most one, are left. */
 const OF_ONE_PERSON = /\((?:rowid|user_id|email_key|provider=\? AND provider_id)=\?/
 
-/** The feed of revocations and the time of the database are read again after a while. */
-const FROM_TIME_TO_TIME = /oauth_revocations|tollgate_clock| as now$/
+/** Statements in the background: the feed of revocations, logouts, and the time of the database. */
+const FROM_TIME_TO_TIME = /oauth_(?:revocations|heartbeats|logouts)|tollgate_clock| as now$/
 
 let database: Database
 let services: AdminServices
