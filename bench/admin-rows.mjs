@@ -3,6 +3,8 @@ import { sql } from 'kysely'
 const MINUTE = 60_000
 /** Time between two entries of the audit log, in milliseconds. */
 const STEP = 10
+/** SQLite keeps a transaction in memory until its end. */
+const BATCH = 100_000
 
 /**
  * Writes the rows of this many people directly into the tables: clients for a tenth of them, and two
@@ -16,9 +18,12 @@ export async function fill(database, people) {
   const now = Date.now()
   const [clients, entries, subscriptions] = [people / 10, people * 2, people / 2]
   const execute = (text) => sql.raw(text).execute(database.kysely)
-  const insert = (table, count, columns) =>
-    execute(`INSERT INTO ${table} (${Object.keys(columns)})
-      SELECT ${Object.values(columns)} FROM ${write.series(count)}`)
+  const insert = async (table, count, columns) => {
+    for (let first = 1; first <= count; first += BATCH) {
+      await execute(`INSERT INTO ${table} (${Object.keys(columns)}) SELECT ${Object.values(columns)}
+        FROM ${write.series(first, Math.min(first + BATCH - 1, count))}`)
+    }
+  }
   const id = (kind) => `'${kind}-' || ${write.padded('n')}`
   const client = `'client-' || ${write.padded(`1 + (n * 31) % ${clients}`)}`
   const pick = (...choices) =>
@@ -168,8 +173,8 @@ export async function fill(database, people) {
 
 const DIALECTS = {
   sqlite: {
-    series: (count) => `(WITH RECURSIVE s(n) AS
-      (SELECT 1 UNION ALL SELECT n + 1 FROM s WHERE n < ${count}) SELECT n FROM s)`,
+    series: (first, last) => `(WITH RECURSIVE s(n) AS
+      (SELECT ${first} UNION ALL SELECT n + 1 FROM s WHERE n < ${last}) SELECT n FROM s)`,
     padded: (number, length = 12) => `printf('%0${length}d', ${number})`,
     text: (value) => `CAST(${value} AS TEXT)`,
     moment: '1',
@@ -177,7 +182,7 @@ const DIALECTS = {
     tidy: ['PRAGMA wal_checkpoint(TRUNCATE)'],
   },
   postgres: {
-    series: (count) => `generate_series(1, ${count}) AS s(n)`,
+    series: (first, last) => `generate_series(${first}, ${last}) AS s(n)`,
     padded: (number, length = 12) => `lpad((${number})::text, ${length}, '0')`,
     text: (value) => `(${value})::text`,
     moment: 'to_timestamp(1)',
