@@ -6,9 +6,36 @@ import { noSuchClient } from './save.ts'
 
 /** Reads a client from the store by its `client_id`, deleted ones included. */
 export async function findClient(id: string, { storage }: ServerContext): Promise<Client | null> {
-  // The public id of a client with a metadata document is the URL of that document.
-  const rowId = id.startsWith('https://') ? rowIdOfDocumentUrl(id) : id
+  const rowId = rowIdOf(id)
   return isPossibleId(rowId) ? storage.clients.find(rowId) : null
+}
+
+/** Returns the id in the store. The public id of a client with a metadata document is its URL. */
+export function rowIdOf(id: string): string {
+  return id.startsWith('https://') ? rowIdOfDocumentUrl(id) : id
+}
+
+/** Largest number of ids per query. */
+const MAX_IDS = 1000
+
+/** Reads clients from the store by their `client_id`. See `Clients.findMany()`. */
+export async function findClients(
+  ids: readonly string[],
+  { storage }: ServerContext,
+): Promise<ReadonlyMap<string, Client>> {
+  const rowIds = new Map(ids.map((id) => [id, rowIdOf(id)]))
+  const wanted = [...new Set(rowIds.values())].filter(isPossibleId)
+  const found = new Map<string, Client>()
+  for (let at = 0; at < wanted.length; at += MAX_IDS) {
+    const clients = await storage.clients.findMany(wanted.slice(at, at + MAX_IDS))
+    for (const client of clients) found.set(client.id, client)
+  }
+  return new Map(
+    [...rowIds].flatMap(([id, rowId]) => {
+      const client = found.get(rowId)
+      return client ? [[id, client] as const] : []
+    }),
+  )
 }
 
 /**

@@ -120,6 +120,7 @@ export function memoryStorage({ clock = systemClock }: { readonly clock?: Clock 
   return {
     clients: {
       find: async (id) => clients.get(id) ?? null,
+      findMany: async (ids) => [...clients.values()].filter(({ id }) => ids.includes(id)),
       listByUser: async (userId) =>
         [...clients.values()]
           .filter((client) => client.userId === userId && !client.revokedAt)

@@ -51,6 +51,8 @@ export interface ClientSlice {
 export interface ClientRepository {
   /** Finds a client, revoked ones included. `null` if there is none. */
   find(id: string): Promise<Client | null>
+  /** Finds clients in one query, revoked ones included, in any order. There are at most 1000 ids. */
+  findMany(ids: readonly string[]): Promise<Client[]>
   /** Lists the clients of a user that are not revoked, by name. */
   listByUser(userId: string): Promise<Client[]>
   /** Lists all clients, revoked ones included. */

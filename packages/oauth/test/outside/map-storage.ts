@@ -126,6 +126,7 @@ export function mapStorage(): Storage {
   return {
     clients: {
       find: async (id) => clients.get(id) ?? null,
+      findMany: async (ids) => clients.list(({ id }) => ids.includes(id)),
       list: async () => clients.list(),
       async page({ limit, after, search }) {
         const text = (search ?? '').toLowerCase()

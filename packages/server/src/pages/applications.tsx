@@ -99,9 +99,8 @@ async function listApplications(
       .map(({ clientId, scopes, createdAt }) => ({ clientId, scopes, since: createdAt })),
   ]
   const ids = [...new Set(approvals.map(({ clientId }) => clientId))]
-  const clients = await Promise.all(ids.map((id) => oauth.clients.find(id)))
-  return clients
-    .filter((client) => client !== null)
+  const clients = await oauth.clients.findMany(ids)
+  return [...clients.values()]
     .filter((client) => client.revokedAt === null && !client.firstParty)
     .map((client) => {
       const its = approvals.filter(({ clientId }) => clientId === client.id)

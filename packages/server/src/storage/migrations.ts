@@ -86,7 +86,11 @@ export const serviceMigrations: MigrationSet = {
             .execute()
           await database.kysely.schema.alterTable('users').dropColumn('operator').execute()
         }
-        await createIndex(database, { name: 'users_by_role', table: 'users', columns: ['role'] })
+        await createIndex(database, {
+          name: 'users_by_role',
+          table: 'users',
+          columns: ['role', 'id'],
+        })
         await createTable(database, 'audit_entries', {
           columns: {
             id,

@@ -22,7 +22,7 @@ export const userTable = defineTable(
   },
   {
     unique: { users_by_email: ['email_key'] },
-    indexes: { users_by_demo: ['demo'], users_by_role: ['role'] },
+    indexes: { users_by_demo: ['demo'], users_by_role: ['role', 'id'] },
   },
 )
 

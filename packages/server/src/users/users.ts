@@ -3,6 +3,7 @@ import type { Clock } from '@tollgate/oauth'
 import type { Expression, ExpressionBuilder, SqlBool } from 'kysely'
 import { deletePersonalData } from '../storage/personal-data.ts'
 import { type ServiceTables, type UserRow, userTable } from '../storage/tables.ts'
+import { PROVIDER_NAMES } from './account-billing.ts'
 import { emailKey, InvalidAccount, MAX_PASSWORD_LENGTH, parseAccount } from './parse.ts'
 import type { Passwords } from './passwords.ts'
 import type { Role } from './roles.ts'
@@ -88,6 +89,8 @@ const isNoOwner: Condition = (eb) =>
 const anyone: Condition = (eb) => eb.and([])
 
 const ID = /^[1-9]\d{0,14}$/
+
+const PROVIDERS = Object.keys(PROVIDER_NAMES)
 
 export function createUsers(options: {
   readonly database: Database
@@ -205,10 +208,18 @@ export function createUsers(options: {
       }
       let query = database.kysely.selectFrom('users').selectAll()
       if (before !== null) query = query.where('id', '<', Number(before))
-      if (customer !== undefined) query = query.where('provider_id', '=', customer)
       if (role !== undefined) query = query.where('role', '=', role)
-      const rows = await query.orderBy('id', 'desc').limit(limit).execute()
-      return rows.map(accountFromRow)
+      if (customer === undefined) {
+        const rows = await query.orderBy('id', 'desc').limit(limit).execute()
+        return rows.map(accountFromRow)
+      }
+      // The index begins with the provider. At most one account per provider has the customer.
+      const rows = await query
+        .where('provider', 'in', PROVIDERS)
+        .where('provider_id', '=', customer)
+        .execute()
+      const newestFirst = rows.sort((a, b) => b.id - a.id)
+      return newestFirst.slice(0, limit).map(accountFromRow)
     },
     async setDisabled(id, disabled) {
       if (disabled) return update(id, userTable.toChange({ disabledAt: clock.now() }))

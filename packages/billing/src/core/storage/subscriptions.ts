@@ -44,6 +44,11 @@ export interface SubscriptionRepository {
   /** Lists subscriptions of all owners, newest row first. */
   list(wanted: SubscriptionFilter, now: Date): Promise<SubscriptionRecord[]>
   /**
+   * Returns the id of the last of `count` rows before an id, newest first, or before the newest.
+   * `null` if there are fewer.
+   */
+  findEnd(before: number | undefined, count: number): Promise<number | null>
+  /**
    * Counts the subscriptions that were `active()` at a moment. Uses their current status, because
    * older ones are not stored.
    */
@@ -75,6 +80,8 @@ export interface SubscriptionFilter {
   readonly ownerType?: string
   /** Only rows with a smaller primary key. */
   readonly before?: number
+  /** Only rows with this primary key or a larger one. */
+  readonly end?: number
   readonly limit: number
 }
 
@@ -182,9 +189,20 @@ export function createSubscriptionRepository(
         .execute()
       return fromRows(rows)
     },
-    async list({ status, name, price, provider, ownerType, before, limit }, now) {
+    async findEnd(before, count) {
+      let query = database.kysely.selectFrom('subscriptions').select('id')
+      if (before !== undefined) query = query.where('id', '<', before)
+      const last = query
+        .orderBy('id', 'desc')
+        .limit(1)
+        .offset(count - 1)
+      const row = await last.executeTakeFirst()
+      return row ? Number(row.id) : null
+    },
+    async list({ status, name, price, provider, ownerType, before, end, limit }, now) {
       const filter = (query: Query) => {
         if (before !== undefined) query = query.where('subscriptions.id', '<', before)
+        if (end !== undefined) query = query.where('subscriptions.id', '>=', end)
         if (status !== undefined) query = query.where(condition(status, now))
         if (name !== undefined) query = query.where('name', '=', name)
         if (provider !== undefined) query = query.where(providerCondition(provider))

@@ -39,8 +39,9 @@ export interface SubscriptionListOptions {
 /** One page of subscriptions. */
 export interface SubscriptionPage {
   /**
-   * The subscriptions of the page, newest first. A page can have fewer than `limit` even if it is
-   * not the last, because subscriptions without an owner are left out.
+   * The subscriptions of the page, newest first. A page can have fewer than `limit`, or none, even if
+   * it is not the last: subscriptions without an owner are left out, and with a filter that has no
+   * index a page examines 10,000 subscriptions.
    */
   readonly subscriptions: Subscription[]
   /** Cursor for the next page. `null` on the last page. */
@@ -48,11 +49,22 @@ export interface SubscriptionPage {
 }
 
 const LARGEST_PAGE = 1000
+
+/** Number of subscriptions that one page examines for filters that no index answers. */
+export const EXAMINED_SUBSCRIPTIONS = 10_000
+
+/** Statuses that depend on the provider's status, which has an index. */
+const INDEXED: ReadonlySet<SubscriptionStatus> = new Set([
+  'pastDue',
+  'incomplete',
+  'awaitsFirstPayment',
+])
+
 const CURSOR = /^[1-9]\d{0,14}$/
 
 /**
- * Lists one page of subscriptions. Runs two SQL statements, and one more for each further type of
- * owner on the page.
+ * Lists one page of subscriptions. Runs two SQL statements, one more for each further type of owner
+ * on the page, and one more for filters that no index answers.
  */
 export async function listSubscriptions(
   context: BillingContext,
@@ -70,10 +82,14 @@ export async function listSubscriptions(
   if (after !== undefined && !CURSOR.test(after)) {
     throw new InvalidArgument(`${formatValue(after)} is no 'next' of a page`)
   }
-  const before = after === undefined ? {} : { before: Number(after) }
+  const before = after === undefined ? undefined : Number(after)
   const now = context.options.clock.now()
+  const isIndexed = status !== undefined && INDEXED.has(status)
+  const isSearch = !isIndexed && [status, provider, ownerType].some((value) => value !== undefined)
+  const end = isSearch ? await context.subscriptions.findEnd(before, EXAMINED_SUBSCRIPTIONS) : null
+  const range = { ...(before !== undefined && { before }), ...(end !== null && { end }) }
   // One additional row tells whether there is another page.
-  const rows = await context.subscriptions.list({ ...filters, ...before, limit: limit + 1 }, now)
+  const rows = await context.subscriptions.list({ ...filters, ...range, limit: limit + 1 }, now)
   const page = rows.slice(0, limit)
   const owners = await context.owners.findMany(page.map(({ owner }) => owner))
   const subscriptions = page.flatMap((record) => {
@@ -83,6 +99,7 @@ export async function listSubscriptions(
     const isTheirs = customer === null || (owner.provider === at && owner.providerId === customer)
     return isTheirs ? [new Subscription(context, owner, record)] : []
   })
-  const next = rows.length > limit ? String(page.at(-1)?.id) : null
+  const last = rows.length > limit ? page.at(-1)?.id : end
+  const next = last == null ? null : String(last)
   return { subscriptions, next }
 }

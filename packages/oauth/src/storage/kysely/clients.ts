@@ -14,6 +14,15 @@ export function clientRepository(database: Database<OAuthTables>): ClientReposit
       const [row] = (await findById({ id })).rows
       return row ? clientRow.fromRow(row) : null
     },
+    async findMany(ids) {
+      if (ids.length === 0) return []
+      const rows = await database.kysely
+        .selectFrom('oauth_clients')
+        .selectAll()
+        .where('id', 'in', [...ids])
+        .execute()
+      return rows.map(clientRow.fromRow)
+    },
     async listByUser(userId) {
       const rows = await database.kysely
         .selectFrom('oauth_clients')

@@ -31,6 +31,21 @@ export const clientsContract: ContractPart = ({ describe, it }, create) => {
       assert.equal((await clients.find('client-1'))?.name, client.name)
     })
 
+    it('finds several clients at once, revoked ones included, without unknown ones', async () => {
+      const { clients } = await create()
+      await clients.create(client)
+      await clients.create({ ...client, id: 'client-2', revokedAt: CONTRACT_START })
+      await clients.create({ ...client, id: 'client-3' })
+      const found = await clients.findMany(['client-2', 'unknown', client.id])
+      const revoked = { ...client, id: 'client-2', revokedAt: CONTRACT_START }
+      assert.equal(found.length, 2)
+      assert.deepEqual(
+        new Map(found.map((each) => [each.id, each])),
+        new Map([client, revoked].map((each) => [each.id, each])),
+      )
+      assert.deepEqual(await clients.findMany([]), [])
+    })
+
     it('lists the clients of a user by name, without revoked ones', async () => {
       const { clients } = await create()
       await clients.create({ ...client, id: '1', name: 'b' })

@@ -7,7 +7,7 @@ import { idPrefix, type PersonalData } from './log.ts'
 
 /**
  * Which entries to read. One filter is answered from an index: the first of subject, owner, actor,
- * operation and outcome that is given.
+ * operation and outcome that is given. The others are compared with the entries found.
  */
 export interface AuditFilter {
   readonly actor?: { readonly kind: string; readonly id: string } | undefined
@@ -38,7 +38,23 @@ export interface ReadEntry {
 
 type Tables = Database<ServiceTables>
 
-/** Lists entries, the newest first, or those after `after` from old to new. */
+/** Number of entries that one page examines for filters that no index answers. */
+export const EXAMINED_ENTRIES = 10_000
+
+/** A part of the entries that match a filter. */
+export interface EntrySlice {
+  readonly entries: readonly StoredEntry[]
+  /**
+   * The id after which the next part begins. `null` on the last one. With several filters, a part
+   * can have fewer entries than `limit`, or none, although more parts follow.
+   */
+  readonly next: string | null
+}
+
+/**
+ * Lists entries, the newest first, or those after `after` from old to new. Examines a bounded number
+ * of entries, no matter how many there are.
+ */
 export async function listEntries(
   database: Tables,
   filter: AuditFilter,
@@ -48,16 +64,39 @@ export async function listEntries(
     readonly after?: string | null
     readonly onlyChained?: boolean
   },
-): Promise<StoredEntry[]> {
-  const { actor, operation, subject, owner, outcome, from, to } = filter
+): Promise<EntrySlice> {
+  const { from, to } = filter
   const { limit, before = null, after, onlyChained = false } = page
-  let query = database.kysely.selectFrom('audit_entries').selectAll().limit(limit)
-  query = query.orderBy('id', after === undefined ? 'desc' : 'asc')
-  if (before !== null) query = query.where('id', '<', before)
-  if (typeof after === 'string') query = query.where('id', '>', after)
+  const direction = after === undefined ? 'desc' : 'asc'
+  const [narrowest = {}, ...others] = columnsOf(filter)
+  let range = database.kysely.selectFrom('audit_entries').orderBy('id', direction)
+  if (before !== null) range = range.where('id', '<', before)
+  if (typeof after === 'string') range = range.where('id', '>', after)
+  // Ids begin with the time.
+  if (from) range = range.where('id', '>=', idPrefix(from))
+  if (to) range = range.where('id', '<', idPrefix(to))
+  for (const [column, value] of Object.entries(narrowest)) {
+    range = range.where(sql.ref(column), '=', value)
+  }
+  let query = range.selectAll().limit(limit + 1)
+  let end: string | null = null
+  if (others.length > 0) {
+    const [last] = await range.select('id').limit(1).offset(EXAMINED_ENTRIES).execute()
+    end = last?.id ?? null
+  }
+  if (end !== null) query = query.where('id', direction === 'desc' ? '>=' : '<=', end)
   if (onlyChained) query = query.where('number', 'is not', null)
-  // The narrowest filter uses its index. The others are hidden from the database, which would
-  // otherwise walk the index of a frequent value.
+  // Hidden from the database, which would otherwise walk the index of a frequent value.
+  for (const [column, value] of others.flatMap((columns) => Object.entries(columns))) {
+    query = query.where(sql`coalesce(${sql.ref(column)}, '')`, '=', value)
+  }
+  const found = (await query.execute()).map((row) => readEntry(row))
+  const entries = found.slice(0, limit)
+  return { entries, next: found.length > limit ? (entries.at(-1)?.id ?? null) : end }
+}
+
+/** The columns of each filter with their values. The first filter is the one with the fewest entries. */
+function columnsOf({ actor, operation, subject, owner, outcome }: AuditFilter) {
   const filters = [
     subject && { subject_kind: subject.kind, subject_id: subject.id },
     owner !== undefined && { owner_id: owner },
@@ -65,19 +104,7 @@ export async function listEntries(
     operation !== undefined && { operation },
     outcome !== undefined && { outcome },
   ]
-  for (const [at, columns] of filters.filter((each) => typeof each === 'object').entries()) {
-    for (const [column, value] of Object.entries(columns)) {
-      query = query.where(
-        at === 0 ? sql.ref(column) : sql`coalesce(${sql.ref(column)}, '')`,
-        '=',
-        value,
-      )
-    }
-  }
-  // Ids begin with the time.
-  if (from) query = query.where('id', '>=', idPrefix(from))
-  if (to) query = query.where('id', '<', idPrefix(to))
-  return (await query.execute()).map((row) => readEntry(row))
+  return filters.filter((each) => typeof each === 'object')
 }
 
 export async function findEntry(database: Tables, id: string): Promise<StoredEntry | null> {

@@ -91,13 +91,12 @@ export const accessOperations: readonly Operation[] = [
     async run(input, context) {
       const account = await requireAccount(input.id, context)
       const consents = await context.oauth.consents.listByUser(account.id)
-      const clients = await Promise.all(
-        consents.map(({ clientId }) => context.oauth.clients.find(clientId)),
-      )
+      const ids = consents.map(({ clientId }) => clientId)
+      const clients = await context.oauth.clients.findMany(ids)
       return {
-        data: consents.map(({ clientId, scopes, updatedAt }, at) => ({
+        data: consents.map(({ clientId, scopes, updatedAt }) => ({
           client_id: clientId,
-          name: clients[at]?.name ?? clientId,
+          name: clients.get(clientId)?.name ?? clientId,
           scopes: [...scopes],
           approved_at: updatedAt.toISOString(),
         })),

@@ -2,9 +2,10 @@ import type { Database } from '@tollgate/database'
 import { z } from 'zod'
 import type { ServiceTables } from '../../storage/tables.ts'
 import type { PublishedEntry } from '../audit/chain.ts'
-import { isoOf, type StoredEntry } from '../audit/entry.ts'
+import { isoOf } from '../audit/entry.ts'
 import {
   type AuditFilter,
+  type EntrySlice,
   findEntry,
   listChained,
   listEntries,
@@ -17,7 +18,7 @@ import { readLink, verifyAudit } from '../audit/verify.ts'
 import { Lines } from '../lines.ts'
 import { type Operation, type OperationServices, operation } from '../operation.ts'
 import { notFound } from '../problems.ts'
-import { givenInstant, instant, named, paged, pageOf, readPage, userId } from './fields.ts'
+import { givenInstant, instant, named, paged, pageOf, userId } from './fields.ts'
 
 const ROLE = 'admin'
 
@@ -171,9 +172,9 @@ async function* exportPages(
   let number: number | null = null
   let after: string | null = null
   for (;;) {
-    const entries: StoredEntry[] = isFiltered
+    const { entries, next }: EntrySlice = isFiltered
       ? await listEntries(database, filter, { limit: EXPORT_PAGE, after, onlyChained: true })
-      : await listChained(database, { from: number, limit: EXPORT_PAGE })
+      : await readChain(database, number)
     const lines = await published(database, entries)
     if (withPersonalData) {
       const found = await withPersonal(database, entries)
@@ -183,11 +184,19 @@ async function* exportPages(
         return personal ? { ...line, personal } : line
       })
     } else yield lines
-    const last = entries.at(-1)
-    if (!last || entries.length < EXPORT_PAGE) return
-    after = last.id
-    number = Number(last.number) + 1
+    if (next === null) return
+    after = next
+    number = Number(entries.at(-1)?.number) + 1
   }
+}
+
+/** Reads the next page of the whole chain. */
+async function readChain(
+  database: Database<ServiceTables>,
+  from: number | null,
+): Promise<EntrySlice> {
+  const entries = await listChained(database, { from, limit: EXPORT_PAGE })
+  return { entries, next: entries.length < EXPORT_PAGE ? null : (entries.at(-1)?.id ?? null) }
 }
 
 const isTrue = z.enum(['true', 'false']).default('false')
@@ -197,7 +206,7 @@ export const auditOperations: readonly Operation[] = [
     name: 'audit.list',
     summary: 'List the acts of operators, the newest first',
     description:
-      'New entries are numbered and chained after a few seconds. Until then `number`, `chained_at` and `hash` are null.',
+      'New entries are numbered and chained after a few seconds. Until then `number`, `chained_at` and `hash` are null. With several filters, a page can have fewer entries than `limit`, or none, although more follow: read on until `next` is null.',
     route: ['GET', '/audit/entries'],
     role: ROLE,
     effect: 'read',
@@ -206,13 +215,13 @@ export const auditOperations: readonly Operation[] = [
     async run({ after, limit, ...given }, context) {
       const database = tablesOf(context)
       const list = `audit ${JSON.stringify(given)}`
-      return readPage({ after, limit }, list, context.cursors, {
-        async read(before: string | null, limit) {
-          const found = await listEntries(database, filterOf(given), { limit, before })
-          return (await withPersonal(database, found)).map(entryJson)
-        },
-        positionOf: ({ id }) => id,
-      })
+      const { cursors } = context
+      const before = after === undefined ? null : String(cursors.decode(list, after))
+      const { entries, next } = await listEntries(database, filterOf(given), { limit, before })
+      return {
+        data: (await withPersonal(database, entries)).map(entryJson),
+        next: next === null ? null : cursors.encode(list, next),
+      }
     },
   }),
   operation({

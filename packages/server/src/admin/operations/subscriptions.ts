@@ -132,7 +132,8 @@ export const subscriptionOperations: readonly Operation[] = [
   operation({
     name: 'billing.listSubscriptions',
     summary: 'List the subscriptions of all people, the newest first',
-    description: 'Reads our tables only. A page can have fewer entries than `limit`.',
+    description:
+      'Reads our tables only. A page can have fewer entries than `limit`, or none, although more follow: read on until `next` is null.',
     route: ['GET', '/subscriptions'],
     role: 'viewer',
     effect: 'read',

@@ -53,8 +53,8 @@ export const timelineOperations: readonly Operation[] = [
       const database = context.database as unknown as Database<ServiceTables>
       return readPage(page, `timeline ${id}`, context.cursors, {
         async read(before: string | null, limit) {
-          const found = await listEntries(database, { owner: id }, { limit, before })
-          return (await withPersonal(database, found)).map(eventJson)
+          const { entries } = await listEntries(database, { owner: id }, { limit, before })
+          return (await withPersonal(database, entries)).map(eventJson)
         },
         positionOf: ({ id }) => id,
       })

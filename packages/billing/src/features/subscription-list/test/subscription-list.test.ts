@@ -9,6 +9,7 @@ import {
   type Subscription,
   type SubscriptionListOptions,
 } from '../../../index.ts'
+import { EXAMINED_SUBSCRIPTIONS } from '../list-subscriptions.ts'
 
 const DAY = 86_400_000
 const namesOf = (all: readonly Subscription[]) => all.map(({ name }) => name)
@@ -28,8 +29,12 @@ async function listAll(billing: Billing, options: SubscriptionListOptions = {}) 
 
 let rows = 0
 
-function insert({ database, user }: FlowTest, more: object = {}) {
-  const row = subscriptionRowMapper.toRow({
+function insert(test: FlowTest, more: object = {}) {
+  return test.database.kysely.insertInto('subscriptions').values(newRow(test, more)).execute()
+}
+
+function newRow({ user }: FlowTest, more: object = {}) {
+  return subscriptionRowMapper.toRow({
     owner: user.owner,
     name: `row-${++rows}`,
     provider: 'stripe',
@@ -48,7 +53,6 @@ function insert({ database, user }: FlowTest, more: object = {}) {
     updatedAt: START,
     ...more,
   })
-  return database.kysely.insertInto('subscriptions').values(row).execute()
 }
 
 /** Inserts a row for every combination of the columns that determine the status. */
@@ -128,6 +132,24 @@ describe('billing.subscriptions()', () => {
     expect([namesOf(last.subscriptions), last.next]).toEqual([['a'], null])
     expect((await listAll(test.billing, { limit: 3 })).pages).toBe(2)
     expect((await listAll(test.billing)).pages).toBe(1)
+  })
+
+  it('examines 10,000 subscriptions for a page of a filter without an index, and finds all', async () => {
+    const test = await start('stripe')
+    const { billing, database } = test
+    await insert(test, { name: 'oldest', pausedAt: START })
+    for (let count = 0; count < EXAMINED_SUBSCRIPTIONS; count += 500) {
+      const batch = Array.from({ length: 500 }, () => newRow(test))
+      await database.kysely.insertInto('subscriptions').values(batch).execute()
+    }
+    await insert(test, { name: 'newest', pausedAt: START })
+    const first = await billing.subscriptions({ status: 'paused' })
+    expect([namesOf(first.subscriptions), first.next]).toEqual([['newest'], expect.any(String)])
+    const { all, pages } = await listAll(billing, { status: 'paused', price: 'monthly' })
+    expect([namesOf(all), pages]).toEqual([['newest', 'oldest'], 2])
+    const none = { subscriptions: [], next: expect.any(String) }
+    expect(await billing.subscriptions({ provider: 'braintree' })).toEqual(none)
+    expect(await billing.subscriptions({ status: 'pastDue' })).toEqual({ ...none, next: null })
   })
 
   it('returns an empty page if no subscription matches', async () => {

@@ -248,6 +248,8 @@ export const serviceDe: Readonly<Record<keyof typeof serviceEn, string>> = {
   'adminAudit.noActor': 'Geben Sie ein, wer es war, oder wählen Sie „Allen“.',
   'adminAudit.empty': 'Keine Einträge',
   'adminAudit.emptyText': 'Nichts, was Betreiber getan haben, passt dazu.',
+  'adminAudit.searchGoesOn':
+    'Bisher passt nichts dazu. Die Suche geht auf der nächsten Seite weiter.',
   'adminAudit.entry': 'Eintrag im Protokoll',
   'adminAudit.time': 'Zeit',
   'adminAudit.who': 'Wer',

@@ -234,6 +234,7 @@ export const serviceEn = {
   'adminAudit.noActor': 'Enter who it was, or choose “Anyone”.',
   'adminAudit.empty': 'No entries',
   'adminAudit.emptyText': 'Nothing that operators did matches.',
+  'adminAudit.searchGoesOn': 'Nothing matches so far. The search continues on the next page.',
   'adminAudit.entry': 'Entry of the audit log',
   'adminAudit.time': 'Time',
   'adminAudit.who': 'Who',

@@ -120,15 +120,17 @@ async function renderList(c: Context<AppEnv>, { query, values, problems }: ListV
         {kind !== undefined && id !== undefined && (
           <p>{t.parts('adminAudit.subjectOnly', { subject: <Reference kind={kind} id={id} /> })}</p>
         )}
-        {data.length === 0 ? (
-          <Empty title={t('adminAudit.empty')}>{t('adminAudit.emptyText')}</Empty>
-        ) : (
-          <EntryTable entries={data} />
-        )}
+        {data.length === 0 ? <NoEntries hasNext={next !== null} /> : <EntryTable entries={data} />}
         <Pager c={c} next={next} />
       </section>
     </>,
   )
+}
+
+const NoEntries: FC<{ hasNext: boolean }> = ({ hasNext }) => {
+  const { t } = usePage()
+  if (hasNext) return <p>{t('adminAudit.searchGoesOn')}</p>
+  return <Empty title={t('adminAudit.empty')}>{t('adminAudit.emptyText')}</Empty>
 }
 
 const EntryTable: FC<{ entries: readonly EntryJson[] }> = ({ entries }) => {
