@@ -34,7 +34,7 @@ const byUrl = new Map([...assets.values()].map((asset) => [asset.url, asset]))
 
 /** Removes comments and indentation, which browsers do not need, from a style sheet. */
 function withoutComments(file: Buffer): Buffer {
-  const text = file.toString('utf8').replace(/\/\*[^]*?\*\//g, '')
+  const text = file.toString('utf8').replace(/\/\*[\s\S]*?\*\//g, '')
   return Buffer.from(text.replace(/^\s+/gm, ''))
 }
 
