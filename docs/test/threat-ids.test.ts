@@ -65,7 +65,7 @@ describe('the threat model', () => {
     expect(cited.flatMap((source) => problemsIn(source, known))).toEqual([])
   })
 
-  it('is compared with citations: an unknown id and a citation in another form are reported', () => {
+  it('is compared with citations: an unknown id, or a citation in another form, fails the check', () => {
     const text = "// threat T2 and threat T99\n// threats G1, G2\nit('F4 fails', () => {})"
     expect(problemsIn({ path: 'a.test.ts', text }, knownIds(page))).toEqual([
       `a.test.ts: threat T99: no such id in ${PAGE}`,
@@ -81,7 +81,7 @@ describe('the threat model', () => {
   })
 
   it.each(parseRows(page))(
-    'names existing folders of the source in the row of threat $id',
+    'names only existing source folders in the row of threat $id',
     ({ where }) => {
       if (where === 'not built') return
       expect(names(where)).not.toEqual([])
@@ -94,7 +94,7 @@ describe('the threat model', () => {
   )
 
   it.each(parseRows(page))(
-    'names tests that cite the threat in the row of threat $id',
+    'names, in the row of threat $id, only tests that cite this threat',
     ({ id, where, shownBy }) => {
       if (where === 'not built') return
       expect(names(shownBy)).not.toEqual([])

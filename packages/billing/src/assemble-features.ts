@@ -12,7 +12,7 @@ import type { CapabilitiesOf } from './without.ts'
 
 type Features = typeof FEATURES
 
-/** The built-in providers, with the context that each feature's gateway code receives. */
+/** The context that each feature's gateway code receives, by built-in provider. */
 interface OwnProviders {
   readonly stripe: StripeContext
   readonly braintree: BraintreeContext
@@ -130,7 +130,7 @@ for (const { capability, user, subscription, changes } of ALL) {
 }
 
 /**
- * Returns the scope to call a method with.
+ * Returns the scope to pass to a method of a user or a subscription.
  * @throws Unsupported if the provider lacks the capability that the method needs.
  */
 function within(scope: UserScope | SubscriptionScope, capability: Capability | undefined): never {

@@ -60,7 +60,7 @@ export interface Billing<User = Record<string, unknown>> extends HttpRoutes {
   /**
    * Adds the columns and tables of billing. Runs by itself on first use unless the option `migrate`
    * is false.
-   * @throws NeedsOffline (of `@tollgate/database`) for a step that is unsafe while other processes
+   * @throws NeedsOffline (of `@tollgate/database`) if a migration is unsafe while other processes
    * run: stop them all, and call this once with `{ offline: true }`.
    */
   migrate(options?: MigrateOptions): Promise<{ applied: string[] }>
@@ -82,9 +82,10 @@ export interface Billing<User = Record<string, unknown>> extends HttpRoutes {
    */
   subscriptions(options?: SubscriptionListOptions): Promise<SubscriptionPage>
   /**
-   * Finds invoices of all owners by the number printed on them, or by the provider's id. Asks every
-   * provider. At Stripe, whose search learns of a new invoice within about a minute, several
-   * customers may have the same number; at Braintree the number is the id of the payment.
+   * Finds invoices of all owners by the number printed on them, or by the provider's id. Sends a
+   * request to every provider. At Stripe, several customers may have an invoice with the same
+   * number, and the search finds a new invoice only after about a minute. At Braintree, the number
+   * is the id of the payment.
    * @example
    * const [found] = await billing.findInvoices('A1B2C3-0001')
    * if (found) showPerson(found.owner.id, found.invoice.total())
@@ -122,8 +123,8 @@ export interface Billing<User = Record<string, unknown>> extends HttpRoutes {
    */
   readonly events: EventOutbox
   /**
-   * Outbox of reported metered usage, the meters, and the usage totals that the provider has
-   * counted.
+   * Outbox of usage reports: lists reports that were not sent yet or were refused, and sends
+   * refused reports again. Also lists and creates the meters at the provider.
    */
   readonly usage: UsageOutbox & UsageMeters
   /** Outbox of mail to customers. `null` without the option `mail`. */

@@ -249,14 +249,18 @@ export function createBilling<User>(given: BillingOptions<User>): unknown {
 }
 
 /**
- * Logs when this process's clock deviates too far from the shared database clock, and when it is
- * right again.
+ * Logs when this process's clock deviates too far from the shared database clock, and when it no
+ * longer does.
  */
 function watchClock(clock: DatabaseClock, logger: Logger): () => void {
   return clock.onChange((problem) => {
     if (problem === null)
-      (logger.warn ?? logger.error).call(logger, 'The time of this process is right again')
-    else logger.error(`This process bills nothing until its time is right. ${problem}.`)
+      (logger.warn ?? logger.error).call(
+        logger,
+        'The clock of this process is trusted again, and billing continues',
+      )
+    else
+      logger.error(`Billing is stopped in this process until its clock can be trusted. ${problem}.`)
   })
 }
 
@@ -287,7 +291,7 @@ function listMigrations({ owners }: ResolvedOptions): MigrationSet[] {
   ]
 }
 
-/** The providers that count usage themselves, instead of leaving it to us. */
+/** Returns the providers that count metered usage themselves, so that billing does not have to. */
 function countingProviders(options: ResolvedOptions): ProviderName[] {
   const { providers } = options
   return usageProviders(options).filter((name) => providers.find(name)?.usageCountedBy !== 'us')

@@ -53,7 +53,9 @@ function connectOnce(
   const connect = async (name: ProviderName) => {
     const provider = find(name)
     if (provider) return provider.connect(tools)
-    throw new TypeError(`A user pays through ${name}, which is not configured`)
+    throw new TypeError(
+      `A user is billed by ${name}, which is not configured: pass its options to createBilling()`,
+    )
   }
   return (name) => {
     const known = made.get(name)

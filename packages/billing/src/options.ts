@@ -175,7 +175,7 @@ export interface BillingOptions<User = Record<string, unknown>> {
   /**
    * Seconds between checks for due work: events and usage that await a retry or were left by
    * another process. `false` turns the checks off; call `billing.process()` instead. New work is
-   * started at once in either case.
+   * started immediately in either case.
    * @default 10
    */
   readonly processEvery?: number | false
@@ -216,8 +216,8 @@ export interface BillingOptions<User = Record<string, unknown>> {
   /** How pausing affects access. By default it does not. */
   readonly pauses?: PausePolicy
   /**
-   * Rate limit for promotion codes that turn out unusable: at most `limit` per owner in `seconds`,
-   * counted across all processes.
+   * Rate limit for unsuccessful attempts to use a promotion code: at most `limit` per owner in
+   * `seconds`, counted across all processes.
    * @default 10 per hour
    */
   readonly codeAttempts?: { readonly limit?: number; readonly seconds?: number }

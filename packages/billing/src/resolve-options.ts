@@ -16,7 +16,7 @@ export function resolveOptions<User>(options: BillingOptions<User>): ResolvedOpt
   const [first] = providers.all
   if (!first) {
     throw new TypeError(
-      'No provider: give stripe: { secret, webhookSecret }, braintree: { … }, or both.',
+      'No provider: pass stripe: { secret, webhookSecret }, braintree: { … }, or both.',
     )
   }
   if (!options.database) {
@@ -92,7 +92,7 @@ function resolveTax<User>(
   }
   const part = tax === 'automatic' ? 'automaticTax' : 'lineRates'
   if (!providers.some(({ can }) => can.includes(part))) {
-    throw new TypeError(`tax: no provider that is configured has ${part}.`)
+    throw new TypeError(`tax: no configured provider has ${part}.`)
   }
   return tax as TaxOption
 }
@@ -102,14 +102,14 @@ function requireMail({ mail, invoice }: BillingOptions<never>): MailOptions | nu
   if (typeof mail.send !== 'function') throw new TypeError('mail.send: expected a function.')
   if (invoice?.vendor && invoice.product) return mail
   throw new TypeError(
-    'mail needs invoice: { vendor, product }, the sender and the name of what is sold.',
+    'mail needs invoice: { vendor, product }, the seller and the name of what is sold.',
   )
 }
 
 function resolveFailed({ failedPath: path, baseUrl }: BillingOptions<never>) {
   if (path === undefined) return null
   if (baseUrl === undefined)
-    throw new TypeError('failedPath needs baseUrl, to which it is relative.')
+    throw new TypeError('failedPath is relative to baseUrl: set baseUrl too.')
   const url = findApplicationUrl(baseUrl, path)
   if (url !== null) return url
   throw new TypeError(`failedPath: '${path}' should look like '/billing/returned'.`)

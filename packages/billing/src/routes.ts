@@ -41,8 +41,8 @@ export interface BillingRoutes extends HttpRoutes {
 interface BillingRoute extends Route {
   respond(request: HttpRequest, id: string): Promise<HttpResponse>
   /**
-   * For a route that people open in a browser, which shows them a page instead of JSON: the path to
-   * return to later, or `null` if the request contains an invalid id.
+   * Only for routes that people open in a browser, which shows them a page instead of JSON. Returns
+   * the path to return to later, or `null` if the request contains an invalid id.
    */
   openedAt?(request: HttpRequest, id: string): string | null
 }

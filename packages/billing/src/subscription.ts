@@ -170,7 +170,7 @@ export class Subscription {
 
   /**
    * Whether the first payment is missing and can still be made. Calling `create()` again with
-   * another card or price replaces it.
+   * another card or price replaces the subscription.
    */
   awaitsFirstPayment(): boolean {
     return state.awaitsFirstPayment(this.#scope.record) && !this.ended()

@@ -100,14 +100,14 @@ describe('billing with Stripe and Braintree', () => {
     expect(await test.billing.check()).toEqual([])
   })
 
-  it('reports in check() the objects that are missing in Braintree’s control panel', async () => {
+  it('has a check() that reports objects missing in Braintree’s control panel', async () => {
     const test = await start('braintree')
     const { config } = test.sandbox.braintree
     const billing = test.another({ braintree: { ...config, planCredit: 'none' } as never })
     expect(await billing.check()).toEqual([expect.stringContaining("no discount 'none'")])
   })
 
-  it('reports in check() configured prices that do not exist', async () => {
+  it('has a check() that reports configured prices that do not exist', async () => {
     const test = await start('braintree')
     const { stripe, braintree } = test.sandbox
     const prices = ['monthly', 'gone']
@@ -128,7 +128,7 @@ describe('billing.ready()', () => {
     return { lines, logger: { error: () => undefined, warn: (line: string) => lines.push(line) } }
   }
 
-  it('warns that the plan-credit discount is missing, and how to create it', async () => {
+  it('warns that the plan-credit discount is missing, and explains how to create it', async () => {
     const test = await start('braintree')
     const { lines, logger } = logged()
     const { config } = test.sandbox.braintree

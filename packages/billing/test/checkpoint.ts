@@ -3,9 +3,9 @@ import type { FlowTest } from './support.ts'
 
 /**
  * Saves the state of the sandbox and all our rows. Returns a function that restores both and
- * creates a new billing, because the old one has outdated state in memory. For tests that start at
- * the same point many times, where reaching it takes longer than the test itself. Nothing may be
- * running.
+ * creates a new billing, because the old one has outdated state in memory. Useful if tests start at
+ * the same point many times, and reaching that point takes longer than the test itself. Nothing may
+ * be running during the call.
  */
 export async function takeCheckpoint(test: FlowTest): Promise<() => Promise<FlowTest>> {
   const { sandbox } = test

@@ -36,7 +36,7 @@ export interface Child {
 export interface Stop {
   /** The step, counted from 1, before which the job stops for good. */
   readonly stopAt?: number
-  /** Whether the whole process freezes there. */
+  /** Whether the whole process freezes at that step. */
   readonly freezes?: boolean
 }
 

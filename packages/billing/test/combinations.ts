@@ -35,8 +35,8 @@ export function pairwise<T extends Record<string, unknown>>(rows: readonly T[]):
 }
 
 /**
- * Numbers the pairs of values in each row. Numbers keep this fast: all of the ten thousand rows are
- * compared for each one that is chosen.
+ * Numbers the pairs of values in each row. Numbers make the search fast: it compares all of the ten
+ * thousand rows for each row that it chooses.
  */
 function numberPairs(rows: readonly Record<string, unknown>[]): number[][] {
   const values = new Map<string, number>()

@@ -146,7 +146,7 @@ describe('behaviour of one provider that the guides describe', () => {
     const error = await thrownBy(() => user.invoiceFor('Setup', 1000))
     await expect(user.chooseProvider('braintree')).rejects.toMatchObject({
       code: 'provider_chosen',
-      message: expect.stringContaining('or is asked to pay there'),
+      message: expect.stringContaining('or payments due, at stripe'),
     })
     await (error as { invoice: { void(): Promise<unknown> } }).invoice.void()
     await user.chooseProvider('braintree')

@@ -6,7 +6,7 @@ export type Loss = 'timeout' | 'half-written'
 
 export const LOSSES: readonly Loss[] = ['timeout', 'half-written']
 
-/** Billing whose requests `loseAnswer` can abort. Their own timeouts are long. */
+/** Creates a billing whose requests `loseAnswer` can abort. The requests' own timeouts are long. */
 export function hasty({ sandbox, another }: BillingTest, maxNetworkRetries = 0): Billing {
   return another({
     stripe: {
@@ -35,7 +35,7 @@ export function loseAnswer(
   trouble.untilHeld().then(() => endByTimeout(Number(port)))
 }
 
-/** Does what Node does when a request times out. */
+/** Emits `timeout` on all connections to a port, as Node does when a request times out. */
 function endByTimeout(port: number): void {
   for (const [address, sockets] of Object.entries(http.globalAgent.sockets)) {
     if (!address.includes(`:${port}:`)) continue

@@ -19,7 +19,7 @@ const TABLE: [string, (asked: Asked) => Promise<unknown>, RegExp][] = [
   [
     'the end of a subscription',
     async ({ user }) => (await user.subscription('main')).cancelAt(START),
-    /^The end is 2026-01-15T10:00:00.000Z; expected a date that is still to come, after 2026-/,
+    /^The end is 2026-01-15T10:00:00.000Z; expected a date in the future, after 2026-/,
   ],
   [
     'the end of a trial',
@@ -44,7 +44,7 @@ const TABLE: [string, (asked: Asked) => Promise<unknown>, RegExp][] = [
   [
     'a promotion code',
     ({ user }) => user.findPromotionCode(7 as never),
-    /^The promotion code is 7; expected text, as somebody types it$/,
+    /^The promotion code is 7; expected the text of the code$/,
   ],
   [
     'a long description',
@@ -55,7 +55,7 @@ const TABLE: [string, (asked: Asked) => Promise<unknown>, RegExp][] = [
     'the aggregation of a meter',
     ({ billing }) =>
       billing.usage.createMeter({ name: 'A', eventName: 'a', aggregation: 'max' as never }),
-    /^What a meter makes of its events is 'max'; expected /,
+    /^aggregation is 'max'; expected /,
   ],
 ]
 

@@ -122,7 +122,7 @@ it('billing’s migrations reject the database of a version from before the firs
   ]) {
     const used = use()
     await expect(used).rejects.toThrow(SchemaTooOld)
-    await expect(used).rejects.toThrow(/0001-user-columns.*start from an empty database/)
+    await expect(used).rejects.toThrow(/0001-user-columns.*start with an empty database/)
   }
   expect([await describeAll(database), await readMigrations(database)]).toEqual(before)
   await billing.close()

@@ -306,11 +306,15 @@ describe('the table of another owner type', () => {
       { ['x'.repeat(51)]: { table: 'teams' } },
       /should be a short word/,
     ],
-    ['if it is the table of users', { team: { table: 'users' } }, /the table of the type 'user'/],
+    [
+      'if it is the table of users',
+      { team: { table: 'users' } },
+      /'users' already belongs to the type 'user'/,
+    ],
     [
       'if two types share it',
       { a: { table: 't' }, b: { table: 't' } },
-      /owners.b: 't' is the table of the type 'a'/,
+      /owners.b: the table 't' already belongs to the type 'a'/,
     ],
     ['with an invalid name', { team: { table: 'a; b' } }, /owners.team.table: name/],
   ])('is rejected in the options %s', async (_what, owners, words) => {

@@ -25,8 +25,8 @@ interface Taxed {
 }
 
 /**
- * Starts a test with a user taxed in this way, and prices and coupons. Where the tax depends on the
- * address, the user is a customer already.
+ * Starts a test with a user taxed in this way, and prices and coupons. If the tax depends on the
+ * address, the user already has a customer.
  */
 export async function startPreviews(
   { provider }: ProviderCase,

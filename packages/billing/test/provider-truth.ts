@@ -79,8 +79,8 @@ export async function rowsOf(
 
 /**
  * Corrects the end of subscriptions that are over at Braintree but may still grant access. Only our
- * rows contain when that access ends: with `cancelNow()`, or with the subscription that replaces
- * it.
+ * rows contain when that access ends: at `cancelNow()`, or when another subscription replaces this
+ * one.
  */
 export function endedByUs(
   truth: CustomerState,
@@ -224,8 +224,8 @@ function stripeCard(stripe: Sandbox['stripe'], customer: string): string | null 
 type BraintreeSubscription = ReturnType<Sandbox['braintree']['subscriptions']>[number]
 
 /**
- * Computes when access ends: with the trial if cancelled in it, immediately if cancelled later,
- * else when the credit is used up.
+ * Computes when access ends: at the end of the trial if the subscription was cancelled during the
+ * trial, immediately if it was cancelled later, otherwise when the credit is used up.
  */
 function braintreeEnd(each: BraintreeSubscription): string | null {
   const over = each.statusHistory.find(({ status }) => status === 'Canceled')
@@ -257,7 +257,7 @@ function billedOn(day: string, months: number, dayOfMonth: number): string {
   return addDays(first, Math.min(dayOfMonth, last) - 1)
 }
 
-/** Metered prices have no quantity. */
+/** Formats a price with its quantity. Metered prices have no quantity. */
 function counted(price: string, quantity: unknown): string {
   return quantity === null || quantity === undefined ? price : `${price} × ${quantity}`
 }

@@ -78,7 +78,7 @@ describe('an existing `trial_ends_at` column that contains milliseconds', () => 
   })
 
   it.runIf(isChanged)(
-    'is left unchanged if the caller does not confirm that, and the error says what to do',
+    'is left unchanged unless the caller confirms that no other process is running, and the error says what to do',
     async () => {
       await fillMilliseconds()
       const billing = billingOn(database)
@@ -104,13 +104,16 @@ describe('an existing `trial_ends_at` column that contains milliseconds', () => 
     },
   )
 
-  it.runIf(isChanged)('is converted without stopping other processes if it is empty', async () => {
-    await addMilliseconds()
-    await database.kysely.insertInto('users').values({ id: 1 }).execute()
-    const billing = billingOn(database)
-    expect((await billing.migrate()).applied).toEqual(['0001-initial'])
-    await billing.close()
-  })
+  it.runIf(isChanged)(
+    'is converted without stopping other processes if no row has a value',
+    async () => {
+      await addMilliseconds()
+      await database.kysely.insertInto('users').values({ id: 1 }).execute()
+      const billing = billingOn(database)
+      expect((await billing.migrate()).applied).toEqual(['0001-initial'])
+      await billing.close()
+    },
+  )
 
   it('is rejected by a process with the `migrate: false` option', async () => {
     await addMilliseconds()
@@ -177,13 +180,13 @@ describe('an existing `trial_ends_at` column that contains milliseconds', () => 
   )
 
   it.runIf(isChanged)(
-    'is rejected if its type is neither that of milliseconds nor that of billing’s timestamps',
+    'is rejected if its type is neither an integer nor the timestamp type that billing uses',
     async () => {
       const type = sql.raw(kind === 'postgres' ? 'timestamp' : 'timestamp null')
       await sql`alter table users add column trial_ends_at ${type}`.execute(database.kysely)
       const billing = billingOn(database)
       await expect(billing.ready()).rejects.toThrow(
-        /users\.trial_ends_at is a timestamp.* and should be a (timestamptz|datetime)\(3\)/,
+        /users\.trial_ends_at has the type timestamp.* instead of (timestamptz|datetime)\(3\)/,
       )
       await billing.close()
     },

@@ -8,9 +8,9 @@ export interface Clock {
    */
   settled?(): Date
   /**
-   * Returns `null` if this process may issue tokens, charge, send or delete now. Rejects if its
-   * time may differ from that of the other processes. Without this method the clock is always
-   * trusted.
+   * Returns `null` if this process may issue tokens, charge, send or delete now. Rejects if the
+   * time of this process may differ from the time of other processes. Without this method, the
+   * clock is always trusted.
    */
   check?(): Promise<void> | null
 }
@@ -27,8 +27,8 @@ export interface DatabaseClock extends Clock {
   now(): Date
   /**
    * The time to compare expiry times with before expired rows are deleted. Usually equal to
-   * `now()`. If no process had the SQLite file open for some time, this time is earlier by that
-   * pause for one day, because the clock may be wrong.
+   * `now()`. After a pause in which no process had the SQLite file open, this time is behind
+   * `now()` by the length of the pause, for one day, because the clock may be wrong.
    */
   settled(): Date
   /**

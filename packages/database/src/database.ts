@@ -111,8 +111,9 @@ export interface Database<T = AnyTables> {
   unitOfWork<R>(work: () => Promise<R>): Promise<R>
   /**
    * Calls `run` when the unit of work that the caller runs in is committed, and never if it is
-   * undone. Outside of a unit it is called at once. For what a transaction cannot undo, such as
-   * caches, events and requests to others. `run` must not throw.
+   * undone. Outside of a unit of work, `run` is called immediately. Use it for effects that a
+   * transaction cannot undo, such as changes of caches, events and requests to other services.
+   * `run` must not throw.
    * @example
    * ```ts
    * database.afterCommit(() => cache.delete(clientId))
@@ -122,7 +123,7 @@ export interface Database<T = AnyTables> {
   /**
    * Runs `work` in a transaction while holding the lock `name`, which only one caller across all
    * processes can hold at a time. Others wait for up to five minutes. No statement timeout applies.
-   * On SQLite all names share one lock, that of the only writer.
+   * On SQLite, all names share one lock, because only one transaction can write at a time.
    */
   exclusively<R>(name: string, work: (tx: Database<T>) => Promise<R>): Promise<R>
   /** Waits for running statements and transactions, then closes every connection. */

@@ -38,9 +38,10 @@ export function isUniqueViolation(error: unknown): boolean {
 }
 
 /**
- * Whether the error says that a value cannot exist in its column, such as `1abc` in a number or a
- * NUL in text, so that no row has it. Postgres reports this, and MySQL does for characters that the
- * column's character set lacks; in other cases a query finds no row, or one that is only similar.
+ * Whether the error says that a value cannot exist in its column, such as `1abc` in a number column
+ * or a NUL in a text column, so that no row contains it. Postgres reports this. MySQL reports it
+ * only for characters that the column's character set lacks. In all other cases, the query finds no
+ * row, or a row whose value is only similar.
  */
 export function isImpossibleValue(error: unknown): boolean {
   return hasErrorKind(error, ['impossible'], builtInKindOf)

@@ -64,7 +64,7 @@ export class ClockNotTrusted extends defineError('TOLLGATE_CLOCK_NOT_TRUSTED') {
 export class NotPrimary extends defineError('TOLLGATE_NOT_PRIMARY') {
   /** `reason` completes the sentence "The database server …". */
   constructor(reason: string) {
-    super(`The database server ${reason}; give the address of the primary`)
+    super(`The database server ${reason}; use the address of the primary`)
   }
 }
 

@@ -68,7 +68,9 @@ export async function migrate(
 ): Promise<{ applied: string[] }> {
   const known = set.migrations.map(({ id }) => id)
   if (new Set(known).size !== known.length) {
-    throw new TypeError(`The migrations of "${set.name}" have an id twice: ${known.join(', ')}`)
+    throw new TypeError(
+      `The migrations of "${set.name}" contain a duplicate id: ${known.join(', ')}`,
+    )
   }
   if (await isUpToDate(database, set)) return { applied: [] }
   if (!database.dialect.schema.changesCommit) {
@@ -111,7 +113,9 @@ async function runMigrations(
   return { applied }
 }
 
-/** Checked without a lock, so that processes with nothing to do do not wait. */
+/**
+ * Whether all migrations have run. Takes no lock, so that a process with nothing to do never waits.
+ */
 async function isUpToDate(database: Database, set: MigrationSet): Promise<boolean> {
   if (!(await hasTable(database, TABLE))) return false
   const done = await findApplied(database, set.name)
@@ -127,8 +131,8 @@ async function isUpToDate(database: Database, set: MigrationSet): Promise<boolea
 export async function requireMigrations(database: Database, set: MigrationSet): Promise<void> {
   if (await isUpToDate(database, set)) return
   throw new SchemaTooOld(
-    `The database lacks migrations of "${set.name}" that this build needs. Migrate it first: in the service ` +
-      '`tollgate migrate`, in a program `await billing.migrate()` and the like.',
+    `The database lacks migrations of "${set.name}" that this build needs. Migrate it first: run ` +
+      '`tollgate migrate` for the service, or call `await billing.migrate()` or its equivalent in your program.',
   )
 }
 
@@ -168,15 +172,15 @@ async function refuseBesideOthers(
 }
 
 /**
- * Rejects a database that has later migrations but not the first: migrations run in order, so it
- * was created by other ones.
+ * Rejects a database that has later migrations but not the first one. Because migrations run in
+ * order, its schema was created by other migrations.
  */
 function refuseOtherHistory({ name, migrations }: MigrationSet, done: ReadonlySet<string>): void {
   const [first] = migrations
   if (first && done.size > 0 && !done.has(first.id)) {
     throw new SchemaTooOld(
-      `The tables of "${name}" were made by a build from before the first release (${[...done].join(', ')}), and there ` +
-        'is no upgrade from it. Nothing was changed: start from an empty database, or go on with the build that made this one.',
+      `The tables of "${name}" were created by a build from before the first release (${[...done].join(', ')}) and ` +
+        'cannot be upgraded. Nothing was changed: start with an empty database, or keep using the build that created this one.',
     )
   }
   const known = new Set(migrations.map(({ id }) => id))

@@ -33,7 +33,7 @@ export function toStorable(value: unknown, storeDate?: StoreDate): Storable {
   switch (typeof value) {
     case 'string':
       if (!isExactText(value)) {
-        throw new TypeError('Text with a NUL or half a surrogate pair cannot be stored exactly')
+        throw new TypeError('Text with a NUL or a lone surrogate cannot be stored exactly')
       }
       return value
     case 'number':
@@ -51,7 +51,7 @@ export function toStorable(value: unknown, storeDate?: StoreDate): Storable {
       }
       if (value instanceof Date) {
         throw new TypeError(
-          'A Date cannot be stored; store its getTime() in an instant column, timestamp(date) in a timestamp column',
+          'A Date cannot be stored; use its getTime() in an instant column, or timestamp(date) in a timestamp column',
         )
       }
   }
@@ -76,7 +76,7 @@ const END = Date.UTC(10_000, 0)
 
 /** Converts a timestamp. Only years of four digits are supported by every database. */
 function storeTimestamp({ date }: Timestamp, storeDate: StoreDate | undefined): Storable {
-  if (!storeDate) throw new TypeError('This dialect does not say how a timestamp is stored')
+  if (!storeDate) throw new TypeError('This dialect does not define how timestamps are stored')
   if (date.getTime() >= FIRST && date.getTime() < END) return storeDate(date)
   throw new TypeError('A timestamp outside of the years 1000 to 9999 cannot be stored')
 }
@@ -108,7 +108,8 @@ function toJsonRow(row: object): object {
 function toJson(value: unknown): string | number | null {
   const storable = toStorable(value, (date) => date.toISOString())
   if (typeof storable === 'bigint') return String(storable)
-  if (Buffer.isBuffer(storable)) throw new TypeError('Bytes cannot be stored together')
+  if (Buffer.isBuffer(storable))
+    throw new TypeError('Bytes cannot be stored when several rows are inserted at once')
   return storable
 }
 

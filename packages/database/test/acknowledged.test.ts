@@ -160,7 +160,7 @@ describe.runIf(process.env.TEST_DATABASE === 'sqlite')('an acknowledged write', 
     },
   )
 
-  it('survives a disk that starts to fail halfway, while no unacknowledged write does [threat P4]', async () => {
+  it('survives a disk that starts to fail halfway, and no unacknowledged write is stored [threat P4]', async () => {
     const child = startChildWithSmallFiles('fill', test.url)
     expect(await child.ended).toBe(0)
     const acknowledged = child.lines.filter((line) => line.startsWith('filled'))

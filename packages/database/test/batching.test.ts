@@ -209,7 +209,9 @@ describe('updateOneReturning with concurrent callers', () => {
     expect((await findThing(database, 't1'))?.amount).toBe(0)
   })
 
-  it('does not delay a caller because the row of another caller is locked', async ({ skip }) => {
+  it('does not make a caller wait because the row of another caller is locked', async ({
+    skip,
+  }) => {
     if (database.dialect.name !== 'postgres') skip('there is one writer, or each goes alone')
     const step = prepareStep()
     const held = database.transaction(async (tx) => {

@@ -22,7 +22,7 @@ afterEach(() => test.drop())
 /** SQLite has no clock: the processes that have a file open agree on its time. */
 describe('the time of an SQLite file [threat Q5]', () => {
   it(
-    'is the time of the processes that have it open, for a process that starts 15 minutes ahead',
+    'is the time of the processes that have it open, even for a new process whose clock is 15 minutes ahead',
     LONG,
     async () => {
       const { clock } = test.database
@@ -38,7 +38,7 @@ describe('the time of an SQLite file [threat Q5]', () => {
     },
   )
 
-  it('is rejected by a process that starts 15 minutes behind', async () => {
+  it('is not trusted by a new process whose clock is 15 minutes behind', async () => {
     await test.database.clock.begin()
     const wrong = await connectMoved(test.url, -15 * MINUTE)
     await wrong.database.clock.begin()
@@ -46,7 +46,7 @@ describe('the time of an SQLite file [threat Q5]', () => {
     expect(test.database.clock.check()).toBeNull()
   })
 
-  it('advances after a pause, but does not decide deletions for a day', async () => {
+  it('advances after a pause, but is not used for deletions until a day later', async () => {
     await writeRecord(test.database, { newest: -400 * DAY })
     const { clock } = test.database
     await clock.begin()

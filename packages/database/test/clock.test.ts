@@ -117,7 +117,7 @@ describe('the clock of a database [threat Q5]', () => {
     expect(Math.abs(clock.now().getTime() - Date.now())).toBeLessThan(SOON)
   })
 
-  it('is recorded by any number of processes at once', async () => {
+  it('can be recorded by any number of processes at the same time', async () => {
     const all = await Promise.all([1, 2, 3, 4, 5, 6].map(() => connectMoved(test.url)))
     await Promise.all(all.map(({ database }) => database.clock.begin()))
     for (const { database } of all) expect(database.clock.check()).toBeNull()

@@ -62,7 +62,7 @@ describe.runIf(process.env.TEST_DATABASE === 'sqlite')('an SQLite URL', () => {
   })
   afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-  it('isolates transactions in memory as in a file', async () => {
+  it('isolates transactions in memory in the same way as in a file', async () => {
     const database = await connect('sqlite::memory:')
     await database.kysely.schema.createTable('t').addColumn('n', 'integer').execute()
     let seen: unknown[] | undefined
@@ -81,7 +81,7 @@ describe.runIf(process.env.TEST_DATABASE === 'sqlite')('an SQLite URL', () => {
     await database.close()
   })
 
-  it('may be absolute, relative, with spaces or with a second and third slash', async () => {
+  it('may be absolute or relative, and may contain spaces or a second and third slash', async () => {
     const urls = [
       `sqlite:${folder}/one.db`,
       `file:${folder}/two.db`,
@@ -109,7 +109,8 @@ describe.runIf(process.env.TEST_DATABASE === 'sqlite')('an SQLite URL', () => {
     chmodSync(path, 0o444)
     const restore = dropRootPrivileges()
     try {
-      const refused = /cannot be read and written|readonly|unable to open/i
+      const refused =
+        /cannot be read and written|needs read and write access|readonly|unable to open/i
       await expect(connect(`sqlite:${path}`)).rejects.toThrow(refused)
       await expect(connect(`sqlite:${folder}/new.db`)).rejects.toThrow(refused)
     } finally {

@@ -100,7 +100,7 @@ describe.runIf(kind !== 'sqlite')("statements that outlast the server's own time
     await database.close()
   })
 
-  it('are replaced by new connections when the network has lost all connections', async () => {
+  it('fail when the network has lost all connections, after which new connections are opened', async () => {
     const proxy = await startTcpProxy(test.url)
     const database = await connect<TestTables>(proxy.url, { poolSize: POOL })
     await Promise.all(Array.from({ length: POOL }, () => findThings(database)))
@@ -111,7 +111,7 @@ describe.runIf(kind !== 'sqlite')("statements that outlast the server's own time
     await proxy.close()
   })
 
-  it('free their places in the pool when the network is silent for longer', async () => {
+  it('free their places in the pool while the network remains silent', async () => {
     const proxy = await startTcpProxy(test.url)
     const database = await connect<TestTables>(proxy.url, { poolSize: POOL })
     await expectAvailable(database)

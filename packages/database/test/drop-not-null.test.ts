@@ -129,7 +129,7 @@ describe('dropNotNull', () => {
   })
 
   it.runIf(kind === 'sqlite')(
-    'does not delete rows that refer to the table, nor any others',
+    'deletes no rows, not even rows of other tables that refer to the table',
     async () => {
       const run = (text: string) => sql.raw(text).execute(database.kysely)
       await createOrders(database)

@@ -87,7 +87,7 @@ describe('migrate', () => {
     const set = { name: 'app', migrations: [{ ...first, id: '0001-initial' }, second] }
     for (const attempt of [migrate(database, set), requireMigrations(database, set)]) {
       await expect(attempt).rejects.toThrow(SchemaTooOld)
-      await expect(attempt).rejects.toThrow(/001-early.*start from an empty database/)
+      await expect(attempt).rejects.toThrow(/001-early.*start with an empty database/)
     }
     expect(await readMigrations(database)).toEqual(before)
   })
@@ -124,7 +124,7 @@ describe('migrate', () => {
     await expect(migrate(database, set)).rejects.toThrow(/nullable/)
   })
 
-  it('runs once when several processes start at once on an empty database', async () => {
+  it('runs once when several processes start on an empty database at the same time', async () => {
     const children = Array.from({ length: 4 }, () => startChild('migrate', test.url, '100'))
     const exits = await Promise.all(children.map(({ ended }) => ended))
     expect(exits).toEqual([0, 0, 0, 0])
@@ -146,7 +146,7 @@ describe('migrate', () => {
     }
   })
 
-  it('completes while a killed process left the database waiting', async () => {
+  it('completes in a process that was waiting while another process was killed halfway', async () => {
     const victim = startChild('migrate', test.url, '60000')
     await victim.untilLines(1)
     const waiting = startChild('migrate', test.url, '0')
@@ -158,7 +158,7 @@ describe('migrate', () => {
 
   // Another node of a Galera cluster holds the row, but no named lock on this server.
   it.runIf(process.env.TEST_DATABASE === 'mariadb')(
-    'waits for a lease that another node holds, and no longer than it lasts',
+    'waits for a lease that another node holds, but only until the lease expires',
     async () => {
       await migrate(database, { name: 'app', migrations: [first] })
       const locks = () => database.kysely.updateTable('tollgate_locks')

@@ -45,7 +45,10 @@ export async function connectMoved(
   }
 }
 
-/** Reads the record of the time, in milliseconds from the correct time. */
+/**
+ * Reads the record of the time. `newest` is the recorded time, as its difference from the correct
+ * time in milliseconds.
+ */
 export async function readRecord(database: Database) {
   const row = await database.kysely
     .selectFrom('tollgate_clock')

@@ -110,7 +110,7 @@ describe.runIf(isServer)('using a database server', () => {
     expect(await findThing(database, 'unsaved')).toBeNull()
   })
 
-  it('works again at once after the server has closed all connections', async () => {
+  it('works again immediately after the server has closed all connections', async () => {
     await Promise.all(operations.map(([, run]) => run(database)))
     await endConnections(test.database, database.dialect.name)
     await expectAvailable()

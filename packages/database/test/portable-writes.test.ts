@@ -94,7 +94,7 @@ describe('upsert', () => {
     ])
   })
 
-  it('leaves columns that the row does not contain', async () => {
+  it('leaves columns unchanged that the row does not contain', async () => {
     await insertThings(database, createThing('a', { owner: 'ada', amount: 1 }))
     await upsert(database, 'things', { id: 'a', amount: 2, flagged: 1 }, ['id'])
     expect(await findThing(database, 'a')).toEqual(

@@ -182,7 +182,7 @@ describe.runIf(kind !== 'sqlite')('an error of the database server', () => {
     await expectToGoOn()
   })
 
-  it('has the kind undone for a deadlock that every retry meets', async () => {
+  it('has the kind undone if every retry ends in a deadlock', async () => {
     const error = await errorOf(
       kind === 'postgres'
         ? neighbour.ask(`do $$ begin raise exception sqlstate '40P01'; end $$`)
@@ -245,7 +245,7 @@ describe.runIf(installed)('using a MariaDB server', () => {
     return Number(rows[0]?.n)
   }
 
-  it('fails as unavailable while the server is read-only, also for reads once that is known [threat Q5]', async () => {
+  it('fails as unavailable while the server is read-only, and after the first failed write also for reads [threat Q5]', async () => {
     await server.ask('set global read_only = 1')
     try {
       const refused = await errorOf(insert())

@@ -75,21 +75,24 @@ describe.runIf(process.env.TEST_DATABASE === 'sqlite')('an SQLite file', () => {
     ['deleted', () => rmSync(path)],
     ['replaced by another database', () => renameSync(join(folder, 'other.db'), path)],
     ['without its write-ahead log', () => rmSync(`${path}-wal`)],
-  ])('is unavailable while %s, until it is back', async (_, harm) => {
-    await (await openWithRow(`sqlite:${folder}/other.db`)).close()
-    const database = await openWithRow()
-    const kept = ['', '-wal'].map((end) => [`${folder}/kept${end}`, `${path}${end}`] as const)
-    for (const [name, part] of kept) linkSync(part, name)
-    harm()
-    await expect(findThings(database)).rejects.toSatisfy(isUnavailable)
-    await expect(insertThings(database, createThing('b'))).rejects.toSatisfy(isUnavailable)
-    const write = database.transaction((tx) => insertThings(tx, createThing('b')))
-    await expect(write).rejects.toSatisfy(isUnavailable)
-    await expect(write).rejects.toThrow(/moved, deleted or replaced .* restart/s)
-    for (const [name, part] of kept) renameSync(name, part)
-    await insertThings(database, createThing('c'))
-    expect(await namesOf(database)).toEqual(['a', 'c'])
-  })
+  ])(
+    'is unavailable while it is %s, and available again after it was restored',
+    async (_, harm) => {
+      await (await openWithRow(`sqlite:${folder}/other.db`)).close()
+      const database = await openWithRow()
+      const kept = ['', '-wal'].map((end) => [`${folder}/kept${end}`, `${path}${end}`] as const)
+      for (const [name, part] of kept) linkSync(part, name)
+      harm()
+      await expect(findThings(database)).rejects.toSatisfy(isUnavailable)
+      await expect(insertThings(database, createThing('b'))).rejects.toSatisfy(isUnavailable)
+      const write = database.transaction((tx) => insertThings(tx, createThing('b')))
+      await expect(write).rejects.toSatisfy(isUnavailable)
+      await expect(write).rejects.toThrow(/moved, deleted or replaced .* restart/s)
+      for (const [name, part] of kept) renameSync(name, part)
+      await insertThings(database, createThing('c'))
+      expect(await namesOf(database)).toEqual(['a', 'c'])
+    },
+  )
 
   it('is not created anew when it existed before and is missing or empty', async () => {
     await (await openWithRow()).close()
@@ -97,7 +100,7 @@ describe.runIf(process.env.TEST_DATABASE === 'sqlite')('an SQLite file', () => {
     for (const state of ['missing', 'empty']) {
       if (state === 'empty') writeFileSync(path, '')
       const refused = await connect(url).catch((error) => error)
-      expect(refused.message).toMatch(`app.db is ${state}, but there was a database before`)
+      expect(refused.message).toMatch(`app.db is ${state}, but a database existed there before`)
       expect(refused.message).toMatch(`delete ${path}.marker`)
       expect(existsSync(path)).toBe(state === 'empty')
     }

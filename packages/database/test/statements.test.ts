@@ -92,7 +92,7 @@ describe('statement', () => {
     await expect(find({})).rejects.toThrow(/"id"/)
   })
 
-  it('belongs to the transaction it is run on, and only then', async () => {
+  it('runs in the transaction that is passed to it, or on its own if none is passed', async () => {
     const insert = database.statement<{ id: string }>((db, param) =>
       db.insertInto('things').values({ id: param('id'), amount: 0, flagged: 0 }),
     )

@@ -91,7 +91,7 @@ describe('a migration that needs other processes to be stopped', () => {
     await expect(migrate(database, old)).rejects.toThrow(SchemaTooNew)
   })
 
-  it('runs at once if there is nothing to change', async () => {
+  it('runs without `offline` if there is nothing to change', async () => {
     await migrate(database, old)
     expect(await migrate(database, next)).toEqual({ applied: ['0002-timestamps'] })
   })

@@ -47,7 +47,7 @@ describe('transaction', () => {
     expect(await findThings(other)).toHaveLength(2)
   })
 
-  it('sees its own changes at once and shows them to others when it ends, without blocking readers', async () => {
+  it('sees its own changes immediately, hides them from others until it ends, and blocks no readers', async () => {
     await database.transaction(async (tx) => {
       await insertThings(tx, createThing('a'))
       expect(await findThings(tx)).toHaveLength(1)

@@ -25,7 +25,7 @@ const add = (id: string, to: Database<TestTables> = database) =>
 const ids = async () => (await findThings(database)).map(({ id }) => id).sort()
 
 describe('database.unitOfWork()', () => {
-  it('commits every write of code that was given the database itself', async () => {
+  it('commits every write of code that uses the database itself instead of a transaction', async () => {
     const changed = withErrors(database, (error) => error) as unknown as Database<TestTables>
     const result = await database.unitOfWork(async () => {
       await add('statement')
@@ -63,7 +63,7 @@ describe('database.unitOfWork()', () => {
     expect(await ids()).toEqual([])
   })
 
-  it('shares nothing with callers outside of it, who keep what they wrote', async () => {
+  it('does not include writes of callers outside of it, which are kept even if the unit fails', async () => {
     let leave = () => {}
     const left = new Promise<void>((resolve) => {
       leave = resolve
@@ -97,7 +97,7 @@ describe('database.unitOfWork()', () => {
     await expect(work).rejects.toThrow(RangeError)
   })
 
-  it('takes no part in what its code does after it ended', async () => {
+  it('does not include writes that its code makes after the unit has ended', async () => {
     let later: Promise<unknown> = Promise.resolve()
     await database.unitOfWork(async () => {
       await add('inside')
@@ -107,7 +107,7 @@ describe('database.unitOfWork()', () => {
     expect(await ids()).toEqual(['inside', 'later'])
   })
 
-  it('calls what waits for the commit once, after it, and never if it is undone', async () => {
+  it('calls functions passed to afterCommit() once after the commit, and never if the unit is undone', async () => {
     const calls: string[] = []
     const note = (text: string) => database.afterCommit(() => void calls.push(text))
     note('outside')

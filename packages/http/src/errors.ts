@@ -98,7 +98,7 @@ export class MethodNotAllowed extends Refusal {
   readonly allowed: readonly string[]
 
   constructor(allowed: readonly string[]) {
-    super(`This address takes ${allowed.join(', ')}.`)
+    super(`This endpoint accepts only ${allowed.join(', ')}.`)
     this.allowed = allowed
   }
 

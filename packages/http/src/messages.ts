@@ -124,7 +124,10 @@ function* placesOf(text: string): Iterable<{ readonly start: number; readonly en
   }
 }
 
-/** Longest accepted text. Clients control headers and parameters, so their cost must be limited. */
+/**
+ * Longest accepted text, in characters. Clients control headers and parameters, so the cost of
+ * parsing them must be limited.
+ */
 const LONGEST_LIST = 1000
 
 /**

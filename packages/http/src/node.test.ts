@@ -82,7 +82,7 @@ describe('a Node request', () => {
     },
   )
 
-  it('returns a body that a parser has read as serialized text, but rejects reading it to verify a signature', async () => {
+  it('serializes a body that a parser has already read, but rejects reading it to verify a signature', async () => {
     const message = (body: unknown, type: string) =>
       ({ headers: { 'content-type': type }, body, readableEnded: true }) as unknown as NodeMessage
     const form = message({ a: 'b c', d: ['e', 'f'] }, 'application/x-www-form-urlencoded')

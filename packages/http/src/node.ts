@@ -33,7 +33,10 @@ export function fromNodeRequest(
   return new NodeRequest(message, signedIn, signOut, address)
 }
 
-/** A class, because objects are created for every request and share its methods. */
+/**
+ * An HttpRequest that reads from Node's request. It is a class, so that the objects created for
+ * every request share their methods.
+ */
 class NodeRequest implements HttpRequest {
   readonly method: string
   readonly path: string
@@ -181,7 +184,10 @@ function encodeParsed({ body, headers }: NodeMessage): string {
     .join('&')
 }
 
-/** Returns the body of a parser for text or bytes, which keeps every byte. */
+/**
+ * Returns a body that an earlier parser has kept as text or bytes, and therefore unchanged.
+ * @throws {Error} if the parser has turned the body into something else.
+ */
 function requireRaw({ body }: NodeMessage): string {
   if (typeof body === 'string') return body
   if (Buffer.isBuffer(body)) return body.toString('utf8')

@@ -117,6 +117,6 @@ export function originOf(url: string): string {
  */
 export function bodyAlreadyRead(): Error {
   return new Error(
-    'The body is needed as it was sent, but it has been read. Mount these routes before express.json() and other body parsers.',
+    'The raw request body is needed, but a body parser has already read it. Mount these routes before express.json() and other body parsers.',
   )
 }

@@ -12,7 +12,8 @@ export interface HttpResponse {
 export type ResponseHeaders = Readonly<Record<string, string | string[]>>
 
 /**
- * Returns the response to HEAD: that of GET with its length but without its body (RFC 9110 §9.3.2).
+ * Converts the response to a GET request into the response to HEAD: it has the same headers,
+ * including the length of the body, but no body (RFC 9110 §9.3.2).
  */
 export function withoutBody({ status, headers, body }: HttpResponse): HttpResponse {
   const length = String(body === null ? 0 : Buffer.byteLength(body))

@@ -58,7 +58,7 @@ export function createRouter<R extends Route>(table: readonly R[]): Router<R> {
   for (const route of table) {
     const routes = byPath.get(route.path) ?? new Map<string, R>()
     if (routes.has(route.method)) {
-      throw new TypeError(`Two routes want ${route.method} ${route.path}.`)
+      throw new TypeError(`Two routes are defined for ${route.method} ${route.path}.`)
     }
     byPath.set(route.path, routes.set(route.method, route))
   }

@@ -2,7 +2,8 @@ import type { HttpRequest, SignedInReader } from './request.ts'
 import type { HttpResponse } from './response.ts'
 
 /**
- * Routes that a framework serves beside its own: those of an authorization server, or of billing.
+ * Routes of a package, such as an authorization server or billing, that a framework serves beside
+ * its own.
  */
 export interface HttpRoutes {
   /** Every path, with `{name}` for a variable segment. */

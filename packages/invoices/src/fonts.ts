@@ -34,9 +34,9 @@ export async function readFonts(files: {
 }
 
 /**
- * Parses a font and registers each letter on its own. Fontkit keeps each glyph as it first met it:
- * a `z` first met as part of `ż` would have no letter, and every later invoice would print it
- * without allowing it to be copied.
+ * Parses a font and registers each letter on its own. Fontkit caches each glyph in the form in
+ * which it was first used: a `z` first used as part of `ż` would belong to no letter, so that it
+ * could not be copied from any later invoice.
  */
 function parse(create: typeof fontkit.create, bytes: Uint8Array): Font {
   const font = create(Buffer.from(bytes)) as fontkit.Font

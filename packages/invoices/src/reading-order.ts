@@ -10,10 +10,9 @@ export type TextDirection = 'ltr' | 'rtl'
 
 /**
  * Splits one printed line into pieces of one direction each, to be drawn from left to right
- * (Unicode's bidirectional algorithm, UAX 9). The direction of the line is that of its first
- * letter, or of its page if it has no letters. Fonts reverse Hebrew and Arabic themselves, so a
- * piece is in the order that the font expects. Brackets are already mirrored, and directional marks
- * are removed.
+ * (Unicode's bidirectional algorithm, UAX 9). The line has the direction of its first letter, or of
+ * its page if it has no letters. Fonts reverse Hebrew and Arabic themselves, so a piece is in the
+ * order that the font expects. Brackets are already mirrored, and directional marks are removed.
  */
 export function piecesFromLeft(line: string, page: TextDirection = 'ltr'): string[] {
   const base = directionOf(line) ?? page
@@ -31,7 +30,10 @@ export function piecesFromLeft(line: string, page: TextDirection = 'ltr'): strin
   return runs.flatMap(({ text, level }) => toPieces(text.replace(MARKS, ''), level))
 }
 
-/** Right-to-left characters. Arabic digits are not, but fonts treat them like Arabic letters. */
+/**
+ * Right-to-left characters. Arabic digits run from left to right, although fonts treat them like
+ * Arabic letters.
+ */
 const RTL = /[\p{sc=Arab}\p{sc=Hebr}\p{sc=Syrc}\p{sc=Thaa}\p{sc=Nkoo}\p{sc=Adlm}\u200f\u061c]/u
 const ARABIC_DIGITS = /([\u0660-\u066c\u06f0-\u06f9]+)/
 const MARKS = /\p{Cf}+/gu

@@ -4,8 +4,8 @@ import { piecesFromLeft } from './reading-order.ts'
 type Document = InstanceType<typeof PDFDocument>
 
 /**
- * A column of the page to write text in. The `align` value `end` is the far side in reading
- * direction.
+ * A column of the page to write text in. The `align` value `end` aligns text to the side on which a
+ * line ends in the reading direction.
  */
 export interface TextBox {
   readonly x: number
@@ -16,7 +16,7 @@ export interface TextBox {
 
 /**
  * Writes on a page in reading direction. Boxes are specified for a page that is read from the left,
- * and mirrored on one that is read from the right.
+ * and are mirrored on a page that is read from the right.
  */
 export class TextWriter {
   readonly #document: Document

@@ -64,7 +64,7 @@ async function errorPage(
     const response = htmlPage(await pages.error(view), status)
     return { ...response, headers: { ...response.headers, ...error.headers() } }
   } catch (thrown) {
-    logger.error('The error page failed', thrown)
+    logger.error('The error page could not be rendered', thrown)
     return errorResponse(error)
   }
 }

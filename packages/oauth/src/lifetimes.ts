@@ -13,12 +13,16 @@ const UNITS: Readonly<Record<string, number>> = {
   w: 7 * 24 * 3600,
   y: YEAR,
 }
-/** A later date would not fit into the databases and JWT libraries that have to hold it. */
+/**
+ * Longest lifetime, in milliseconds. A later expiry would not fit into the databases and JWT
+ * libraries that have to hold it.
+ */
 const MAX_LIFETIME = 100 * YEAR
 
 /**
  * Parses the option with this `name`. Returns a function that computes the expiry from the current
- * time. Fixed periods are validated at once; the result of a function is validated on each call.
+ * time. Fixed periods are validated immediately; the result of a function is validated on each
+ * call.
  * @throws TypeError if the lifetime is malformed or longer than 100 years
  */
 export function parseLifetime(name: string, lifetime: Lifetime): (now: Date) => Date {

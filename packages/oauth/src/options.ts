@@ -52,10 +52,10 @@ export interface AuthorizationServerOptions<
    */
   readonly issuer: string
   /**
-   * Secret from which all keys are derived, at least 32 random characters. Of a list, the first
-   * secret protects new values and all are accepted; that is how a secret is replaced
-   * (docs/guides/operations.md). The type allows `undefined` so that an environment variable can be
-   * passed directly; a missing one throws a TypeError.
+   * Secret from which all keys are derived, at least 32 random characters. If it is a list, the
+   * first secret protects new values, and values protected by any of them are accepted; that is how
+   * a secret is replaced (docs/guides/operations.md). The type allows `undefined` so that an
+   * environment variable can be passed directly; a missing secret throws a TypeError.
    */
   readonly secret: string | readonly string[] | undefined
   /** Database from `connect()` of `@tollgate/database`. Either this or `storage` is required. */
@@ -432,7 +432,7 @@ function resolveSelfRegistered(
   const resources = selfRegistered.resources ?? (limits.length > 0 ? limits : null)
   const nowhere = resources?.find((uri) => !addresses.includes(uri))
   if (nowhere !== undefined) {
-    throw new TypeError(`selfRegistered: '${nowhere}' is not one of those in the option resources.`)
+    throw new TypeError(`selfRegistered: '${nowhere}' is not listed in the option resources.`)
   }
   return {
     selfRegisteredScopes: new Set([...scopes, ...brought]),
@@ -460,7 +460,7 @@ function chooseStorage(options: { database?: Database; storage?: Storage }): Sto
 
 function assertGrants(grants: unknown): void {
   if (!Array.isArray(grants) || grants.length === 0) {
-    throw new TypeError('grants is empty: list what you offer, e.g. [authorizationCode()].')
+    throw new TypeError('grants is empty: list the grants to offer, e.g. [authorizationCode()].')
   }
   assertNamedOnce(
     'grants',
@@ -480,7 +480,7 @@ function parseFormat(
   const methods = ['recognizes', 'encode', 'decode'] as const
   if (methods.every((name) => typeof format?.[name] === 'function')) return format
   throw new TypeError(
-    'accessTokenFormat: give jwt, opaque, or recognizes(), encode() and decode().',
+    "accessTokenFormat: give 'jwt', 'opaque', or an object with recognizes(), encode() and decode().",
   )
 }
 

@@ -28,18 +28,19 @@ export function parseScope(text: string | undefined): string[] {
  */
 export function resolveScopes(requested: readonly string[], policy: ScopePolicy): string[] {
   for (const name of requested) {
-    if (!SCOPE_TOKEN.test(name)) throw new InvalidScope('The scope holds characters not allowed')
+    if (!SCOPE_TOKEN.test(name))
+      throw new InvalidScope('The scope contains characters that are not allowed')
     if (name === WILDCARD_SCOPE) {
       if (policy.wildcard === 'allowed' && policy.client === null) continue
-      throw new InvalidScope('The scope * is granted to password-grant tokens only')
+      throw new InvalidScope('The scope * is available only with the password grant')
     }
     if (!policy.defined.has(name)) {
       throw new InvalidScope(`The scope '${name}' is not defined`, {
-        hint: 'GET /oauth/scopes lists those that are',
+        hint: 'GET /oauth/scopes lists the defined scopes',
       })
     }
     if (policy.client && !policy.client.includes(name)) {
-      throw new InvalidScope(`This client may not ask for the scope '${name}'`)
+      throw new InvalidScope(`This client may not request the scope '${name}'`)
     }
   }
   return [...requested]
@@ -107,14 +108,17 @@ export function parseDefaultScopes(
     }
     if (known.identity.has(name)) {
       throw new TypeError(
-        `defaultScopes: '${name}' is about the person, so clients have to name it.`,
+        `defaultScopes: '${name}' is about the user's identity, so clients must request it by name.`,
       )
     }
   }
   return [...new Set(names)]
 }
 
-/** The checkboxes are submitted in one form, whose number of fields is limited. */
+/**
+ * Maximum number of optional scopes. Their checkboxes are submitted in one form, and the number of
+ * form fields is limited.
+ */
 const MAX_OPTIONAL = 50
 
 /** Validates the option `optionalScopes`. */
@@ -123,14 +127,14 @@ export function parseOptionalScopes(
   known: { readonly defined: ReadonlySet<string>; readonly required: readonly string[] },
 ): ReadonlySet<string> {
   if (names.length > MAX_OPTIONAL) {
-    throw new TypeError(`optionalScopes: there may be at most ${MAX_OPTIONAL}.`)
+    throw new TypeError(`optionalScopes: at most ${MAX_OPTIONAL} scopes are allowed.`)
   }
   for (const name of names) {
     if (!known.defined.has(name)) {
       throw new TypeError(`optionalScopes: the scope '${name}' is not defined.`)
     }
     if (known.required.includes(name)) {
-      throw new TypeError(`optionalScopes: nobody can leave out '${name}'.`)
+      throw new TypeError(`optionalScopes: '${name}' cannot be optional.`)
     }
   }
   return new Set(names)

@@ -111,7 +111,7 @@ export interface AuthorizationServer<
    * Resolves if the server can verify tokens: the database responds and all revocations are known.
    * For a readiness probe. Queries the database only if its last answer is older than a second.
    * @throws OAuthError `temporarily_unavailable`; its `cause` is a `NotPrimary` if the database
-   * server is a standby, read-only or behind
+   * server is a standby, is read-only or lags behind the primary
    */
   checkReady(): Promise<void>
   /** Authenticates requests to the application's own routes. */
@@ -154,7 +154,8 @@ export interface AuthorizationServer<
     /** Finds a token by id, even if it is revoked or expired. `null` if there is none. */
     find(id: string): Promise<Token | null>
     /**
-     * Lists a page of the valid tokens, newest first, of a user, of a client or of all.
+     * Lists one page of the valid tokens, newest first: all tokens, or those of a user or of a
+     * client.
      * @throws ValidationFailed if an option is invalid
      * @example
      * ```ts
@@ -190,10 +191,10 @@ export interface AuthorizationServer<
     /** Lists the clients that took part in the user's sessions, most recently used first. */
     listByUser(userId: string | number): Promise<ClientSession[]>
     /**
-     * Ends the session that a client knows by this `sid`: its cookies of cookie mode stop working,
-     * and every client that took part is notified. Returns `false` if there is no such session.
-     * Does not end the application's own session, which you find by comparing `sessionId` of
-     * `listByUser()` with `hash()` of your session ids.
+     * Ends the session that a client knows by this `sid`: the session's cookies of cookie mode stop
+     * working, and every client that took part is notified. Returns `false` if there is no such
+     * session. Does not end the application's own session, which you find by comparing `sessionId`
+     * of `listByUser()` with `hash()` of your session ids.
      */
     end(sid: string): Promise<boolean>
     /**
@@ -211,7 +212,7 @@ export interface AuthorizationServer<
   readonly keys: {
     /**
      * Creates a new signing key. It is published now and starts to sign after `keyPublishedAhead`,
-     * or at once.
+     * or immediately if the options say so.
      */
     rotate(options?: KeyRotation): Promise<{ readonly kid: string }>
     /**
@@ -221,8 +222,8 @@ export interface AuthorizationServer<
     revoke(kid: string): Promise<boolean>
     /**
      * Encrypts stored secrets with the new secret while the option `secret` is `[new, old]`, and
-     * keeps what is still needed of the old one, so that you can remove it from the option. Returns
-     * the number of entries changed.
+     * stores the keys derived from the old secret that are still needed. Afterwards you can remove
+     * the old secret from the option. Returns the number of entries changed.
      */
     reseal(): Promise<number>
     /** Returns the number of entries that `reseal()` would change. */
@@ -398,13 +399,13 @@ export function createAuthorizationServer<
     const resource = options.resources.others.get(uri)
     if (resource) return resource
     const known = [...options.resources.others.keys()].join(', ') || 'none'
-    throw new TypeError(`resource: '${uri}' is not one of those in the option resources: ${known}.`)
+    throw new TypeError(`resource: '${uri}' is not listed in the option resources: ${known}.`)
   }
 
   function findProvider(name: string): UserProvider {
     const provider = options.providers.find(name)
     if (provider) return provider
-    throw new TypeError(`provider: '${name}' is not one of those in the option users.`)
+    throw new TypeError(`provider: '${name}' is not listed in the option users.`)
   }
 
   const { require: ownerKey } = options.providers
@@ -506,12 +507,12 @@ export function createAuthorizationServer<
   }
 }
 
-/** Logs when the shared clock is no longer trusted in this process, and when it is again. */
+/** Logs when this process stops trusting the shared clock, and when it trusts the clock again. */
 function watchClock(clock: StoreClock, logger: Required<Logger>): () => void {
   return clock.onChange((problem) => {
     if (problem === null)
-      logger.warn('The time of this process is right again, and it issues tokens')
-    else logger.error(`This process issues nothing until its time is right. ${problem}.`)
+      logger.warn('The clock of this process is trusted again, and it issues tokens')
+    else logger.error(`This process issues no tokens until its clock can be trusted. ${problem}.`)
   })
 }
 

@@ -370,7 +370,9 @@ describe('error responses', () => {
       const reply = await askFor(failing, 'ada', { client_id: 'nobody' })
       expect(reply.status).toBe(400)
       expect(await reply.json()).toEqual(oauthBody('invalid_request'))
-      expect(failing.logged).toEqual([['The error page failed', new Error('template')]])
+      expect(failing.logged).toEqual([
+        ['The error page could not be rendered', new Error('template')],
+      ])
     } finally {
       await failing.close()
     }

@@ -32,7 +32,7 @@ export interface TestUser {
 
 /** The application's users. A session is the header `cookie: session=<user id>.<anything>`. */
 export class TestUsers {
-  /** Time of the sign-in by session. Sessions without an entry report none. */
+  /** Time of the sign-in of each session. Sessions without an entry report no time. */
   readonly signIns = new Map<string, Date>()
 
   readonly all = new Map<string, TestUser>(

@@ -59,10 +59,10 @@ export interface SandboxOptions {
    */
   readonly outbox?: SandboxOutboxOptions
   /**
-   * Additional host names under which the providers accept requests, such as that of a proxy, a
-   * tunnel or a container network. IP addresses, `localhost` and other names that no outsider can
-   * own are always accepted; requests under any other name get status 421. Does not apply to the
-   * control room.
+   * Additional host names under which the providers accept requests, such as the host name of a
+   * proxy, a tunnel or a container network. IP addresses, `localhost` and other names that no
+   * outsider can own are always accepted; requests under any other name get status 421. Does not
+   * apply to the control room.
    */
   readonly allowedHosts?: readonly string[]
 }
@@ -97,7 +97,8 @@ export interface SandboxOutboxOptions {
 
 /**
  * A running sandbox: both providers, their shared clock, and the controls for tests. The handle of
- * a provider that was not started is `null`, also in its type.
+ * a provider that was not started is `null`; its type includes `null` unless the provider's option
+ * is set.
  */
 export type Sandbox<O extends SandboxOptions = SandboxOptions> = {
   /** The shared clock, the only source of time. It stands still until you move it. */
@@ -125,7 +126,8 @@ export type Sandbox<O extends SandboxOptions = SandboxOptions> = {
   restore(snapshot: SandboxSnapshot): void
   /**
    * Empties the sandbox, sets the clock to `now` (by default the time the sandbox was started) and
-   * generates the same ids again. Applies the `fixtures` and webhooks it was started with.
+   * generates the same ids again. Then applies the `fixtures` and registers the webhooks with which
+   * the sandbox was started.
    */
   reset(): Promise<void>
   /**
@@ -197,7 +199,7 @@ export interface SandboxOutbox {
   redeliver(id: string): Promise<void>
   /** Changes the given simulated faults of deliveries and keeps all others as they are. */
   set(switches: DeliverySwitches): void
-  /** Returns the simulated faults of deliveries that are set. */
+  /** Returns the simulated faults of deliveries that are in effect. */
   switches(): DeliverySwitches
 }
 
@@ -208,7 +210,7 @@ export interface SandboxOutbox {
 export interface SandboxTrouble {
   /**
    * Makes the next `count` API calls fail in the given way: the calls to `provider`, or to either
-   * provider without it.
+   * provider if it is omitted or `null`.
    */
   failNext(count: number, kind: CallFault, provider?: Provider | null): void
   /**

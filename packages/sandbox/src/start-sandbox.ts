@@ -123,13 +123,13 @@ async function startWith<const O extends SandboxOptions>(
 
 interface Opened {
   readonly context: ProviderContext
-  /** Whether no state was loaded. */
+  /** Whether the sandbox is new: no saved state was loaded. */
   readonly isNew: boolean
   /** Writes the state to its file and journal. `null` without a state file. */
   readonly kept: PersistedState | null
 }
 
-/** Loads the saved state, if there is any, and creates what the providers share. */
+/** Loads the saved state, if there is any, and creates the services that the providers share. */
 async function openContext(options: SandboxOptions, began: Date): Promise<Opened> {
   const { stateFile, snapshot } = options
   const store = new SandboxStore(seedOf(options))

@@ -79,11 +79,11 @@ it('advance moves the clock of a running sandbox and prints what happened', asyn
   expect(JSON.parse(json.out)).toMatchObject({ now: '2026-03-01T00:00:00.000Z', failedJobs: 0 })
   expect(await run('advance', '--to', '2020-01-01')).toMatchObject({
     code: 1,
-    err: 'The clock moves forward only\n',
+    err: 'The clock can only move forward\n',
   })
 })
 
-it('trigger causes every event it lists, and the webhook is delivered', async () => {
+it('trigger causes every event that it lists, and their webhooks are delivered', async () => {
   const { sandbox, run } = await start()
   const receiver = await startReceiver()
   sandbox.stripe?.registerWebhook(receiver.url)

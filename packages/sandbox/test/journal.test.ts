@@ -102,7 +102,7 @@ it('writes every change at Stripe or Braintree to the journal before the respons
   await expectKept(sandbox, file)
 })
 
-it('writes nothing about a rejected call to the journal except the number of drawn random values', async () => {
+it('a rejected call leaves nothing in the journal except the number of random values that it drew', async () => {
   const file = join(await temporaryFolder(), 'state.json')
   const sandbox = await startSandbox({ ...BOTH, now: NOW, stateFile: file })
   onTestFinished(() => sandbox.close())

@@ -93,7 +93,7 @@ it.each([
   await expect(start).rejects.toThrow(`${file} is`)
   await expect(start).rejects.toThrow(said)
   await expect(start).rejects.toThrow(
-    `Give another file, or move this one away together with its journals (${file}.journal-N) to start anew.`,
+    `Use another file, or move this one away together with its journals (${file}.journal-N) to start from scratch.`,
   )
   expect(await readFile(file, 'utf8')).toBe(text)
   expect(await readdir(folder)).toEqual(['state.json'])
@@ -111,7 +111,7 @@ it('refuses to start if there is a journal whose state file was moved away', asy
   })
   for (const options of [{ stripe: true }, { stripe: true, snapshot }]) {
     const start = startSandbox({ ...options, stateFile: file })
-    await expect(start).rejects.toThrow(`There is no state file ${file}, but`)
+    await expect(start).rejects.toThrow(`The state file ${file} does not exist, but`)
     await expect(start).rejects.toThrow(journal)
   }
   expect(await readdir(folder)).toEqual(['state.json.journal-5'])
@@ -122,7 +122,7 @@ it('rejects a snapshot of another format, both at start-up and in restore()', as
   const sandbox = await startSandbox({ stripe: true, now: NOW })
   onTestFinished(() => sandbox.close())
   const old = { ...sandbox.snapshot(), version: 1 } as unknown as SandboxSnapshot
-  expect(() => sandbox.restore(old)).toThrow(/has format 1, .* reads 3 only: take a new one/)
+  expect(() => sandbox.restore(old)).toThrow(/has format 1, .* reads only format 3: take a new one/)
   await expect(startSandbox({ stripe: true, snapshot: old })).rejects.toThrow('has format 1')
 })
 
@@ -167,7 +167,7 @@ it('rejects a truncated state file instead of starting with half of the state', 
   for (const length of [whole.length - 12, Math.floor(whole.length / 2), 40]) {
     await writeFile(file, whole.slice(0, length))
     await expect(startSandbox({ stripe: true, stateFile: file })).rejects.toThrow(
-      /cut off or damaged|not a state file/,
+      /truncated or damaged|not a state file/,
     )
   }
 })

@@ -86,13 +86,16 @@ it('starts from a copy of a state file that was made while its sandbox was runni
 it.each([
   ['by a machine that is gone', { place: 'elsewhere' }],
   ['half written', null],
-])('takes over the lock of a state file, left %s, if its heartbeat stops', async (_how, change) => {
-  const file = await stateFile()
-  if (change) await replaceLock(file, change)
-  else await writeFile(`${file}.lock`, '{"id":')
-  const lock = await lockStateFile(file, { silence: 300, unwritten: 300 })
-  lock.release()
-})
+])(
+  'takes over the lock of a state file that was left %s, once its heartbeat has stopped',
+  async (_how, change) => {
+    const file = await stateFile()
+    if (change) await replaceLock(file, change)
+    else await writeFile(`${file}.lock`, '{"id":')
+    const lock = await lockStateFile(file, { silence: 300, unwritten: 300 })
+    lock.release()
+  },
+)
 
 it("refuses to start while a process on another machine updates the heartbeat of the state file's lock", async () => {
   const file = await stateFile()

@@ -29,7 +29,7 @@ export interface ServiceContext {
   readonly limits: Limits
   readonly oauth: AuthorizationServer<User>
   readonly billing: Billing
-  /** The parts that the operations of operators work with. */
+  /** The services that the operators' operations use. */
   readonly admin: AdminServices
   /** Numbers and chains the entries of the audit log. */
   readonly auditChain: AuditChain

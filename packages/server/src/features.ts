@@ -145,7 +145,7 @@ function assertionGrant(
     // Anyone could register with another person's address first, and would receive that person's
     // tokens.
     throw new TypeError(
-      `trustedIssuers: emailDomains of ${byEmail.issuer} needs registration: false, because addresses are not verified here.`,
+      `trustedIssuers: emailDomains of ${byEmail.issuer} needs registration: false, because this service does not verify the e-mail addresses of its users.`,
     )
   }
   const findId = async (email: string) => (await users.findByEmail(email))?.id

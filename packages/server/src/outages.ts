@@ -26,8 +26,8 @@ const CHECK_INTERVAL = 1000
 const QUIET_PERIOD = 3000
 
 const BEGINS =
-  'The database is away or too slow: requests that need it are answered with 503 until it is back'
-const ENDS = 'The database is back'
+  'The database is unavailable or too slow: requests that need it are answered with 503 until it recovers'
+const ENDS = 'The database is available again'
 
 /**
  * Creates a detector of database outages, which logs one warning when an outage begins and one when

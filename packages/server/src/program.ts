@@ -25,7 +25,7 @@ const GROUPS: Readonly<Record<string, string>> = {
   'billing deliveries': 'events that are sent to your own application',
 }
 const HELP = `
-Begin with tollgate serve: without settings it runs a demo.
+Start with tollgate serve: without settings it runs a demo.
 tollgate doctor shows what is missing for production.
 tollgate <command> --help describes a command.`
 const { version } = createRequire(import.meta.url)('../package.json') as { version: string }
@@ -91,7 +91,10 @@ function createProgram(terminal: Terminal, run: Run): Program {
       writeOut: (text) => terminal.stdout.write(text),
       writeErr: (text) => terminal.stderr.write(text),
     })
-    .option('--as <name>', 'who acts, for the audit log (by default the user of the system)')
+    .option(
+      '--as <name>',
+      'name for the audit log of who runs the command (default: the operating system user)',
+    )
     .configureHelp({ showGlobalOptions: true })
     .addHelpText('after', HELP)
     .exitOverride()
@@ -146,9 +149,10 @@ function addCommand(parent: Program, name: string, command: Command, run: Run): 
   })
 }
 
-const ASK_DATABASE = 'Check DATABASE_URL, that the server runs, and that this machine may reach it'
+const ASK_DATABASE =
+  'Check DATABASE_URL, that the server is running, and that this machine can reach it'
 const ASK_DOCTOR =
-  'Check the keys, and that this machine may reach it: `tollgate doctor` looks at both'
+  'Check the API keys, and that this machine can reach the provider: `tollgate doctor` checks both'
 
 /**
  * Prints an error to standard error, without secrets and without a stack trace. Returns the exit
@@ -167,7 +171,10 @@ function reportError(error: unknown, json: boolean, terminal: Terminal): number 
   return isUsage ? 2 : 1
 }
 
-/** Whether the person at the terminal can fix it: with other arguments, or another step first. */
+/**
+ * Whether the person at the terminal can solve the problem, with other arguments or after another
+ * command.
+ */
 function isMistake({ problem, status }: AdminProblem): boolean {
   return status < 500 && problem !== 'provider-refused' && problem !== 'too-many-requests'
 }

@@ -172,7 +172,7 @@ async function start(
   closers.push(() => oauth.close())
   if (config.mode === 'production' && (await onceAvailable(() => users.countDemo())) > 0) {
     throw new ConfigurationError(
-      'This database holds the demo user. Use another database for production, or delete the rows of users where demo = 1.',
+      'This database contains the demo user. Use another database for production, or delete the rows with demo = 1 from the table users.',
     )
   }
   await onceAvailable(() => oauth.ready())
@@ -216,7 +216,7 @@ async function start(
     background: true,
   })
   closers.push(() => billing.close())
-  await withProgress('Bringing the tables of billing up to date', () =>
+  await withProgress('Bringing the billing tables up to date', () =>
     onceAvailable(() => billing.migrate()),
   )
   statistics.sampleFrom(billing)
@@ -292,7 +292,7 @@ async function start(
     ])
   }
   const purging = setInterval(() => {
-    purge().catch((error) => logger.error({ err: error }, 'Purge failed and will be tried again'))
+    purge().catch((error) => logger.error({ err: error }, 'Purge failed and will be retried'))
   }, PURGE_INTERVAL)
   purging.unref()
   closers.push(() => clearInterval(purging))

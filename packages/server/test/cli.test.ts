@@ -283,7 +283,7 @@ describe('client create', () => {
 
   it.each([
     ['nothing', '--setting expects name=value'],
-    ['backchannel_logout_url=https://shop.example', 'is not a setting of a client'],
+    ['backchannel_logout_url=https://shop.example', 'is not a client setting'],
     ['post_logout_redirect_uris=https://shop.example/bye', 'post_logout_redirect_uris'],
   ])('explains what is wrong with --setting %s', async (text, problem) => {
     const args = ['client', 'create', '--name', 'App', ...redirect, '--setting', text]
@@ -412,7 +412,7 @@ describe('keys revoke', () => {
   })
 
   // A kid of an older version may begin with a dash.
-  it('accepts a key id that begins with a dash after --, and says so in its message', async () => {
+  it('accepts a key id that begins with a dash if it follows --, and says so in its error message', async () => {
     const bare = await tollgate(['keys', 'revoke', '-9fKq'])
     expect([bare.code, bare.stderr]).toEqual([2, expect.stringContaining('after --')])
     const { code, stderr } = await tollgate(['keys', 'revoke', '--json', '--', '-9fKq'])
@@ -618,7 +618,7 @@ describe('other commands', () => {
       { DATABASE_URL: 'postgres://app:hunter2@127.0.0.1:1/app' },
       'Check DATABASE_URL',
     ],
-    ['another address', { TOLLGATE_URL: 'ORIGIN' }, 'set TOLLGATE_URL to the same text'],
+    ['another address', { TOLLGATE_URL: 'ORIGIN' }, 'set exactly the same TOLLGATE_URL'],
   ])('doctor gives advice for %s, and exits with 1', async (_, env, advice) => {
     const { hostname, port } = new URL(service.url)
     const other = hostname === 'localhost' ? `http://127.0.0.1:${port}` : `http://localhost:${port}`
@@ -678,7 +678,7 @@ describe('other commands', () => {
     const registered = await tollgate(['doctor'], { env })
     expect(registered.stdout).toContain(`stripe sends its events to ${url}`)
     expect(registered.stdout).toContain('/stripe/webhook responds and requires a signature')
-    expect(registered.stdout).toContain('Who bills by usage needs another address')
+    expect(registered.stdout).toContain('Billing by usage needs another')
     expect(registered.stdout).not.toContain('PROBLEM')
     expect(registered.code).toBe(0)
 
@@ -695,7 +695,7 @@ describe('other commands', () => {
     const usage = await tollgate(['billing', 'webhooks', 'create', '--usage', '--json'], { env })
     const destinations = await tollgate(['doctor'], { env })
     expect(destinations.stdout).toContain(`stripe sends its events to ${url}`)
-    expect(destinations.stdout).not.toContain('Who bills by usage')
+    expect(destinations.stdout).not.toContain('Billing by usage needs another')
     expect(destinations.code).toBe(0)
     await v2.core.eventDestinations.disable(usage.json().id)
     await v2.core.eventDestinations.update(whole.id, { enabled_events: ['invoice.paid'] })
@@ -713,7 +713,7 @@ describe('other commands', () => {
 
   it('--help explains the first steps, and describes each group of commands', async () => {
     const { code, stdout } = await tollgate(['--help'])
-    expect([code, stdout]).toEqual([0, expect.stringContaining('Begin with tollgate serve')])
+    expect([code, stdout]).toEqual([0, expect.stringContaining('Start with tollgate serve')])
     const { stdout: payments } = await tollgate(['billing', '--help'])
     expect(payments).toContain('payment providers send: check, create, replay')
     expect(stdout + payments).not.toContain('undefined')

@@ -32,8 +32,8 @@ const AWAY = {
 }
 
 it.each([
-  ['serve --port abc', 2, "PORT is 'abc', and expects a whole number from 0 to 65535"],
-  ['serve --port 99999', 2, "PORT is '99999', and expects a whole number from 0 to 65535"],
+  ['serve --port abc', 2, "PORT is 'abc', but must be a whole number from 0 to 65535"],
+  ['serve --port 99999', 2, "PORT is '99999', but must be a whole number from 0 to 65535"],
   ['nonsense', 2, '(tollgate --help lists the commands)'],
   ['user nonsense', 2, '(tollgate user --help lists its commands)'],
   ['user create --nonsense', 2, '(add --help for the options'],
@@ -68,15 +68,15 @@ it('tollgate sandbox names the port if it is already in use', async () => {
 it('tollgate user list gives advice when the database is unavailable', async () => {
   const DATABASE_URL = 'postgres://app:hunter2@127.0.0.1:1/app'
   const { code, read } = await typed('user list', { DATABASE_URL })
-  expect(read).toContain('Check DATABASE_URL, that the server runs')
+  expect(read).toContain('Check DATABASE_URL, that the server is running')
   expect([code, read.includes('hunter2')]).toEqual([1, false])
 })
 
 it('tollgate doctor gives advice when a provider is unavailable, and does not claim that prices are missing', async () => {
   const { code, read } = await typed('billing webhooks check', AWAY)
-  expect([code, read]).toEqual([1, expect.stringContaining('`tollgate doctor` looks at both')])
+  expect([code, read]).toEqual([1, expect.stringContaining('`tollgate doctor` checks both')])
   const doctor = await typed('doctor', AWAY)
-  expect(doctor.read).toContain('Their prices could not be read from Stripe')
+  expect(doctor.read).toContain('The prices of the plans could not be read from Stripe')
   expect(doctor.read).not.toContain('Stripe has no price')
 })
 

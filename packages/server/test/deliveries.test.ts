@@ -122,7 +122,7 @@ describe('outgoing events of the service (threat W7)', () => {
     receiver.answer(500)
     const failed = await tollgate('resend', '--id', String(id))
     expect(failed.code).toBe(1)
-    expect(failed.stdout).toContain(`Delivery ${id} has not arrived: Error: It answered with 500`)
+    expect(failed.stdout).toContain(`Delivery ${id} has not succeeded: Error: It answered with 500`)
     expect(failed.stdout).toContain('The next attempt is at')
     receiver.answer(410)
     const gone = await tollgate('resend', '--id', String(id), '--json')
@@ -133,7 +133,7 @@ describe('outgoing events of the service (threat W7)', () => {
     const all = await tollgate('resend', '--endpoint', receiver.url)
     expect(all.code).toBe(1)
     expect(all.stdout).toContain(
-      `1 sent again; 1 not delivered to ${receiver.url}, the newest because: `,
+      `1 sent again; 1 still not delivered to ${receiver.url}. Reason for the newest: `,
     )
     expect(all.stdout).toContain('Error: It answered with 500')
     receiver.answer(200)
@@ -149,7 +149,9 @@ describe('outgoing events of the service (threat W7)', () => {
       moved,
     )
     expect(code).toBe(2)
-    expect(stderr).toContain(`Delivery ${id} is for ${receiver.url}, which is not in the settings`)
+    expect(stderr).toContain(
+      `Delivery ${id} is for the endpoint ${receiver.url}, which is not configured`,
+    )
     expect(stderr).toContain('Configured endpoints: https://shop.example/events')
     expect(receiver.received).toHaveLength(before)
     expect((await tollgate('list', '--state', 'pending')).stdout).toContain('No event is pending')

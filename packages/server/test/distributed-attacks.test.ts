@@ -196,7 +196,7 @@ describe('attackers in up to a thousand networks (threat Q6)', () => {
     )
   }, 300_000)
 
-  it('can, while they guess, register and push requests, block only password checks for the account that they attack', async () => {
+  it('can block only password checks for the attacked account, even if they guess, register accounts and push requests at the same time', async () => {
     expect((await right.signIn[1](HOME)).status).toBe(303)
     const kinds = [0, 1, 2, 3, 7]
     const sent = kinds.flatMap((what) =>

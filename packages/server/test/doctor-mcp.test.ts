@@ -54,16 +54,16 @@ async function findings(settings: SettingsInput = {}, env: Record<string, string
 describe('doctor on MCP servers', () => {
   it('reports the scopes of each server, and that clients find this service from there', async () => {
     expect(await findings()).toEqual([
-      'ok: Only clients with a metadata document can use MCP servers: registration is closed',
+      'ok: Only clients with a metadata document can use MCP servers, because registration is closed',
       `ok: Every client may request place-orders at ${uri}`,
-      `warning: ${uri} is not https: only this machine can use it`,
-      `ok: ${uri} sends its clients here`,
+      `warning: ${uri} is not https: it can only be used on this machine`,
+      `ok: ${uri} names this service as its authorization server`,
     ])
     expect(await findings({}, { TOLLGATE_CLIENT_REGISTRATION: 'open' })).toContain(
-      'ok: Clients of MCP servers use a metadata document, or register',
+      'ok: Clients can use MCP servers with a metadata document, or after registration',
     )
     challenge = `Bearer resource_metadata="${uri.replace('/mcp', '/said')}"`
-    expect(await findings()).toContain(`ok: ${uri} sends its clients here`)
+    expect(await findings()).toContain(`ok: ${uri} names this service as its authorization server`)
   })
 
   it('reports nothing if no MCP servers are configured', async () => {
@@ -72,9 +72,13 @@ describe('doctor on MCP servers', () => {
 
   it('reports servers whose clients do not find this service', async () => {
     metadata = { resource: uri, authorization_servers: ['https://other.example'] }
-    expect(await findings()).toContain(`problem: ${uri} sends its clients to https://other.example`)
+    expect(await findings()).toContain(
+      `problem: ${uri} names https://other.example as its authorization server, not this service`,
+    )
     metadata = { resource: `${uri}/`, authorization_servers: [ISSUER] }
-    expect(await findings()).toContain(`problem: ${uri} calls itself ${uri}/: clients reject that`)
+    expect(await findings()).toContain(
+      `problem: The metadata of ${uri} names the resource ${uri}/, so clients reject it`,
+    )
     metadata = null
     expect(await findings()).toContainEqual(
       expect.stringMatching(/^warning: .* has no metadata that names its authorization server/),
@@ -87,12 +91,12 @@ describe('doctor on MCP servers', () => {
 
   it('reports servers without scopes, and servers for which clients get no tokens', async () => {
     expect(await findings({ mcpServers: { [uri]: { scopes: [] } } })).toContain(
-      `warning: Every client gets tokens for ${uri}, without any scope`,
+      `warning: Every client can get tokens for ${uri}, but without any scope`,
     )
     const other = 'https://api.example.com'
     const settings = { resources: { [other]: {} }, selfRegistered: { resources: [other] } }
     expect(await findings(settings)).toContain(
-      `warning: No client that registers itself gets a token for ${uri}`,
+      `warning: Clients that register themselves cannot get tokens for ${uri}`,
     )
   })
 })

@@ -142,7 +142,7 @@ describe('settings of OpenID Connect', () => {
     const { access_token } = await exchange(app, back.searchParams.get('code'))
     expect(claimsIn(access_token)).toMatchObject({ tenant: 'ada@example.com' })
     await expect(start({ settings: { accessTokenClaims: { sub: 'x' } } })).rejects.toThrow(
-      "'sub' is a claim of the server itself",
+      "'sub' is reserved for the server",
     )
   })
 

@@ -244,7 +244,7 @@ describe('password checks', () => {
     expect(await signIn(PASSWORD, '203.0.113.10')).toBe(303)
   })
 
-  it('are not blocked only in a limited number of networks, the ones used last', async () => {
+  it('remain possible during an attack only in a limited number of known networks, those used last', async () => {
     const digits = Array.from({ length: MAX_KNOWN_NETWORKS + 5 }, (_, index) => index + 1)
     for (const last of digits) {
       service.clock.advance(1)

@@ -83,7 +83,7 @@ describe('metrics', () => {
     const [line = ''] = service
       .log()
       .split('\n')
-      .filter((text) => text.includes('13 s after its use'))
+      .filter((text) => text.includes('13 s after its first use'))
     expect(JSON.parse(line)).toMatchObject({ level: 'warn' })
     expect(line).not.toContain(refresh_token)
   })
@@ -282,10 +282,12 @@ describe.skipIf(process.env.TEST_DATABASE === 'sqlite')('an outage of the databa
         const page = await away.browser().signIn('ada@example.com', 'correct horse')
         expect(page.status).toBe(503)
       }
-      expect(lines('warn')).toEqual([expect.stringContaining('The database is away or too slow')])
+      expect(lines('warn')).toEqual([
+        expect.stringContaining('The database is unavailable or too slow'),
+      ])
       await proxy.heal()
       await expect.poll(() => lines('warn')).toHaveLength(2)
-      expect(lines('warn')[1]).toContain('The database is back')
+      expect(lines('warn')[1]).toContain('The database is available again')
       expect(JSON.parse(lines('warn')[1] ?? '').failures).toBeGreaterThanOrEqual(20)
       expect(lines('error')).toEqual([])
     } finally {

@@ -353,7 +353,7 @@ describe.runIf(onSqlite)('a process on an SQLite file', () => {
     renameSync(`${own}/app.db`, `${own}/away.db`)
     const second = await startProcess(more)
     expect(await second.ended).toBe(1)
-    expect(second.output()).toContain('there was a database before. Restore the backup')
+    expect(second.output()).toContain('a database existed there before. Restore the backup')
     expect(readdirSync(own).sort()).toEqual(['app.db.marker', 'away.db'])
 
     renameSync(`${own}/away.db`, `${own}/app.db`)

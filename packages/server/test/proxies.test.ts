@@ -241,6 +241,6 @@ describe('a misconfigured proxy', () => {
     service = await startTestService()
     const headers = { 'x-forwarded-for': '203.0.113.7' }
     for (const _ of [1, 2]) await fetch(`${service.url}/login`, { headers })
-    expect(service.log().match(/name its address in TOLLGATE_TRUSTED_PROXIES/g)).toHaveLength(1)
+    expect(service.log().match(/add its address to TOLLGATE_TRUSTED_PROXIES/g)).toHaveLength(1)
   })
 })

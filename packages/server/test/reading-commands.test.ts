@@ -84,7 +84,7 @@ describe('tollgate client list', () => {
     await database.kysely.insertInto('tollgate_migrations').values(row).execute()
     const newer = await tollgate(['client', 'list'])
     expect(newer.code).toBe(2)
-    expect(newer.stderr).toContain('newer Tollgate (9999-later)')
+    expect(newer.stderr).toContain('newer version of Tollgate (9999-later)')
   })
 
   it.each(['sqlite:', 'sqlite://', 'file:'])(
@@ -154,7 +154,7 @@ it.each([
   ['user disable', ['user', 'disable', 'ada@example.com']],
 ] as const)('tollgate %s creates no tables in an empty database', async (_, args) => {
   const { code, stderr } = await tollgate(args)
-  expect([code, stderr]).toEqual([2, expect.stringContaining('If so: tollgate migrate')])
+  expect([code, stderr]).toEqual([2, expect.stringContaining('If so, run: tollgate migrate')])
   expect(await tables()).toEqual([])
 })
 

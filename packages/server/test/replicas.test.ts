@@ -70,7 +70,7 @@ describe.runIf(process.env.TEST_DATABASE === 'postgres')('a service on a lagging
     const stranger = await service.browser().signIn('ada@example.com', 'correct horse')
     expect(stranger.status).toBe(503)
     expect((await fetch(`${service.url}/healthz`)).status).toBe(200)
-    const lines = () => service.log().match(/every token is refused with 503/g)
+    const lines = () => service.log().match(/every token is rejected with 503/g)
     await expect.poll(() => lines()?.length).toBe(1)
     proxy.leadTo(primary.url)
     await proxy.heal()
@@ -110,10 +110,10 @@ describe.runIf(mariadb)('doctor on a MariaDB replica', () => {
     const { primary, replica } = replication
     expect(await levelsAt(primary.url)).toEqual(['ok: The database server is not a replica'])
     expect(await levelsAt(replica.url)).toEqual([
-      'warning: The database server accepts writes, and is a replica of another',
+      'warning: The database server is a replica of another server, but accepts writes',
     ])
     expect(await levelsAt(replica.url.replace('root@', 'app@'))).toEqual([
-      'ok: This user may not see whether the database server is a replica of another',
+      'ok: The database user is not allowed to see whether the server is a replica of another',
     ])
   })
 

@@ -74,7 +74,7 @@ it('the service refuses to run in production on the database of a demo', async (
     },
   })
   const logTo = { write: () => undefined }
-  await expect(startService(config, { logTo })).rejects.toThrow(/holds the demo user/)
+  await expect(startService(config, { logTo })).rejects.toThrow(/contains the demo user/)
   await demo.stop()
   await remove()
 })

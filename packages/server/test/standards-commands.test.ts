@@ -74,7 +74,7 @@ describe('a client that registered itself', () => {
   it('is accepted by tollgate client verify, as are clients of users but no others', async () => {
     const { client } = await service.oauth.clients.create({ name: 'Own', redirect: CALLBACK })
     const { code, stdout } = await tollgate(['client', 'verify', client.id])
-    expect([code, stdout]).toEqual([2, expect.stringContaining('have registered this client')])
+    expect([code, stdout]).toEqual([2, expect.stringContaining('was registered by the operator')])
   })
 
   it('can be named in commands by the URL of its metadata document', async () => {
@@ -177,7 +177,7 @@ describe('tollgate doctor', () => {
     [
       'a registration without scopes',
       { selfRegistered: { documents: ['app.example'] } },
-      ['No scope is allowed for clients that register themselves'],
+      ['Clients that register themselves may not request any scope'],
     ],
     [
       'private addresses',
@@ -197,12 +197,16 @@ describe('tollgate doctor', () => {
     [
       'tokens that pass through the browser',
       { responseTypes: ['code id_token'] },
-      ['Tokens pass through the browser with code id_token'],
+      ['The response types code id_token pass tokens through the browser'],
     ],
     [
       'clients that cannot sign',
       { requestObjects: 'required' },
-      [expect.stringMatching(/^\d clients cannot sign requests, and unsigned ones are rejected$/)],
+      [
+        expect.stringMatching(
+          /^\d clients cannot sign requests, but unsigned requests are rejected$/,
+        ),
+      ],
     ],
   ] as [string, SettingsInput, unknown[]][])('warns of %s', async (_, settings, expected) => {
     expect(await warnings(settings)).toEqual(expected)
@@ -229,7 +233,7 @@ describe('tollgate doctor', () => {
       ['The password grant is on, and no client uses it', 'TOLLGATE_PASSWORD_GRANT=off'],
       ['The implicit grant is on, and no client uses it', 'TOLLGATE_IMPLICIT_GRANT=off'],
       [
-        `Bank (${client.id}) has require_pushed_authorization_requests, and is rejected while pushedRequests is off`,
+        `Bank (${client.id}) has require_pushed_authorization_requests, so it is rejected while pushedRequests is off`,
         'Set pushedRequests to true.',
       ],
       [
@@ -271,16 +275,16 @@ describe('tollgate doctor', () => {
     expect(code).toBe(0)
     for (const line of [
       'Programs with the initial access token may register a client',
-      'Clients may use a metadata document on app.example',
-      'Pushing requests is offered, signing them is offered',
-      'Binding tokens to a key (DPoP) is required; each process accepts a proof at /api once',
-      'Signed requests may be at a URL of the client: the service fetches them',
+      'Clients may identify themselves with a metadata document on app.example',
+      'Pushing authorization requests is offered, signing them is offered',
+      'Binding tokens to a key (DPoP) is required; at /api, each process detects only the replays that it receives itself',
+      'Signed requests may be passed by reference: the service fetches them from a URL of the client',
       'Other applications can sign people in here, and may request openid, profile, email',
       'ID tokens are signed with RS256, and contain the claims of the scopes',
       'Clients may have pairwise subjects',
       'Every client may request place-orders at http://127.0.0.1:9/mcp',
       'Access tokens are signed with ES256; typ is at+jwt',
-      'Pages of registered clients may call from other origins',
+      'Pages of registered clients may send requests from other origins',
     ]) {
       expect(stdout).toContain(line)
     }

@@ -101,7 +101,7 @@ describe('a second process with a wrong clock (threat Q5)', () => {
     expect((await ask(wrong.url, byPassword)).status).toBe(503)
     expect((await ask(right.url, byPassword)).status).toBe(200)
     expect(wrong.output()).toMatch(/"level":"error".+is 1\d\d s ahead of the database's/)
-    expect(wrong.output()).not.toContain('The database is away')
+    expect(wrong.output()).not.toContain('The database is unavailable')
   })
 
   it('deletes no valid refresh token with tollgate purge, even if its clock is 400 days ahead', async () => {

@@ -58,9 +58,9 @@ export async function undoLapsedChange(
 }
 
 /**
- * For a subscription that was ended outside of billing: closes payments that still await the
- * customer, which can no longer be made. The row is marked as ended only afterwards, so if this
- * process is killed, the next one repeats this step.
+ * Closes the payments that still await the customer if the subscription was ended outside of
+ * billing, because they can no longer be made. The row is marked as ended only afterwards: if this
+ * process is killed in between, the next process repeats this step.
  */
 async function closeUnpaid(
   locked: LockedOwner,
@@ -160,9 +160,10 @@ export function toSubscriptionRecord(from: {
 }
 
 /**
- * Keeps the end date of a subscription that we ended earlier than the provider reports, because the
- * provider cannot be updated any more. Once the row has the provider's final status, this also
- * holds after the provider's end date has passed.
+ * Returns the end date for the row. If we ended the subscription earlier than the provider reports,
+ * our date is kept, because the ended subscription can no longer be updated at the provider. Once
+ * the row has the provider's final status, our date is kept even after the provider's end date has
+ * passed.
  */
 function endOf(
   found: ProviderSubscription,
@@ -214,9 +215,9 @@ function isSameItem(a: StoredItem, b: StoredItem): boolean {
 }
 
 /**
- * Finds the name of a subscription. If the provider had no room to store it, the unfinished
- * operation that created the subscription has it; after that, the name is found among those in our
- * table by its digest.
+ * Finds the name of a subscription. If the provider had no room to store the name, it is read from
+ * the unfinished operation that created the subscription. Without that operation, it is the name in
+ * our table that has the stored digest.
  */
 async function nameOf(
   context: BillingContext,

@@ -10,7 +10,9 @@ import type { ProviderName } from './values/provider-name.ts'
 export function requireProvider({ options }: BillingContext, name: ProviderName): Provider {
   const provider = options.providers.find(name)
   if (provider) return provider
-  throw new TypeError(`A user pays through ${name}, which is not configured`)
+  throw new TypeError(
+    `A user is billed by ${name}, which is not configured: pass its options to createBilling()`,
+  )
 }
 
 /**
@@ -20,7 +22,7 @@ export function requireProvider({ options }: BillingContext, name: ProviderName)
  */
 export function requireKnownPrice({ name, prices }: Provider, price: string): void {
   if (!prices || prices.includes(price)) return
-  throw new UnknownPrice(`'${price}' is none of ${name}.prices: ${prices.join(', ')}`, {
+  throw new UnknownPrice(`'${price}' is not one of ${name}.prices: ${prices.join(', ')}`, {
     provider: name,
     providerCode: null,
   })

@@ -66,10 +66,15 @@ export function withOwnerLocks<R>(
   )
 }
 
-/** Length of the column. A text id can fill it alone. */
+/**
+ * Length of the column `name`. A text id alone can be as long as this, so longer names are hashed.
+ */
 const MAX_NAME_LENGTH = 255
 
-/** Returns the name of an owner's lock. Unique, because types contain no colon. */
+/**
+ * Returns the name of an owner's lock: `user:id`, `owner:type:id`, or a hash if that is too long.
+ * It is unique, because a type contains no colon.
+ */
 export function lockNameOf(owner: Owner): string {
   const name = isUser(owner) ? `user:${owner.id}` : `owner:${owner.type}:${owner.id}`
   if (name.length <= MAX_NAME_LENGTH) return name
@@ -92,8 +97,8 @@ export async function resumeInterrupted(
 }
 
 /**
- * Operations of a kind that only a newer version knows stay on record, for a process of that
- * version.
+ * Returns the function that finishes operations of this kind. `null` if there is none, or if only a
+ * newer version knows the kind: then the operation stays on record for a process of that version.
  */
 function findResume({ resumes }: BillingContext, kind: string): ResumeOperation | null {
   return Object.hasOwn(resumes, kind) ? (resumes[kind] ?? null) : null

@@ -39,8 +39,9 @@ export async function findOwnership(
 }
 
 /**
- * Returns the customer of a subscription. Providers that only link it through the payment method
- * are asked only if our database row does not know the customer.
+ * Returns the customer of a subscription: the customer that the provider names, otherwise the
+ * customer in our row. If the row says that the customer is unknown, asks the provider, which may
+ * link the subscription to its customer only through the payment method.
  */
 async function customerOf(
   locked: LockedOwner,

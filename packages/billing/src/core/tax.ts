@@ -84,10 +84,13 @@ export async function storeTaxTerms(
   { lock }: LockedOwner,
   provider: ProviderName,
   terms: {
-    /** The subscription now, with that tax in its price. */
+    /** The subscription as it is now, with this tax in its price. */
     readonly found: ProviderSubscription
     readonly tax: BasisPoints
-    /** Its newest charge before the change. Later charges have the new tax. */
+    /**
+     * Time of the newest charge before the tax changed; later charges contain the new tax. `null`
+     * if there was no charge.
+     */
     readonly lastChargeAt: Date | null
     readonly net?: number | undefined
   },

@@ -41,7 +41,7 @@ async function endedSubscriptions(context: BillingContext, now: Date): Promise<N
   }))
 }
 
-/** Omits subscriptions whose owner has another customer by now. */
+/** Lists the subscriptions, without those whose owner has another customer by now. */
 async function listBetween(
   context: BillingContext,
   ...between: Parameters<SubscriptionRepository['listBetween']>
@@ -71,8 +71,8 @@ async function endingTrials(context: BillingContext, now: Date): Promise<NewBill
 }
 
 /**
- * Generic trials of owners without any subscription. With a subscription, only its own trial is
- * reported.
+ * Returns the events for generic trials that end soon, of owners who have no subscription. For
+ * owners with a subscription, only the trial of that subscription is reported.
  */
 async function genericTrials(context: BillingContext, now: Date): Promise<NewBillingEvent[]> {
   if (!context.events.isWanted('trial.ending')) return []
@@ -103,7 +103,10 @@ async function isBilled(
   return all.some((row) => row.provider === provider && willBeBilled(row))
 }
 
-/** Only cards of owners with a running subscription: others may have paid once, years ago. */
+/**
+ * Returns the events for expiring cards of owners with a running subscription. Other owners may
+ * have paid once, years ago.
+ */
 async function expiringCards(context: BillingContext, now: Date): Promise<NewBillingEvent[]> {
   if (!context.events.isWanted('card.expiring')) return []
   const expires = now.toISOString().slice(0, 7)

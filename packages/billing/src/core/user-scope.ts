@@ -103,7 +103,8 @@ export class LoadedOwner {
   }
 
   /**
-   * Reads the owner's row again. Keeps the row that was read before if it was deleted meanwhile.
+   * Reads the owner's row again. If the row was deleted meanwhile, keeps the values that were read
+   * before.
    */
   async reload(): Promise<BilledOwner> {
     this.#record = (await this.#context.owners.find(this.#record.owner)) ?? this.#record

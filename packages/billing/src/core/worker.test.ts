@@ -32,7 +32,7 @@ function start() {
 describe('a background worker', () => {
   // The end of a run takes several microtask steps; try to interrupt each.
   it.each(Array.from({ length: 20 }, (_, steps) => ({ steps })))(
-    'handles in process() an entry that arrives $steps microtasks after an earlier process() call began',
+    'processes an entry that arrives $steps microtasks after a process() call began, if process() is called again',
     async ({ steps }) => {
       const { worker, waiting, done } = start()
       const before = worker.process()

@@ -11,7 +11,7 @@ export interface QueueWorker {
   process(): Promise<void>
   /** Starts processing without waiting for it. */
   kick(): void
-  /** Finishes running entries, and starts no others. */
+  /** Waits for the entries that are being processed, and starts no others. */
   stop(): Promise<void>
 }
 
@@ -49,8 +49,8 @@ export interface WorkerTask<Entry extends Waiting> {
   /** Processes one entry. */
   work?(entry: Entry): Promise<void>
   /**
-   * Alternative to `work`: processes all claimed entries together. Returns the error of each entry,
-   * in order, or `null`.
+   * Alternative to `work`: processes all claimed entries together. Returns one value per entry, in
+   * the same order: the error, or `null` if the entry was processed.
    */
   workTogether?(entries: readonly Entry[]): Promise<readonly unknown[]>
   /** Runs before the queue is processed, at most once an hour. */
@@ -123,7 +123,7 @@ export function createWorker<Entry extends Waiting>(
     if (stopped) return
     process().catch((error) => {
       // The clock reports the reason itself; another process does the work.
-      if (!isClockNotTrusted(error)) logger.error(`The ${work.what}s could not be read`, error)
+      if (!isClockNotTrusted(error)) logger.error(`The ${work.what} queue could not be read`, error)
     })
   }
   const timer = everySeconds === null ? null : setInterval(kick, everySeconds * 1000)

@@ -9,7 +9,7 @@ import type { RawWebhook } from './webhook.ts'
 
 /** `describe` and `it` of your test runner. */
 export interface GatewayContractRunner {
-  /** Groups tests, like in vitest, jest and node:test. */
+  /** Groups tests, as in vitest, jest and node:test. */
   describe(name: string, body: () => void): void
   /** Declares one test. */
   it(name: string, body: () => Promise<void>): void

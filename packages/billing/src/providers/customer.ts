@@ -45,7 +45,10 @@ export type CustomerDetails = {
    * out are removed.
    */
   readonly address?: Address
-  /** Language in which the provider writes, such as `de`. Requires the capability `languages`. */
+  /**
+   * Language in which the provider writes to the customer, such as `de`. Requires the capability
+   * `languages`.
+   */
   readonly locale?: string
 } & PassThroughOptions<'customer'>
 

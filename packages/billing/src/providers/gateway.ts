@@ -50,15 +50,15 @@ export interface GatewayReads {
    */
   findOwner(subscription: ProviderSubscription): Promise<string | null>
   /**
-   * Throws why the newest payment of a subscription failed, or what it is waiting for. Does nothing
-   * if it succeeded.
+   * Throws an error with the reason why the newest payment of a subscription failed or is still
+   * pending. Does nothing if it succeeded.
    */
   requirePaid(subscription: ProviderSubscription): Promise<void>
   /** Reads the terms under which a subscription runs. */
   findTerms(subscription: ProviderSubscription): Promise<AgreedTerms>
   /**
    * Describes the payment method of a token without storing it. For a token that `setCard` has
-   * used, returns the method it made.
+   * used, returns the method that `setCard` created.
    * @throws InvalidPaymentToken for a token that the customer cannot use.
    */
   readToken(customerId: string, token: string): Promise<ProviderMethod>
@@ -66,7 +66,7 @@ export interface GatewayReads {
   findDiscounts(id: string): Promise<ActiveDiscount[]>
   /** Previews the cost of `swap`. */
   previewSwap(id: string, swap: SwapRequest, now: Date): Promise<SwapPreview>
-  /** Returns what a subscription owes now because of failed payments. */
+  /** Returns the amount that a subscription owes now because of failed payments. */
   amountOwed(subscription: ProviderSubscription): Promise<Money>
 
   /**
@@ -90,7 +90,7 @@ export interface GatewayReads {
    * contains no challenge.
    */
   answerChallenge?(query: URLSearchParams): string | null
-  /** Parses a stored payload to the SDK's own object, for handlers. */
+  /** Parses a stored payload into the SDK's own object, for handlers. */
   readEvent(payload: string): Promise<unknown>
   /**
    * Returns the objects that an event is about. Only ids are taken from the event; the objects are

@@ -9,6 +9,6 @@ export function refuseOverrides(options: object, decided: readonly string[]): vo
   const said = decided.filter((name) => Object.hasOwn(options, name))
   if (said.length === 0) return
   throw new InvalidArgument(
-    `The call itself decides ${said.map((name) => `'${name}'`).join(' and ')}: leave it out of the options`,
+    `The method itself sets ${said.map((name) => `'${name}'`).join(' and ')}: leave it out of the options`,
   )
 }

@@ -17,14 +17,13 @@ export interface ProviderProperties {
    */
   readonly challenges?: boolean
   /**
-   * Event types after which our rows may be outdated. All other events are stored and acknowledged
-   * only.
+   * Event types after which our rows may be outdated. All other events are only stored and
+   * acknowledged.
    */
   readonly events: readonly string[]
   /**
-   * Event types that report usage which was accepted but then dropped. They are registered as
-   * separate endpoints for `thin` events, which contain ids only. The gateway then has
-   * `usage.readDropped`.
+   * Event types that report usage which was accepted but then dropped. They need a separate
+   * endpoint for `thin` events, which contain only ids. The gateway then has `usage.readDropped`.
    */
   readonly usageEvents?: readonly string[]
   /**

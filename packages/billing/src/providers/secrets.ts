@@ -5,5 +5,5 @@
  */
 export function requireSecret(name: string, value: unknown): void {
   if (typeof value === 'string' && value !== '' && value === value.trim()) return
-  throw new TypeError(`${name} is missing, blank or has blanks around it.`)
+  throw new TypeError(`${name} is missing, blank or has spaces around it.`)
 }

@@ -49,7 +49,7 @@ export interface ProviderSubscription {
   readonly nameDigest: string | null
   /** Id of the operation that created the subscription. */
   readonly operation: string | null
-  /** The price including tax, if the provider knows no taxes. `null` if it does. */
+  /** The price including tax, if the provider does not handle taxes itself. `null` if it does. */
   readonly taxedPrice: number | null
   /** Time of the newest charge. `null` if the provider does not say. */
   readonly lastChargeAt: Date | null
@@ -140,7 +140,7 @@ export interface NewSubscription extends StartTerms {
   readonly trialEndsAt?: Date
   /**
    * Whether the subscription may start without a payment method. Throws NoPaymentMethod if a
-   * payment is due at once; a trial that ends without a payment method ends the subscription.
+   * payment is due immediately; a trial that ends without a payment method ends the subscription.
    * Requires the capability `freeStarts`.
    */
   readonly withoutCard?: boolean
@@ -173,8 +173,8 @@ export interface NewSubscription extends StartTerms {
 export type TaxChoice = 'percentage' | 'automatic' | 'none' | readonly string[]
 
 /**
- * The terms under which a subscription runs, to compare them with a second `create()` under its
- * name.
+ * The terms under which a subscription runs. A second `create()` under the same name is compared
+ * with them.
  */
 export interface AgreedTerms extends StartTerms {
   /**

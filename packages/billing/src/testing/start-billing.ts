@@ -14,8 +14,8 @@ import type { BraintreeOptions } from '../providers/braintree/options.ts'
 import { STRIPE_PROPERTIES } from '../stripe-provider.ts'
 
 /**
- * Options of `startBilling()`: those of `createBilling()` except the providers and the clock, all
- * optional, and these.
+ * Options of `startBilling()`: its own options, and those of `createBilling()` except the providers
+ * and the clock. All are optional.
  */
 export interface StartBillingOptions
   extends Partial<Omit<BillingOptions, 'stripe' | 'braintree' | 'clock'>> {
@@ -29,8 +29,8 @@ export interface StartBillingOptions
   /** Prices of metered usage at Braintree, by the meter's name. */
   readonly metered?: BraintreeOptions['metered']
   /**
-   * Whether webhooks are delivered to this billing. From Stripe only the event types that billing
-   * needs are delivered; with `handlers` of your own, all of them.
+   * Whether webhooks are delivered to this billing. From Stripe, only the event types that billing
+   * needs are delivered or, if you configure `handlers`, all event types.
    * @default true
    */
   readonly webhooks?: boolean

@@ -122,7 +122,7 @@ function atStripe(
   })
 }
 
-/** Makes a call with the application's number for that call. */
+/** Reports the usage of one call, under the number that the application gave to the call. */
 async function use(user: BillableUser, world: World, number: number): Promise<void> {
   await user.reportUsage('calls', 1, { id: `call-${number}` })
   world.used = Math.max(world.used, number)

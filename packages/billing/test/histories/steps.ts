@@ -40,7 +40,7 @@ function stepsAt(provider: ProviderName): fc.Arbitrary<Step> {
   )
 }
 
-/** Steps that lose events only belong in histories that are about lost events. */
+/** Whether a step loses events. Only histories about lost events may contain these steps. */
 export function isLoss({ name }: Step): boolean {
   return losses.some((loss) => loss.name === name)
 }

@@ -164,7 +164,7 @@ function givenBack({ sandbox }: World, owner: BillableUser): number {
       )
 }
 
-/** Removes provider failures that were meant for the application and are left over. */
+/** Removes simulated provider failures that no call of the application has met. */
 function calm({ sandbox, given }: World): void {
   while (sandbox.trouble.takeCallTrouble(given.provider)) {
     // It is taken, and harms nobody.

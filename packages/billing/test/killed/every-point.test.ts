@@ -31,7 +31,7 @@ const TABLE = [
 
 describe('tryOneByOne(), which kills a process at each of its steps,', () => {
   it.each(TABLE)(
-    'accepts a run with $name as proof: $isProof',
+    'judges whether a run with $name is a proof: $isProof',
     async ({ steps, stops, isProof }) => {
       let stopped = 0
       const campaign = tryOneByOne(async (stopAt) => {

@@ -26,9 +26,9 @@ export interface Campaign<T> extends ChildOptions {
 }
 
 /**
- * Chooses the steps, counted from 1, at which to kill a process. Omits the first, before which it
- * has done nothing. On databases other than SQLite, only before writes: requests between two writes
- * leave the database the same.
+ * Chooses the steps, counted from 1, at which to kill a process. Omits the first step, because the
+ * process has done nothing before it. On databases other than SQLite, chooses only writes: requests
+ * between two writes leave the database unchanged.
  */
 export function chooseStops(steps: readonly string[], atLocks = false): readonly number[] {
   const { TEST_DATABASE, BILLING_KILL_EVERYWHERE } = process.env

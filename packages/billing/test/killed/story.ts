@@ -24,7 +24,7 @@ export interface Story {
   readonly atLocks?: boolean
   /** Prepares the test once for all runs. */
   readonly prepare?: (test: FlowTest) => Promise<unknown>
-  /** Prepares each run, undisturbed. @default nothing */
+  /** Prepares each run, before any process is killed. @default nothing */
   readonly before?: (run: StoryRun) => Promise<unknown>
   /** Runs once after all runs are prepared. @default nothing */
   readonly meanwhile?: (test: FlowTest) => Promise<unknown>

@@ -54,8 +54,8 @@ export function isTried(provider: ProviderName, story: string): boolean {
 }
 
 /**
- * Checks that a story makes the writes listed for it, and none that is missing from the whole
- * table.
+ * Checks that a story makes every write listed for it, and no write that is missing from the whole
+ * list.
  */
 export function expectWrites(
   provider: ProviderName,

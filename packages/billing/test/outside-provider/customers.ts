@@ -42,7 +42,7 @@ export function customers({
   }
 }
 
-/** Describes a card, which is its token here. */
+/** Describes a card. In this provider, the id of a card is its token. */
 export function describeCard(card: string): ProviderMethod {
   return {
     ...{ id: card, kind: 'card', brand: 'paper', lastFour: card.slice(-4), isDefault: true },

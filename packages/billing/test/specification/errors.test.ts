@@ -19,13 +19,13 @@ const BEFORE_ANY_CALL: Readonly<Record<string, Row>> = {
     act: ({ user }) => user.charge(-5),
     code: 'invalid_amount',
     status: 400,
-    message: /-.* usd cannot be charged/,
+    message: /-.* usd is not a valid amount/,
   },
   'a charge of zero': {
     act: ({ user }) => user.charge(0),
     code: 'invalid_amount',
     status: 400,
-    message: /0.00 usd cannot be charged/,
+    message: /0.00 usd is not a valid amount/,
   },
   'a charge of half a cent': {
     act: ({ user }) => user.charge(10.005),
@@ -37,7 +37,7 @@ const BEFORE_ANY_CALL: Readonly<Record<string, Row>> = {
     act: ({ user }) => user.invoiceFor('Setup', money(-1, 'usd')),
     code: 'invalid_amount',
     status: 400,
-    message: /-0.01 usd cannot be charged/,
+    message: /-0.01 usd is not a valid amount/,
   },
   'an invoice without a description': {
     act: ({ user }) => user.invoiceFor(' ', 5),
@@ -62,7 +62,7 @@ const BEFORE_ANY_CALL: Readonly<Record<string, Row>> = {
       main({ ...test, user: await named(test).user(1) } as BillingTest, 'gold').create(card),
     code: 'unknown_price',
     status: 400,
-    message: /'gold' is none of .*prices: monthly, yearly/,
+    message: /'gold' is not one of .*prices: monthly, yearly/,
   },
   'an empty coupon': {
     act: (test) => main(test).withCoupon(''),
@@ -122,7 +122,7 @@ for (const percentage of [-1, 100.01, 101, 7.125, Number.NaN, '19']) {
       },
       code: 'invalid_tax_percentage',
       status: 400,
-      message: /taxPercentage gave .*; expected 0 to 100 with at most two decimals/,
+      message: /taxPercentage returned .*; expected 0 to 100 with at most two decimals/,
     } satisfies Row,
   })
 }

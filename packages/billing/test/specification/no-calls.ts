@@ -2,8 +2,8 @@ import { expect } from 'vitest'
 import type { BillingTest } from '../../src/testing/index.ts'
 
 /**
- * Checks that `act` sends no request to either provider: the simulated failure for the first one
- * must still be there afterwards.
+ * Checks that `act` sends no request to either provider: the failure that is set up for the first
+ * request must still be pending afterwards.
  */
 export async function withoutCalls<T>({ sandbox }: BillingTest, act: () => Promise<T>): Promise<T> {
   const providers = ['stripe', 'braintree'] as const

@@ -112,7 +112,7 @@ describe.each(PROVIDERS)(
       expect(takenFrom(test, test.user)).toBe(1000)
     })
 
-    it('cancelNow() ends a subscription at once', async () => {
+    it('cancelNow() ends a subscription immediately', async () => {
       const { user, sandbox } = await start(provider)
       const subscription = await user.newSubscription('main', 'monthly').create(card)
       await subscription.cancelNow()

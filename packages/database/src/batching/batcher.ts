@@ -11,7 +11,8 @@ export interface BatcherOptions<Item, Result> {
   together(items: readonly Item[]): Promise<ReadonlyArray<Result | undefined>>
   alone(item: Item): Promise<Result>
   /**
-   * Whether the caller runs in a transaction of its own, which the items of others must not join.
+   * Whether the caller runs in a transaction of its own, which the items of other callers must not
+   * join.
    * @default false for every caller
    */
   isInUnitOfWork?(): boolean
@@ -33,7 +34,7 @@ const MAX_BATCH_SIZE = 100
 
 /**
  * Creates a function that batches concurrent calls: items that arrive while a batch is running are
- * executed together in the next one. A single item is executed at once, on its own.
+ * executed together in the next one. If no batch is running, an item is executed immediately.
  */
 export function createBatcher<Item, Result>(
   options: BatcherOptions<Item, Result>,

@@ -8,8 +8,8 @@ import { keepTimeRecord } from './keep-record.ts'
 /** Milliseconds after which a reading of the database's clock is too old to rely on. */
 const OLDEST_READING = 30_000
 /**
- * Milliseconds by which the monotonic and the wall clock of this process may drift apart. Beyond
- * this one of them must have been set.
+ * Milliseconds by which the monotonic and the wall clock of this process may drift apart. If they
+ * differ by more, one of them must have been set.
  */
 const LARGEST_STEP = 1000
 const DAY = 24 * 3600 * 1000
@@ -66,8 +66,9 @@ export function createDatabaseClock(
   }
 
   /**
-   * Whether the last reading is too old. While a machine is suspended its monotonic clock stands
-   * still and its wall clock does not, which counts as old, too.
+   * Whether the last reading is too old. While a machine is suspended, its monotonic clock stands
+   * still but its wall clock continues. A reading from before the suspension therefore counts as
+   * old, too.
    */
   function isOld(): boolean {
     const age = performance.now() - reading.monotonic
@@ -77,7 +78,7 @@ export function createDatabaseClock(
   function findProblem(): Problem | null {
     if (isOld()) return { kind: 'unread', message: "The database's clock could not be read lately" }
     if (ahead > 0 && !isAheadOfOthers) {
-      const message = `The newest time recorded in the database is ${inSeconds(ahead)} old. Whether other processes keep it shows within seconds`
+      const message = `The newest time recorded in the database is ${inSeconds(ahead)} old. This process waits a few seconds to see whether other processes still record the time`
       return { kind: 'unsure', message }
     }
     if (ahead > 0) {

@@ -16,6 +16,6 @@ export async function readServerTime(database: Database): Promise<Date> {
     database.kysely,
   )
   const now = new Date(Number(rows[0]?.now))
-  if (Number.isNaN(now.getTime())) throw new Error('The database does not say what time it is')
+  if (Number.isNaN(now.getTime())) throw new Error('The database returned no valid time')
   return now
 }

@@ -20,7 +20,7 @@ const errorOf = (estimate: ReturnType<typeof createClockEstimate>) =>
 
 describe("a process's estimate of the database clock", () => {
   it.each([0, 0.25, 1])(
-    'is off by at most half a round trip when the database reads its clock after the share %d of the round trip',
+    'is off by at most half a round trip when the database reads its clock after a fraction of %d of the round trip',
     (there) => {
       const estimate = createClockEstimate()
       read(estimate, 500, 40, there)
@@ -45,7 +45,7 @@ describe("a process's estimate of the database clock", () => {
   })
 
   it.each([-3_600_000, 3_600_000, 50])(
-    'adopts a step of the database clock by %d ms at once',
+    'adopts a step of the database clock by %d ms immediately',
     (step) => {
       const estimate = createClockEstimate()
       read(estimate, 0, 2)

@@ -59,7 +59,7 @@ export function decidePoolSlot(
 export interface UnansweredConnections {
   /** Keeps the connection's place as long as needed, then closes the connection. */
   hold(connection: UnansweredConnection): void
-  /** Closes all held connections at once. */
+  /** Closes all held connections immediately. */
   close(): void
 }
 

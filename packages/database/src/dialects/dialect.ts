@@ -194,8 +194,8 @@ export interface DialectWrites {
   /** Makes an insert update the columns `rest` of the row with the same `key`, if there is one. */
   orUpdate(insert: InsertQuery, rest: readonly string[], key: readonly string[]): InsertQuery
   /**
-   * Makes an insert add the number in `column` to that of the row with the same `key`, if there is
-   * one.
+   * Makes an insert add its number in `column` to the row with the same `key`, if there is one,
+   * instead of inserting a second row.
    */
   orIncrease(
     insert: InsertQuery,

@@ -63,7 +63,8 @@ export interface Engine extends Runner {
   reserve(): Promise<Session>
   /**
    * Closes every connection as soon as it is free, because all of them may lead to the wrong
-   * server. Called when one connection turned out to do so. Omit it if there is only one server.
+   * server. Called when one connection was found to lead there. Omit it if there is only one
+   * server.
    */
   renew?(): void
   /** Waits for running queries, then closes every connection. */

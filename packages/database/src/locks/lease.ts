@@ -38,7 +38,7 @@ export async function holdLease<R>(
   const check = async (on: Database) => {
     if (await take(on, name, holder)) return
     throw new Error(
-      `Another process took over "${name}", because this one was not heard of for ${LEASE} ms`,
+      `Another process took over the lock "${name}", because this process had not renewed it for ${LEASE} ms`,
     )
   }
   // A failed renewal is ignored: the next one may succeed, and `check` detects a lost lease.

@@ -3,9 +3,9 @@ import { createColumnDefinitions } from '../schema/columns.ts'
 import { createTable, hasTable } from '../schema/tables.ts'
 
 /**
- * Name of the table of locks, which has one row for each lock. MySQL's own named locks exist on one
- * server only, and a Galera cluster has several servers: if two of them write the same row at the
- * same time, one of the writes fails.
+ * Name of the table of locks, which has one row for each lock. MySQL's own named locks are not
+ * enough in a Galera cluster, because they exist on one server only. Rows protect the whole
+ * cluster: if two servers write the same row at the same time, one of the writes fails.
  */
 export const LOCKS = 'tollgate_locks'
 

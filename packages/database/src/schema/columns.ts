@@ -48,7 +48,9 @@ export function createColumnDefinitions(database: Database): ColumnDefinitions {
   const types = database.dialect.schema.types(internalsOf(database).engine)
   const string = (length: number) => {
     if (!Number.isInteger(length) || length < 1 || length > 700) {
-      throw new TypeError(`A string column of ${length} characters; expected 1 to 700, or use text`)
+      throw new TypeError(
+        `A string column cannot have ${length} characters; expected 1 to 700, or use text`,
+      )
     }
     return createColumn(types.string(length), types.limitsStrings ? undefined : length)
   }

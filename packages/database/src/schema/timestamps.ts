@@ -48,7 +48,7 @@ export async function holdsMilliseconds(
 
 /**
  * Finds the columns that hold milliseconds on a database with a timestamp type. Rejects columns
- * that hold neither.
+ * that hold neither milliseconds nor timestamps.
  */
 async function findMilliseconds(
   database: Database,
@@ -65,7 +65,7 @@ async function findMilliseconds(
     if (!timestamps.isInteger(type)) {
       const { timestamp } = types(internalsOf(database).engine)
       throw new TypeError(
-        `The column ${table}.${name} is a ${type} and should be a ${timestamp}: somebody else has made it. Rename it or change its type, and migrate again.`,
+        `The column ${table}.${name} has the type ${type} instead of ${timestamp}: it was not created by these migrations. Rename it or change its type, and migrate again.`,
       )
     }
     found.push(name)

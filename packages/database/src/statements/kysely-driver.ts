@@ -24,7 +24,7 @@ export function toQuery(compiled: CompiledQuery): Query {
 function createDriver(runner: Runner): Driver {
   const connection = createConnection(runner)
   const refuse = async () => {
-    throw new Error('Use database.transaction(work) instead of a transaction of Kysely')
+    throw new Error("Use database.transaction(work) instead of Kysely's transactions")
   }
   return {
     init: async () => {},
@@ -49,7 +49,7 @@ function createConnection(runner: Runner): DatabaseConnection {
     },
     // biome-ignore lint/correctness/useYield: Kysely asks for a generator
     async *streamQuery(): AsyncIterableIterator<never> {
-      throw new Error('Streaming is not offered; page by key instead')
+      throw new Error('Streaming is not supported; page by key instead')
     },
   }
 }

@@ -3,10 +3,10 @@ import { type Database, internalsOf } from '../database.ts'
 import { NotPrimary } from '../errors.ts'
 
 /**
- * SQL expression for the reason why the server that evaluates it is not the primary; `null` on the
- * primary. Add it to the statement whose result must come from the primary: connections of a pool
- * may lead to different servers, and in one statement both values come from the same server.
- * `table` is the table that the statement reads.
+ * Returns an SQL expression for the reason why the server that evaluates it is not the primary;
+ * `null` on the primary. Add it to the statement whose result must come from the primary:
+ * connections of a pool may lead to different servers, but the values of one statement come from
+ * the same server. `table` is the table that the statement reads.
  */
 export function secondaryReason(
   { dialect }: Pick<Database, 'dialect'>,
@@ -27,9 +27,8 @@ export function requirePrimary(database: object, reason: string | null | undefin
 }
 
 /**
- * Whether the server receives changes from another one by replication although it accepts writes,
- * so that it may lack data committed there. `null` if the database user lacks the permission to
- * find out.
+ * Whether the server accepts writes but also replicates changes from another server, so that it may
+ * lack data that was committed there. `null` if the database user lacks the permission to find out.
  */
 export async function isReplica({ dialect, kysely }: Database): Promise<boolean | null> {
   const { isReplica: ask } = dialect.schema

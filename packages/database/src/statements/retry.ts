@@ -8,8 +8,8 @@ const ATTEMPTS = 10
 export type RetryFunction = <R>(attempt: () => Promise<R>) => Promise<R>
 
 /**
- * Creates a `Retry`. Callers of this process whose work was undone by a conflict retry one after
- * the other, because concurrent retries would conflict again.
+ * Creates a `RetryFunction`. Callers of this process whose work was undone by a conflict retry one
+ * after the other, because concurrent retries would conflict again.
  */
 export function createRetry(timeout: number, kindOf: ErrorKindOf): RetryFunction {
   const turn = new DatabaseMutex()

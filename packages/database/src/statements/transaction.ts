@@ -68,9 +68,10 @@ async function attempt<R>(
 }
 
 /**
- * Creates a runner that executes queries one after the other. After a failed statement Postgres
- * silently turns COMMIT into a rollback, and MariaDB after a deadlock continues outside of any
- * transaction. Remembering the failure makes all databases reject later statements alike.
+ * Creates a runner that executes queries one after the other. After a failed statement, Postgres
+ * silently turns COMMIT into a rollback. After a deadlock, MariaDB continues outside of any
+ * transaction. The runner remembers the failure, so that every database rejects later statements
+ * alike.
  */
 function createTransactionRunner(session: Session, { dialect, onQuery }: TransactionOptions) {
   let last: Promise<unknown> = Promise.resolve()

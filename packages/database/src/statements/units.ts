@@ -2,7 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 import type { TransactionRunner } from './transaction.ts'
 
 interface Unit {
-  /** `undefined` once the unit has ended. */
+  /** Transaction of the unit. `undefined` once the unit has ended. */
   transaction: TransactionRunner | undefined
   /** Functions to call after the commit. */
   readonly later: Array<() => void>
@@ -12,9 +12,15 @@ interface Unit {
 export interface Units {
   /** Returns the transaction of the unit that the caller runs in, if any. */
   current(): TransactionRunner | undefined
-  /** Calls `run` after the commit of the unit that the caller runs in, or at once outside of one. */
+  /**
+   * Calls `run` after the commit of the unit that the caller runs in, or immediately if it runs in
+   * none.
+   */
   afterCommit(run: () => void): void
-  /** Runs `work` as a unit. The caller commits, and calls everything in `later` afterwards. */
+  /**
+   * Runs `work` as a unit. The caller of this function must commit, and then call the functions in
+   * `later`.
+   */
   run<R>(
     transaction: TransactionRunner,
     work: () => Promise<R>,

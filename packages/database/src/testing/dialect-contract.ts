@@ -11,17 +11,13 @@ export type { ContractDatabase, DialectContractRunner } from './contract/part.ts
 
 /**
  * Checks that a dialect meets the requirements of this package. Run it with your own test runner.
- * `create` returns a new empty database each time; the contract opens it, also twice at a time, and
- * closes its connections.
+ * `create` returns a new empty database each time; the contract opens it, sometimes twice at the
+ * same time, and closes its connections.
  * @example
  * ```ts
- * dialectContract({ describe, it }, async () => {
- *   const url = await createEmptyDatabase()
- *   return {
- *     connect: (options) => connect(url, { ...options, dialects: [mine] }),
- *     remove: () => dropDatabase(url),
- *   }
- * })
+ * dialectContract({ describe, it }, async () => { const url = await createEmptyDatabase() return {
+ * connect: (options) => connect(url, { ...options, dialects: [mine] }), remove: () =>
+ * dropDatabase(url), } })
  * ```
  */
 export function dialectContract(

@@ -31,7 +31,10 @@ export function prepareUpdate<T, Params extends object, Row>(
     })
 }
 
-/** Prepares an update with one insert for the winner: both happen or neither does. */
+/**
+ * Prepares an update of one row, with an insert for the caller whose update succeeds. Both happen,
+ * or neither does.
+ */
 export function prepareUpdateThenInsert<T, Params extends object, Row>(
   database: Database<T>,
   definition: ClaimThenInsert<T, Params>,

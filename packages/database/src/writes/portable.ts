@@ -41,8 +41,9 @@ export async function upsert(
 }
 
 /**
- * Adds the row's number to that of the row with the same `key`, or inserts the row. A single
- * statement, so that no concurrent addition is lost. `key` must be the table's only unique key.
+ * Adds the number in the given row to the number in the stored row with the same `key`. Inserts the
+ * given row if there is none. Uses a single statement, so that no concurrent addition is lost.
+ * `key` must be the table's only unique key.
  */
 export async function increase(
   database: Database,

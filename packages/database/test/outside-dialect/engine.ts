@@ -53,8 +53,8 @@ export async function openCockroach(url: string, options: EngineOptions): Promis
 }
 
 /**
- * Creates the locks table. If several processes create it at once, Postgres rejects all but one:
- * the table exists then.
+ * Creates the locks table. If several processes do this at the same time, Postgres rejects all but
+ * one of them. The errors are harmless, because the table then exists.
  */
 async function createLocks(pool: pg.Pool): Promise<void> {
   const create = () => pool.query('create table if not exists locks (name text primary key)')

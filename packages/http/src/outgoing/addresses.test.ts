@@ -47,6 +47,8 @@ describe('parseAddresses', () => {
   })
 
   it.each(['localhost', '10.0.0.0/33', '10.0.0.0/8/8', 'fc00::/129', ''])('rejects %s', (text) => {
-    expect(() => parseAddresses('option', [text])).toThrow(`option: '${text}' should be an address`)
+    expect(() => parseAddresses('option', [text])).toThrow(
+      `option: '${text}' should be an IP address`,
+    )
   })
 })

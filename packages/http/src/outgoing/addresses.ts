@@ -2,8 +2,8 @@ import { BlockList, isIP } from 'node:net'
 
 /**
  * Addresses that are not on the public internet (IANA special-purpose registries, RFC 6890): this
- * machine, its network, cloud metadata services, multicast. Includes those that embed an IPv4
- * address.
+ * machine, its network, cloud metadata services, multicast. Includes IPv6 networks whose addresses
+ * embed an IPv4 address.
  */
 const SPECIAL = [
   '0.0.0.0/8',
@@ -55,7 +55,7 @@ export function parseAddresses(name: string, texts: readonly string[]): BlockLis
   const wrong = texts.find((text) => !isNetwork(text))
   if (wrong !== undefined) {
     throw new TypeError(
-      `${name}: '${wrong}' should be an address or a network such as '10.0.0.0/8'.`,
+      `${name}: '${wrong}' should be an IP address or a network such as '10.0.0.0/8'.`,
     )
   }
   return listOf(texts)

@@ -120,15 +120,16 @@ async function createAgent({ certificates }: OutgoingSettings): Promise<Agent> {
 
 function assertAddress(url: URL, { allowPlainHttp = false }: OutgoingRequest): void {
   const protocols = allowPlainHttp ? ['https:', 'http:'] : ['https:']
-  if (!protocols.includes(url.protocol)) throw new NotFetched('The address is not https')
-  if (url.username !== '' || url.password !== '') throw new NotFetched('The address has a user')
-  if (url.href.length > LONGEST_URL) throw new NotFetched('The address is too long')
+  if (!protocols.includes(url.protocol)) throw new NotFetched('The URL is not https')
+  if (url.username !== '' || url.password !== '')
+    throw new NotFetched('The URL must not contain a user name or password')
+  if (url.href.length > LONGEST_URL) throw new NotFetched('The URL is too long')
 }
 
 /**
- * Resolves the host once. A single address that is not public rejects the request, because the
- * connection might use it. Plain http is accepted only for addresses that the application has
- * allowed.
+ * Resolves the host once. Rejects the request if one of its addresses is not public, because the
+ * connection might use that address. Plain http is accepted only for addresses that the application
+ * has allowed.
  */
 async function requireAddress(url: URL, settings: OutgoingSettings): Promise<ResolvedAddress> {
   const host = url.hostname.replace(/^\[|\]$/g, '')
@@ -139,10 +140,10 @@ async function requireAddress(url: URL, settings: OutgoingSettings): Promise<Res
     if (!isPublicAddress(address)) {
       throw new NotFetched(`${host} is at ${address}, which is not public`)
     }
-    if (url.protocol !== 'https:') throw new NotFetched('The address is not https')
+    if (url.protocol !== 'https:') throw new NotFetched('The URL is not https')
   }
   const [first] = found
-  if (!first) throw new NotFetched(`${host} has no address`, { temporary: true })
+  if (!first) throw new NotFetched(`${host} has no IP address`, { temporary: true })
   return { address: first.address, family: isIP(first.address) }
 }
 
@@ -197,8 +198,8 @@ function send(
 }
 
 /**
- * Reads and discards a body. Aborting it at once would be an error on the server. The deadline ends
- * an endless one.
+ * Reads and discards a body. Aborting it immediately would be an error for the other server. A body
+ * of more than `maxBytes` is aborted, and the deadline ends a slow one.
  */
 function discardBody(response: IncomingMessage, maxBytes: number): void {
   let length = 0
@@ -212,15 +213,16 @@ function discardBody(response: IncomingMessage, maxBytes: number): void {
 async function readBody(response: IncomingMessage, maxBytes: number): Promise<Buffer> {
   const status = response.statusCode ?? 0
   if (status >= 300 && status < 400 && status !== 304) {
-    throw new NotFetched(`It redirects (${status}), which is not followed`)
+    throw new NotFetched(`The response is a redirect (${status}), which is not followed`)
   }
   const encoding = headerOf(response, 'content-encoding') ?? 'identity'
-  if (encoding !== 'identity') throw new NotFetched('It is compressed, though nobody asked for it')
+  if (encoding !== 'identity')
+    throw new NotFetched('The response is compressed, although the request did not allow it')
   const parts: Buffer[] = []
   let length = 0
   for await (const part of response) {
     length += part.length
-    if (length > maxBytes) throw new NotFetched(`It is longer than ${maxBytes} bytes`)
+    if (length > maxBytes) throw new NotFetched(`The response is longer than ${maxBytes} bytes`)
     parts.push(part)
   }
   return Buffer.concat(parts)
@@ -233,7 +235,7 @@ function headerOf({ headers }: IncomingMessage, name: string): string | null {
 
 function within<T>(deadline: AbortSignal, work: Promise<T>): Promise<T> {
   return new Promise((resolve, reject) => {
-    const late = () => reject(new NotFetched('It took too long', { temporary: true }))
+    const late = () => reject(new NotFetched('The request took too long', { temporary: true }))
     deadline.addEventListener('abort', late, { once: true })
     work.then(resolve, reject).finally(() => deadline.removeEventListener('abort', late))
   })
@@ -246,9 +248,9 @@ interface CertificateLists {
 }
 
 /**
- * Creates a context that trusts Node's own certificates and these. A custom list replaces Node's,
- * so the certificates from NODE_EXTRA_CA_CERTS have to be included. Cache the result: loading 150
- * certificates takes 20 ms.
+ * Creates a context that trusts Node's own certificates and the given ones. A custom list replaces
+ * Node's, so the certificates from NODE_EXTRA_CA_CERTS have to be included. Cache the result:
+ * loading 150 certificates takes 20 ms.
  */
 async function createTrustContext(certificates: readonly string[]): Promise<SecureContext> {
   // Loading Node's own list takes time.
@@ -259,8 +261,8 @@ async function createTrustContext(certificates: readonly string[]): Promise<Secu
 }
 
 /**
- * Reads the file of NODE_EXTRA_CA_CERTS. Node has already warned of one that cannot be read, and
- * continues without it.
+ * Reads the file of NODE_EXTRA_CA_CERTS. Returns an empty list if the file cannot be read: Node has
+ * already printed a warning and continues without it.
  */
 async function extra(): Promise<string[]> {
   const file = process.env.NODE_EXTRA_CA_CERTS

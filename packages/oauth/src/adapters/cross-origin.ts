@@ -14,7 +14,9 @@ export function requireCrossOrigin(
 }
 
 export function missingCorsFeatureError(): TypeError {
-  return new TypeError('cors() of an adapter needs cors() in the option features of the server')
+  return new TypeError(
+    "The adapter's cors() needs the feature cors() in the server's option features",
+  )
 }
 
 /**

@@ -35,14 +35,14 @@ export interface FastifyAdapter<
   /** Serves every route of the authorization server. Register it with `app.register(routes)`. */
   readonly routes: FastifyPluginCallback
   /**
-   * Accepts only callers with a valid token: users for `api`, clients that act for themselves for
-   * `client`. Sets `request.user` or `request.oauthClient`; other callers get 401.
+   * Accepts only callers with a valid token. The guard `api` accepts users, the guard `client`
+   * accepts clients that act for themselves. Sets `request.user` or `request.oauthClient`. Other
+   * callers get 401.
    * @default 'api'
    * @example
    * ```ts
-   * app.get('/reports', { onRequest: auth('client') }, (request) => ({
-   *   client: request.oauthClient?.clientId,
-   * }))
+   * app.get('/reports', { onRequest: auth('client') }, (request) => ({ client:
+   * request.oauthClient?.clientId, }))
    * ```
    */
   auth(guard?: GuardName): onRequestHookHandler

@@ -81,8 +81,9 @@ export interface HonoAdapter<User extends ApplicationUser, Claims extends object
    */
   readonly routes: MiddlewareHandler
   /**
-   * Accepts only callers with a valid token: users for `api`, clients that act for themselves for
-   * `client`. Sets `user` or `oauthClient` in the context; other callers get 401.
+   * Accepts only callers with a valid token. The guard `api` accepts users, the guard `client`
+   * accepts clients that act for themselves. Sets `user` or `oauthClient` in the context. Other
+   * callers get 401.
    * @default 'api'
    * @example
    * ```ts
@@ -184,8 +185,8 @@ export function forHono<User extends ApplicationUser, Claims extends object>(
 }
 
 /**
- * Reads headers only when the guard needs them. With an Authorization header it never reads the
- * cookie.
+ * The credentials of a Hono request. Reads a header only when the guard needs it: if there is an
+ * Authorization header, the cookie is never read.
  */
 class HonoCredentials implements GuardCredentials {
   readonly #request: HonoRequest

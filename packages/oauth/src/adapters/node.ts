@@ -30,8 +30,8 @@ export function nodeCredentials(message: NodeMessage): GuardCredentials {
 }
 
 /**
- * Reads headers only when the guard needs them. With an Authorization header it never reads the
- * cookie.
+ * The credentials of a Node.js request. Reads a header only when the guard needs it: if there is an
+ * Authorization header, the cookie is never read.
  */
 class NodeCredentials implements GuardCredentials {
   readonly #message: NodeMessage
@@ -60,7 +60,7 @@ class NodeCredentials implements GuardCredentials {
     return this.#message.method
   }
 
-  /** Express removes the mount path from `url`, but the proof covers the full path. */
+  /** Express removes the mount path from `url`, but a DPoP proof covers the full path. */
   get path(): string {
     const target = this.#message.originalUrl ?? this.#message.url ?? ''
     return target.split('?', 1)[0] ?? ''

@@ -45,5 +45,5 @@ export function scopeChecks<Middleware>(
  */
 export function requireCaller(caller: Caller | undefined): Caller {
   if (caller) return caller
-  throw new Error("scopes(), scope() and stepUp() go after auth('api') or auth('client')")
+  throw new Error("Use scopes(), scope() and stepUp() after auth('api') or auth('client')")
 }

@@ -82,7 +82,7 @@ export async function requireInteraction(
   if (!theirs) throw new DecisionRefused('expired')
   const accepted = csrfTokens(interaction, context)
   if (!accepted.some((text) => equalSecrets(csrfToken ?? '', text))) {
-    throw new CsrfMismatch('The form does not carry the token of the page it came from.')
+    throw new CsrfMismatch('The CSRF token of the form is missing or wrong.')
   }
   if (interaction.decidedAt) throw alreadyDecidedError()
   if (interaction.expiresAt <= context.options.clock.now()) throw new DecisionRefused('expired')

@@ -11,7 +11,7 @@ export interface SignInDemand {
   readonly maxAge: number | null
   /**
    * When the person was redirected to sign in for this request (see `formatSignInMarker`). `null`
-   * if they were not.
+   * if the person was not redirected.
    */
   readonly askedAt: Date | null
 }
@@ -66,8 +66,8 @@ export const OTHER_ACCOUNT_PARAM = 'other_account'
 export const STRONGER_SIGN_IN_PARAM = 'better_sign_in'
 
 /**
- * Parameters that the signed marker does not cover: the markers, and those whose demand the marker
- * proves.
+ * Parameters that the signed marker does not cover: the markers themselves, and the parameters that
+ * demand a sign-in, which the marker proves.
  */
 const UNSIGNED_PARAMETERS: readonly string[] = [
   SIGN_IN_MARKER_PARAM,
@@ -78,8 +78,8 @@ const UNSIGNED_PARAMETERS: readonly string[] = [
 ]
 
 /**
- * Formats the value of the query parameter `sign_in_asked`: the signed time of now, valid only for
- * this authorization request.
+ * Formats the value of the query parameter `sign_in_asked`: the current time, signed, and valid
+ * only for this authorization request.
  */
 export function formatSignInMarker(params: Form, context: ServerContext): string {
   return signTime(context.clock.now(), timedRequest(params), context)

@@ -58,7 +58,7 @@ export function readDeclined(
   for (const [name, value] of form) {
     if (!name.startsWith(FIELD)) continue
     if (!shown.includes(name.slice(FIELD.length)) || value !== TICKED) {
-      throw new InvalidRequest('The form approves something that was not asked for')
+      throw new InvalidRequest('The form approves a scope that was not requested')
     }
   }
   return shown.filter((name) => optionalScopes.has(name) && !form.has(`${FIELD}${name}`))
@@ -89,8 +89,8 @@ function withoutShown(
 
 /**
  * Builds the consent to remember: the approved scopes, including scopes of which only individual
- * claims were requested. Returns `null` for requests to other APIs, because their approval must not
- * count for the server's own API.
+ * claims were requested. Returns `null` if access to other APIs was requested, because that
+ * approval must not count for the server's own API.
  */
 export function buildConsent(
   who: { readonly userId: string; readonly clientId: string },

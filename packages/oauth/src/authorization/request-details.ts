@@ -44,14 +44,15 @@ export function readGrantDetails(
  * `request`, because the client relies on their effect (RFC 9101 §7, OpenID Connect Core §3.1.2.6).
  */
 export function assertParametersSupported(params: Form, { features }: ServerContext): void {
-  if (params.has('request')) throw new RequestNotSupported('This server takes no request objects')
+  if (params.has('request'))
+    throw new RequestNotSupported('This server does not support request objects')
   if (params.has('request_uri')) {
-    throw new RequestUriNotSupported('This server takes no request_uri')
+    throw new RequestUriNotSupported('This server does not support request_uri')
   }
   if (params.has('registration')) {
-    throw new RegistrationNotSupported('This server takes no registration parameter')
+    throw new RegistrationNotSupported('This server does not support the registration parameter')
   }
   if (params.has('dpop_jkt') && !features.keyProofs) {
-    throw new InvalidRequest('This server binds no codes to keys: send no dpop_jkt')
+    throw new InvalidRequest('This server does not bind authorization codes to keys: omit dpop_jkt')
   }
 }

@@ -33,12 +33,9 @@ export async function consumeTicketAfterError(
 }
 
 export function requestGoneError(): InvalidRequestUri {
-  return new InvalidRequestUri(
-    'This request is unknown, was answered before, or has waited too long',
-    {
-      hint: 'Go back to the application and start again',
-    },
-  )
+  return new InvalidRequestUri('This request is unknown, was already answered, or has expired', {
+    hint: 'Go back to the application and start again',
+  })
 }
 
 /**

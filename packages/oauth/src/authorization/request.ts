@@ -86,7 +86,7 @@ function onlyRedirectOf(client: Client, params: Form, { features }: ServerContex
 function assertRegistered(client: Client, requested: string): void {
   if (client.redirectUris.some((registered) => matchesRedirect(registered, requested))) return
   throw new InvalidRequest('The redirect_uri is not registered for this application', {
-    hint: 'It must be identical to the registered one, down to every slash and letter case',
+    hint: 'It must match the registered one exactly, including every slash and letter case',
   })
 }
 
@@ -175,7 +175,9 @@ function withMode(
 interface Prompts {
   /** Whether no page may be shown. */
   readonly none: boolean
-  /** Whether the approval screen is shown even if it was approved before. */
+  /**
+   * Whether the approval screen is shown even if the person has approved the same request before.
+   */
   readonly consent: boolean
   /** Whether the person has to sign in again. */
   readonly login: boolean

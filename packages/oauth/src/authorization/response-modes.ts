@@ -39,15 +39,19 @@ export function readResponseMode(
   const name = params.get('response_mode')
   if (name === undefined) return usual
   if (!isResponseMode(name)) {
-    throw new InvalidRequest(`response_mode must be ${Object.keys(responseModes).join(', ')}`)
+    throw new InvalidRequest(
+      `response_mode must be one of ${Object.keys(responseModes).join(', ')}`,
+    )
   }
   // Multiple Response Types §2.1: a token in the query would end up in logs and Referer headers.
   if (usual === 'fragment' && name === 'query') {
-    throw new InvalidRequest('response_mode=query is not for responses that hold a token')
+    throw new InvalidRequest(
+      'response_mode=query is not allowed for responses that contain a token',
+    )
   }
   // A form cannot be posted to an app's own scheme: the person would see an empty page.
   if (name === 'form_post' && !/^https?:/.test(redirectTo)) {
-    throw new InvalidRequest('response_mode=form_post needs a redirect_uri of the web')
+    throw new InvalidRequest('response_mode=form_post needs an http or https redirect_uri')
   }
   return name
 }

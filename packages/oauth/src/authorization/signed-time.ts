@@ -9,7 +9,10 @@ export interface TimedRequest {
   readonly parts: readonly string[]
 }
 
-/** A person who takes longer to sign in is asked again, or has to start anew. */
+/**
+ * Longest time, in milliseconds, that a person may take to sign in. After that, the person is asked
+ * to sign in again, or has to start the request anew.
+ */
 const MAX_SIGN_IN_TIME = 60 * 60_000
 const SHAPE = /^(\d{1,16})\.([\w-]{43})$/
 

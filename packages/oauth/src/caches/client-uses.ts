@@ -3,7 +3,7 @@ import type { Logger } from '../logger.ts'
 import type { ClientRepository } from '../storage/repositories.ts'
 import { createRecentCache } from './recent-cache.ts'
 
-/** How far the recorded use may be behind the real one, in milliseconds. */
+/** Largest difference between the recorded and the actual last use of a client, in milliseconds. */
 export const USE_ACCURACY = 24 * 3600 * 1000
 /** Number of clients whose use this process remembers, to write it only once per day. */
 const CACHE_SIZE = 20_000

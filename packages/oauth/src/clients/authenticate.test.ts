@@ -115,7 +115,7 @@ describe('authenticateClient', () => {
       await expect(authenticate(authorization, form, within)).rejects.toMatchObject({
         code: 'invalid_client',
         status: 401,
-        message: 'Clients prove themselves by a client_assertion here',
+        message: 'Clients must authenticate with a client_assertion at this server',
       })
     },
   )

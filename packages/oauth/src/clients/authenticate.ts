@@ -21,7 +21,7 @@ export function authenticateClient(
     return authenticateByAssertion(request, params, context)
   }
   if (context.features.exclusiveAuthentication) {
-    throw new InvalidClient('Clients prove themselves by a client_assertion here')
+    throw new InvalidClient('Clients must authenticate with a client_assertion at this server')
   }
   const { id, secret, method, basic } = readCredentials(request.header('authorization'), params)
   return mapAwaitable(context.clients.findNamed(id, context), (client) => {
@@ -46,14 +46,17 @@ async function authenticateByAssertion(
     const proving = authenticate?.(params, context)
     if (proving) return (await proving).client
   }
-  throw new InvalidClient('This server takes no client_assertion of this type')
+  throw new InvalidClient('This server does not support this type of client_assertion')
 }
 
 interface ClientCredentials {
   readonly id: string
   readonly secret: string | null
   readonly method: SecretMethod
-  /** Whether the client used the Authorization header. Then a failure includes a challenge. */
+  /**
+   * Whether the client used the Authorization header. If so, the response to a failed
+   * authentication contains a challenge.
+   */
   readonly basic: boolean
 }
 
@@ -104,6 +107,7 @@ function parseBasic(header: string): ClientCredentials | null {
 function decodeFormValue(text: string): string {
   const encoded = text.includes('%') || text.includes('+')
   const value = encoded ? decodeURIComponent(text.replaceAll('+', ' ')) : text
-  if (UNREADABLE_CHARACTERS.test(value)) throw new InvalidRequest('The credentials are not text')
+  if (UNREADABLE_CHARACTERS.test(value))
+    throw new InvalidRequest('The credentials contain a character that is not allowed')
   return value
 }

@@ -6,8 +6,9 @@ import type { Client } from '../storage/records.ts'
 import { isSecretOf } from './secret.ts'
 
 /**
- * Lists the client authentication methods that the server accepts: those with a client secret, and
- * those of features. If a feature allows only its own methods, lists only these.
+ * Lists the client authentication methods that the server accepts: the methods that use a client
+ * secret, and the methods that features add. If a feature allows only its own methods, lists only
+ * these.
  */
 export function offeredAuthMethods({
   features: { authenticators, exclusiveAuthentication },
@@ -30,13 +31,15 @@ export function assertAuthMethodOffered(
     if (method !== undefined && exclusiveAuthentication.methods.includes(method)) return
     const names = exclusiveAuthentication.methods.join(' or ')
     throw new ValidationFailed({
-      settings: [`token_endpoint_auth_method must be ${names}: this server takes no other.`],
+      settings: [`token_endpoint_auth_method must be ${names}: this server supports no other.`],
     })
   }
   if (method === undefined || method === 'none' || offeredAuthMethods(context).includes(method))
     return
   throw new ValidationFailed({
-    settings: [`token_endpoint_auth_method ${method} is not offered: list the feature for it.`],
+    settings: [
+      `token_endpoint_auth_method ${method} is not supported by this server: add its feature to the option features.`,
+    ],
   })
 }
 

@@ -82,7 +82,8 @@ function mayBeNewKey(error: unknown): boolean {
 }
 
 function keysOf(set: unknown): Keys {
-  if (typeof set !== 'object' || set === null) throw new errors.JWKSInvalid('This is no key set')
+  if (typeof set !== 'object' || set === null)
+    throw new errors.JWKSInvalid('The value is not a JSON Web Key Set')
   const known = imported.get(set)
   if (known) return known
   const keys = createLocalJWKSet(set as JSONWebKeySet)

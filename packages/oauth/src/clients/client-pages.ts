@@ -11,7 +11,7 @@ import { findClient } from './find.ts'
 export interface ClientPageOptions {
   /** Largest number of clients, from 1 to 1000. @default 50 */
   readonly limit?: number
-  /** The `next` of the page before. @default the first page */
+  /** The `next` value of the previous page. @default the first page */
   readonly after?: string | null
   /**
    * A `client_id`, or a part of the name. Upper and lower case of ASCII letters are not
@@ -25,8 +25,8 @@ export interface ClientPage {
   /** The clients, oldest first. */
   readonly clients: readonly Client[]
   /**
-   * The `after` of the next page. `null` on the last one. With `search`, a page can have fewer
-   * clients than `limit`, or none, although more pages follow.
+   * The `after` value for the next page. `null` on the last page. With `search`, a page can have
+   * fewer clients than `limit`, or none, although more pages follow.
    */
   readonly next: string | null
 }
@@ -52,7 +52,7 @@ function parseSearch(search = ''): string | null {
   const text = search.trim()
   if (text.length > MAX_SEARCH_LENGTH || text.includes('\0') || !text.isWellFormed()) {
     throw new ValidationFailed({
-      search: [`The search is a text of at most ${MAX_SEARCH_LENGTH} characters.`],
+      search: [`The search must be text of at most ${MAX_SEARCH_LENGTH} characters.`],
     })
   }
   return text === '' ? null : text
@@ -63,5 +63,5 @@ function parsePosition(after: string): ClientPosition {
   if (found && Number.isSafeInteger(found.by) && isPossibleId(found.id)) {
     return { createdAt: new Date(Number(found.by)), id: found.id }
   }
-  throw new ValidationFailed({ after: ['This is not the next of a page of clients.'] })
+  throw new ValidationFailed({ after: ['This is not the `next` value of a page of clients.'] })
 }

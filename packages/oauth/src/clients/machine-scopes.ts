@@ -15,7 +15,7 @@ type Receiver = Pick<Client, 'scopes' | 'confidential' | 'grantTypes' | 'userId'
 
 /**
  * Parses the scopes that the operator gives to a client, machine scopes included.
- * @throws ValidationFailed if one is not defined
+ * @throws ValidationFailed if a scope is not defined
  */
 export function parseClientScopes(
   scopes: readonly string[] | null | undefined,
@@ -25,7 +25,7 @@ export function parseClientScopes(
 }
 
 /**
- * Checks that the client is of a kind that can have machine scopes, if its scopes name any.
+ * Checks, if the client has machine scopes, that it is of a kind that may have them.
  * @throws ValidationFailed if it may not
  */
 export function assertMachineScopes(client: Receiver, options: ScopeOptions): void {
@@ -43,15 +43,15 @@ export function assertMachineScopes(client: Receiver, options: ScopeOptions): vo
 export function assertMayRequest(names: readonly string[], client: Receiver): void {
   const refused = names.find((name) => !client.scopes?.includes(name) || problemOf(client) !== null)
   if (refused === undefined) return
-  throw new InvalidScope(`This client may not ask for the scope '${refused}'`)
+  throw new InvalidScope(`This client may not request the scope '${refused}'`)
 }
 
 function problemOf({ confidential, grantTypes, userId, settings }: Receiver): string | null {
-  if (settings.self_registered) return 'not for clients that registered themselves'
-  if (userId !== null) return 'not for clients of users'
-  if (!confidential) return 'for confidential clients only'
+  if (settings.self_registered) return 'not available to self-registered clients'
+  if (userId !== null) return 'not available to clients that belong to users'
+  if (!confidential) return 'available to confidential clients only'
   if (!grantTypes.includes('client_credentials')) {
-    return 'for clients with the grant client_credentials only'
+    return 'available only to clients with the grant client_credentials'
   }
   return null
 }

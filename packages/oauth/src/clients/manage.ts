@@ -86,7 +86,7 @@ export interface Clients {
   /** Finds a client by its `client_id`, deleted ones included. `null` if there is none. */
   find(id: string): Promise<Client | null>
   /**
-   * Finds clients by their `client_id`, deleted ones included, in one query per 1000. Unknown
+   * Finds clients by their `client_id`, deleted ones included, with one query per 1000 ids. Unknown
    * clients are missing from the result.
    */
   findMany(ids: readonly string[]): Promise<ReadonlyMap<string, Client>>
@@ -104,16 +104,17 @@ export interface Clients {
    */
   page(options?: ClientPageOptions): Promise<ClientPage>
   /**
-   * Returns when each of these clients was last used, in one query, for at most 1000 ids. A use is a
-   * token that it got or refreshed, or an introspection, not a request with an access token. To cost
-   * no write per request, a use is recorded once per day: the real one may be up to a day later.
-   * Clients that were never used are missing from the result.
+   * Returns when each of these clients was last used, in one query, for at most 1000 ids. A client
+   * uses the server when it gets or refreshes a token, or introspects one, but not when it sends an
+   * access token to an API. To avoid a write for every request, a use is recorded once per day: the
+   * actual last use may be up to a day later. Clients that were never used are missing from the
+   * result.
    * @throws ValidationFailed if there are more than 1000 ids
    * @example
    * ```ts
-   * const { clients } = await oauth.clients.page()
-   * const uses = await oauth.clients.lastUsed(clients.map(({ id }) => id))
-   * const idle = clients.filter(({ id }) => !uses.has(id))
+   * const { clients } = await oauth.clients.page() const uses = await
+   * oauth.clients.lastUsed(clients.map(({ id }) => id)) const idle = clients.filter(({ id }) =>
+   * !uses.has(id))
    * ```
    */
   lastUsed(ids: readonly string[]): Promise<ReadonlyMap<string, Date>>
@@ -125,24 +126,21 @@ export interface Clients {
    * tokens stay as they are until they expire. If the client has a metadata document, your change
    * lasts only until the document is read again.
    * @throws NotFound if there is no such client or it was deleted
-   * @throws ValidationFailed if a field is invalid, alone or together with those that stay
+   * @throws ValidationFailed if a field is invalid, alone or together with the unchanged fields
    * @throws Conflict if the client has changed since `unchangedSince`
    * @example
    * ```ts
-   * const client = await oauth.clients.find(id)
-   * if (client) {
-   *   const { updatedAt: unchangedSince } = client
-   *   await oauth.clients.update(id, { grants: ['client_credentials'], unchangedSince })
-   * }
+   * const client = await oauth.clients.find(id) if (client) { const { updatedAt: unchangedSince } =
+   * client await oauth.clients.update(id, { grants: ['client_credentials'], unchangedSince }) }
    * ```
    */
   update(id: string, change: ClientUpdate): Promise<Client>
   /**
    * Replaces the client secret. Without `overlap` the rotation is for a leaked secret: the old
-   * secret, one that is still pending from a planned rotation, and all refresh tokens issued under
-   * them stop working immediately. With `overlap` it is a planned one: the old secret keeps
-   * authenticating until then, and refresh tokens survive. At most one old secret authenticates, so
-   * a second planned rotation ends the oldest at once.
+   * secret, an older one that still works after a planned rotation, and all refresh tokens issued
+   * under them stop working immediately. With `overlap` the rotation is planned: the old secret
+   * keeps authenticating for that time, and refresh tokens survive. At most one old secret
+   * authenticates, so a second planned rotation immediately ends the oldest secret.
    * @throws NotFound if the client does not exist or has no secret
    * @throws ValidationFailed if `overlap` or `method` is invalid
    * @throws Conflict if the secret is rotated by another caller at the same time
@@ -255,7 +253,7 @@ export function manageClients(context: ServerContext): Clients {
         return await saveClient(client, { settings: { ...client.settings, ...vouched } }, context)
       } catch (error) {
         if (!(error instanceof ClientChanged)) throw error
-        throw new ValidationFailed({ id: ['It has changed at this moment: look at it again.'] })
+        throw new ValidationFailed({ id: ['The client has just been changed. Review it again.'] })
       }
     },
     async unverify(id) {
@@ -270,11 +268,13 @@ export function manageClients(context: ServerContext): Clients {
   }
 }
 
-/** Finds a client that the operator did not register, and may verify. */
+/** Finds a client that the operator may verify: it registered itself, or a user registered it. */
 async function requireReviewable(id: string, context: ServerContext): Promise<Client> {
   const client = await requireClient(id, context)
   if (client.settings.self_registered || client.userId !== null) return client
-  throw new NotFound('Those who run this server have registered this client themselves.')
+  throw new NotFound(
+    'This client was registered by the operator of this server and needs no verification.',
+  )
 }
 
 function withoutReview({ settings }: Client): ClientFields | null {

@@ -93,7 +93,7 @@ export function parseGrantTypes(
   const unknown = list.find((grant) => !known.includes(grant))
   if (unknown !== undefined) {
     throw new ValidationFailed({
-      grants: [`'${unknown}' is not a grant. There are ${known.join(', ')}.`],
+      grants: [`'${unknown}' is not a grant. The grants are: ${known.join(', ')}.`],
     })
   }
   return [...new Set(list)]

@@ -3,7 +3,7 @@ import { ValidationFailed } from '../errors.ts'
 
 /**
  * Checks the user provider of a client, which the password grant needs if there are several.
- * @throws ValidationFailed if it does not exist, or is missing
+ * @throws ValidationFailed if the provider does not exist, or is needed but missing
  */
 export function assertProviderNamed(
   provider: string | undefined,
@@ -15,6 +15,8 @@ export function assertProviderNamed(
     throw new ValidationFailed({ provider: [`There is no user provider '${provider}'.`] })
   }
   if (several && provider === undefined && grantTypes.includes('password')) {
-    throw new ValidationFailed({ provider: ['The password grant needs the user provider.'] })
+    throw new ValidationFailed({
+      provider: ['The password grant needs the name of a user provider.'],
+    })
   }
 }

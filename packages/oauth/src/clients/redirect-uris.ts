@@ -7,7 +7,8 @@ const FORBIDDEN_SCHEMES = new Set(
   ),
 )
 /**
- * Parameters of authorization responses. In a redirect URI they could pass for ours (threat A4).
+ * Parameters of authorization responses. In a redirect URI, they could be mistaken for parameters
+ * of this server (threat A4).
  */
 const RESPONSE_PARAMETERS = new Set(
   'code state error error_description error_uri iss scope access_token token_type expires_in refresh_token id_token'.split(
@@ -48,7 +49,8 @@ export function redirectProblem(uri: string): string | null {
   if (web && url.href !== uri && url.href !== `${uri}/`) return `should be written ${url.href}`
   if (DOT_SEGMENT.test(pathOf(uri))) return 'must not have dot segments in its path'
   const reserved = [...url.searchParams.keys()].find((name) => RESPONSE_PARAMETERS.has(name))
-  if (reserved) return `must not have the parameter '${reserved}': the answer brings its own`
+  if (reserved)
+    return `must not have the query parameter '${reserved}', which the authorization response uses`
   return null
 }
 
@@ -58,7 +60,7 @@ export function redirectProblem(uri: string): string | null {
  */
 export function newRedirectProblem(uri: string, issuer: string): string | null {
   if (splitRedirects(uri).length > 1) {
-    return 'looks like several addresses; give them one by one, or write a comma in an address as %2C'
+    return 'looks like several URLs; give them one by one, or write a comma in a URL as %2C'
   }
   const problem = redirectProblem(uri)
   if (problem) return problem

@@ -12,14 +12,15 @@ import { ownSettings } from './settings/server-settings.ts'
 /** Options for `clients.rotateSecret()`. */
 export interface SecretRotation {
   /**
-   * How long the old secret keeps authenticating, such as `'24h'` or a number of seconds; at most 30
-   * days. Refresh tokens survive. Without it, the old secret and all refresh tokens issued under it
-   * end at once, as a leaked secret requires.
+   * How long the old secret keeps authenticating, such as `'24h'` or a number of seconds; at most
+   * 30 days. Refresh tokens survive. Without `overlap`, the old secret and all refresh tokens
+   * issued under it become invalid immediately, as they must after a leak.
    */
   readonly overlap?: string | number
   /**
-   * Authentication method that the new secret is for, such as `client_secret_jwt`. Not together with
-   * `overlap`, because a client has one method. If absent, the method stays.
+   * Authentication method that the new secret is for, such as `client_secret_jwt`. Cannot be
+   * combined with `overlap`, because a client has only one method. If absent, the method does not
+   * change.
    */
   readonly method?: Extract<ClientAuthMethod, `client_secret_${string}`>
 }
@@ -34,7 +35,9 @@ export async function rotateSecret(
 ): Promise<CreatedClient> {
   const seconds = overlap === undefined ? null : parseOverlap(overlap)
   if (seconds !== null && method !== undefined) {
-    throw new ValidationFailed({ method: ['The old secret cannot overlap with another method.'] })
+    throw new ValidationFailed({
+      method: ['The old secret cannot stay valid when the method changes: omit overlap or method.'],
+    })
   }
   const before = await requireClient(id, context)
   if (!before.confidential) throw new NotFound('This client is public: it has no secret.')
@@ -42,7 +45,8 @@ export async function rotateSecret(
   const decide = async (client: Client): Promise<ClientFields> => {
     if (!hasSameSecret(client, before)) throw new Conflict('The secret has just been rotated.')
     const own = method === undefined ? client : withMethod(client, method, context)
-    if (!hasOwnSecret(own)) throw new NotFound('This client has a key, and no secret.')
+    if (!hasOwnSecret(own))
+      throw new NotFound('This client authenticates with a key and has no secret.')
     const { secret, secretHash, settings } = await newSecret(own, context)
     rotated = secret
     const { previous_secret: _, ...others } = settings
@@ -75,11 +79,14 @@ function parseOverlap(overlap: string | number): number {
     if (!(error instanceof TypeError)) throw error
   }
   throw new ValidationFailed({
-    overlap: [`The overlap is from one second to 30 days, such as '24h' or 3600.`],
+    overlap: ["The overlap must be from one second to 30 days, such as '24h' or 3600."],
   })
 }
 
-/** A planned rotation keeps the version of the secret, so the hash is compared as well. */
+/**
+ * Whether the client still has the secret that it had `before`. Compares the hash too, because a
+ * planned rotation does not change the version of the secret.
+ */
 function hasSameSecret(client: Client, before: Client): boolean {
   return client.secretHash === before.secretHash && client.secretVersion === before.secretVersion
 }
@@ -94,7 +101,10 @@ function withMethod(
   return { confidential, settings: { ...others, token_endpoint_auth_method } }
 }
 
-/** Returns the current secret as the previous one. `null` if the client has lost its secret. */
+/**
+ * Returns the current secret in the form in which it is stored as the previous one. `null` if the
+ * client has lost its secret.
+ */
 function previousSecretOf(
   { secretHash, settings: { sealed_secret } }: Client,
   seconds: number,

@@ -19,7 +19,7 @@ export interface SecretInfo {
   /** Whether the client authenticates with a secret, which can be rotated. */
   readonly hasSecret: boolean
   /**
-   * When the secret before a planned rotation ends. `null` if only the current secret
+   * When the old secret of a planned rotation stops working. `null` if only the current secret
    * authenticates.
    */
   readonly previousUntil: Date | null
@@ -61,8 +61,8 @@ export async function newSecret(
 }
 
 /**
- * Returns the secret before a planned rotation, if it still authenticates. Decided by the clock on
- * each use, so a cached client does not extend it.
+ * Returns the secret before a planned rotation, if it still authenticates. Compares its end with
+ * the clock on every call, so that a cached client does not keep it valid for longer.
  */
 export function findPreviousSecret(
   { settings: { previous_secret: previous } }: Pick<Client, 'settings'>,

@@ -53,11 +53,11 @@ export function resolveClientResources(
   const { selfRegisteredResources: open, resources } = options
   if (open === null || client.settings.self_registered === undefined) return named
   if (named?.every((uri) => mayAccessResource(client, uri, options))) return named
-  if (named) throw new InvalidTarget('Clients that registered themselves get no token for it')
+  if (named) throw new InvalidTarget('Self-registered clients cannot get tokens for this resource')
   if (open.has(resources.own.uri)) return null
   const [only, ...others] = open
   if (only !== undefined && others.length === 0) return [only]
-  throw new InvalidTarget("Name what the token is for: the parameter 'resource' is missing")
+  throw new InvalidTarget("The parameter 'resource' is missing: name the API that the token is for")
 }
 
 /**
@@ -73,9 +73,9 @@ export function mayAccessResource(
 }
 
 /**
- * Returns the granted scopes that the client may still have. The operator may have limited the
- * scopes of the client, or those open to self-registered clients, since they were granted, or made
- * one a machine scope, which no user can grant.
+ * Returns the granted scopes that the client may still have. Since they were granted, the operator
+ * may have limited the scopes of the client, or those open to self-registered clients. One of them
+ * may also have become a machine scope, which no user can grant.
  */
 export function filterOpenScopes(
   scopes: readonly string[],

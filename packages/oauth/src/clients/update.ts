@@ -60,14 +60,17 @@ export async function updateClient(
   const { unchangedSince } = change
   const decide = (client: Client) => {
     if (unchangedSince && client.updatedAt.getTime() !== unchangedSince.getTime()) {
-      throw new Conflict('The client has changed since then. Read it again.')
+      throw new Conflict('The client has changed since it was read. Read it again.')
     }
     return changedFields(client, change, context)
   }
   return changeClient(rowId, decide, context)
 }
 
-/** Returns the fields to write, `null` for none. Checks them together with those that stay. */
+/**
+ * Returns the fields to write, or `null` for none. Checks them together with the fields that do not
+ * change.
+ */
 function changedFields(
   client: Client,
   change: ClientUpdate,
@@ -132,8 +135,9 @@ function changedSettings(
 }
 
 /**
- * Requires that the client has the secret that its new method needs. Only a hash of a secret is
- * stored, so the server cannot verify signatures made with it.
+ * Rejects a change of the authentication method for which the client would need a new secret: to
+ * `client_secret_jwt`, because a stored hash cannot verify signatures, or from `private_key_jwt` if
+ * the client has no secret.
  */
 function assertSecretSuits(
   { confidential, secretHash, settings }: Client,
@@ -172,14 +176,17 @@ function assertOwnerMayChange(change: ClientUpdate): void {
 function assertOnlyName({ name: _, unchangedSince: __, by: ___, ...others }: ClientUpdate): void {
   const [field] = Object.entries(others).find(([, value]) => value !== undefined) ?? []
   if (field === undefined) return
-  const message = 'Only the name of the client of personal access tokens can be changed.'
+  const message = 'Only the name of the client for personal access tokens can be changed.'
   throw new ValidationFailed({ [field]: [message] })
 }
 
-/** Keeps what users may rely on for self-registered clients: they are always asked for consent. */
+/**
+ * Rejects changes to a self-registered client that would end the protection of its users, such as
+ * skipping the consent screen.
+ */
 function assertOpenToStrangers({ grants, firstParty, resourceServer }: ClientUpdate): void {
   const grant = grants?.find((name) => !selfRegisteredGrants.includes(name))
-  const message = 'Not for clients that registered themselves.'
+  const message = 'Not allowed for self-registered clients.'
   if (grant !== undefined) throw new ValidationFailed({ grants: [`'${grant}': ${message}`] })
   if (firstParty) throw new ValidationFailed({ firstParty: [message] })
   if (resourceServer) throw new ValidationFailed({ resourceServer: [message] })

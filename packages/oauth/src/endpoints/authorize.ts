@@ -52,8 +52,8 @@ import { retryIfSignedOut, type SignInMark } from '../users/retry-if-signed-out.
 import { findSignedIn, type Person, type SignedInPerson } from '../users/signed-in.ts'
 
 /**
- * Handles GET /oauth/authorize (RFC 6749 §3.1): shows the approval screen, or redirects back at
- * once if no approval is needed.
+ * Handles GET /oauth/authorize (RFC 6749 §3.1): shows the approval screen, or immediately redirects
+ * back if no approval is needed.
  */
 export async function authorize(
   request: HttpRequest,
@@ -105,7 +105,7 @@ function needsSignIn(
       throw new LoginRequired('The user came back without signing in again')
     case 'cannot tell':
       options.logger.warn(
-        'A request with prompt=login or max_age was refused: give authenticatedAt with the signed-in user (users.fromRequest or signedIn), a Date that is not in the future.',
+        'A request with prompt=login or max_age was rejected: the signed-in user (users.fromRequest or signedIn) must include authenticatedAt, a Date that is not in the future.',
       )
       throw new LoginRequired('This server cannot tell when the user signed in')
   }
@@ -156,13 +156,13 @@ function askForOtherAccount(
   const askedBefore = parseForm(request.query).has(OTHER_ACCOUNT_PARAM)
   if (!askedBefore) return signIn(request, authRequest, context, OTHER_ACCOUNT_PARAM)
   throw new LoginRequired(
-    'The user who signed in is not the one the request means, or not as it demands',
+    'The signed-in user is not the required one, or did not sign in as the request requires',
   )
 }
 
 /**
- * Whether to ask for a stronger sign-in: the request would like one, and the person has not been
- * asked yet.
+ * Whether to ask for a stronger sign-in: the request prefers one, and the person has not been asked
+ * yet.
  */
 function wantsStrongerSignIn(
   person: SignedInPerson,
@@ -177,7 +177,8 @@ function wantsStrongerSignIn(
 }
 
 /**
- * The signed-in person, when their sign-in was read, and the request that they have to decide on.
+ * The signed-in person, a mark from before the sign-in was read (so that a later sign-out is
+ * noticed), and the request that the person has to decide on.
  */
 interface SignedInRequest {
   readonly person: SignedInPerson
@@ -366,8 +367,8 @@ interface FailedRequest {
 }
 
 /**
- * Reports an error to the client by redirect, since its redirect URI is proven. Internal errors are
- * rethrown.
+ * Reports an error to the client by redirect, since its redirect URI is known to be registered.
+ * Internal errors are rethrown.
  */
 async function sendError(
   error: unknown,

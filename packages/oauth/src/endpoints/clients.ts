@@ -104,8 +104,8 @@ export async function deleteClient(
 }
 
 /**
- * Handles POST /oauth/clients/{client-id}/secret: creates a new secret; the old one is invalid at
- * once.
+ * Handles POST /oauth/clients/{client-id}/secret: creates a new secret. The old secret becomes
+ * invalid immediately.
  */
 export async function rotateClientSecret(
   request: HttpRequest,

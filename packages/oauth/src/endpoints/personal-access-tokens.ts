@@ -19,7 +19,7 @@ import { revokeOwnToken } from './tokens.ts'
 const MAX_PROBLEMS = 20
 
 /**
- * Validates the body and reports all problems at once. `*` is not a defined scope, so it is
+ * Validates the body and reports all problems together. `*` is not a defined scope, so it is
  * rejected too.
  */
 const schemaFor = (allowed: ReadonlySet<string>, identity: ReadonlySet<string>) =>

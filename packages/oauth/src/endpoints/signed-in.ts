@@ -17,7 +17,9 @@ export async function requireSignedIn(
   context: ServerContext,
 ): Promise<Person> {
   if (request.header('authorization') !== null) {
-    throw new Unauthenticated('These routes take the session of the signed-in user, no token.')
+    throw new Unauthenticated(
+      'These routes need the session of the signed-in user instead of a token.',
+    )
   }
   const csrfToken = request.header('x-csrf-token')
   const cookie = await context.cookies.authenticate(request.header('cookie'), csrfToken)

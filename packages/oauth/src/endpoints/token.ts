@@ -30,7 +30,7 @@ export async function handleTokenRequest(
   // A client that proved a key must never receive an unbound token, whatever the grant does. `N_A`
   // marks a token that is not an access token.
   if (proven && !['DPoP', 'N_A'].includes(response.token_type)) {
-    throw new Error(`${grant.type} gave a token without its key`)
+    throw new Error(`${grant.type} issued a token that is not bound to the proven key`)
   }
   if (isUnused(client)) await markClientUsed(client, context)
   const recording = context.clientUses.note(client.id)

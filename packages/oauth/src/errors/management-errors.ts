@@ -24,7 +24,7 @@ export class MethodNotAllowed extends defineError('method_not_allowed', 405, Man
   readonly #allowed: readonly string[]
 
   constructor(allowed: readonly string[]) {
-    super(`This address takes ${allowed.join(', ')}.`)
+    super(`This endpoint accepts only ${allowed.join(', ')}.`)
     this.#allowed = allowed
   }
 

@@ -39,7 +39,7 @@ export function cors(options: CorsOptions = {}): Feature {
     throw new TypeError(`cors: origins has '${wrong}', which should look like https://example.com.`)
   }
   const noHeader = [...requestHeaders, ...responseHeaders].find((name) => !TOKEN.test(name))
-  if (noHeader !== undefined) throw new TypeError(`cors: '${noHeader}' is no name of a header.`)
+  if (noHeader !== undefined) throw new TypeError(`cors: '${noHeader}' is not a header name.`)
   const listed = new Set(origins)
   const readers = new WeakMap<ServerContext, OriginReader>()
 
@@ -62,7 +62,10 @@ export function cors(options: CorsOptions = {}): Feature {
     try {
       return originsFor(await readerOf(context).read(), place).has(origin)
     } catch (error) {
-      context.logger.error('It is not known which origins may call, so none may', error)
+      context.logger.error(
+        'The allowed origins could not be read, so a cross-origin request was denied',
+        error,
+      )
       return false
     }
   }

@@ -129,8 +129,8 @@ export interface KeyProofSupport {
   /** Signature algorithms for proofs, listed in challenges. */
   readonly algorithms: readonly string[]
   /**
-   * Whether refresh tokens rotate although they are bound to a key: that of the token, or the one
-   * with which the client authenticates.
+   * Whether refresh tokens rotate although they are bound to a key: to the key of the token, or to
+   * the key with which the client authenticates.
    * @default true
    */
   readonly rotatesRefreshTokens?: boolean
@@ -160,7 +160,7 @@ export interface SelfRegisteredOptions {
   readonly scopes?: readonly string[]
   /**
    * URLs of the APIs in `resources` that these clients can get tokens for. If there is only one,
-   * requests that name none get a token for it. By default, all APIs and the server itself.
+   * requests that name no API get a token for it. By default, all APIs and the server itself.
    */
   readonly resources?: readonly string[]
 }
@@ -277,8 +277,8 @@ export interface Feature {
   /** Issuers of other tokens for `tokenExchange()`, by `requested_token_type` (RFC 8693 §3). */
   readonly exchanges?: Readonly<Record<string, TokenIssuer>>
   /**
-   * Called when sessions of the application have ended: by signing out, with an account, or by
-   * `endEverything()`.
+   * Called when sessions of the application have ended: one session by signing out, all sessions of
+   * a user by `revokeUser()`, or all sessions by `endEverything()`.
    */
   endSessions?(selector: SessionSelector, context: GrantContext): Promise<void>
   /** Sends pending notifications and returns their number. Called every few seconds. */

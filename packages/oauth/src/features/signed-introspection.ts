@@ -15,7 +15,7 @@ export interface SignedIntrospectionOptions {
    */
   readonly algorithm?: SigningAlgorithm
   /**
-   * Algorithms that clients can choose, in addition to that of access tokens.
+   * Algorithms that clients can choose, in addition to the algorithm of access tokens.
    * @default `algorithm` and 'RS256'
    */
   readonly algorithms?: readonly SigningAlgorithm[]
@@ -41,7 +41,7 @@ export function signedIntrospection(options: SignedIntrospectionOptions = {}): F
     options.algorithms,
     algorithm,
   )
-  /** The algorithms that keys exist for, including that of access tokens. */
+  /** The algorithms that keys exist for, including the algorithm of access tokens. */
   const offered = ({ options: { signingAlgorithm } }: ServerContext) => [
     ...new Set([...algorithms, signingAlgorithm]),
   ]

@@ -11,7 +11,10 @@ import type { ApprovedRequest, AuthorizationResponse, Grant } from './grant.ts'
 import { verifyChallenge } from './pkce.ts'
 import { accessFromGrant } from './requested-share.ts'
 
-/** RFC 6749 §4.1.2 allows up to 10 minutes, but a redirect takes about a second. */
+/**
+ * Lifetime of a code in milliseconds. RFC 6749 §4.1.2 allows up to 10 minutes, but a redirect takes
+ * about a second.
+ */
 const CODE_LIFETIME = 60_000
 
 /**

@@ -18,13 +18,15 @@ export function clientCredentials(): Grant {
     type: 'client_credentials',
     exchange({ client, params }, context: ServerContext) {
       if (!client.confidential) {
-        throw new UnauthorizedClient('Only confidential clients may act for themselves')
+        throw new UnauthorizedClient('Only confidential clients may use client_credentials')
       }
       const named = resolveNamed(params, client, context)
       const scopes = withDefaultScopes(named, { client, params }, context)
       const personal = scopes.find((name) => context.options.identityScopes.has(name))
       if (personal !== undefined) {
-        throw new InvalidScope(`The scope '${personal}' is about a person, and here is none`)
+        throw new InvalidScope(
+          `The scope '${personal}' is about a user, but this token has no user`,
+        )
       }
       const grantType = 'client_credentials'
       const details = resourceDetailsOfRequest(params, scopes, context)
@@ -35,7 +37,7 @@ export function clientCredentials(): Grant {
 }
 
 /**
- * Returns the requested scopes if the client may have all of them. The only grant that takes machine
+ * Returns the requested scopes if the client may have all of them. Only this grant accepts machine
  * scopes.
  */
 function resolveNamed(params: Form, client: Client, context: ServerContext): string[] {

@@ -26,7 +26,7 @@ export async function verifyPresentedToken(
   context: ServerContext,
 ): Promise<PresentedToken> {
   const refused = (cause?: unknown) =>
-    new InvalidRequest(`The ${name} is not a living access token of this server`, { cause })
+    new InvalidRequest(`The ${name} is not a valid access token of this server`, { cause })
   const verified = await context.verifyAccessToken(text).catch((error) => {
     throw isOAuthError(error, 'invalid_token') ? refused(error) : error
   })
@@ -68,7 +68,7 @@ function shareOfTargets({ verified, row }: PresentedToken, params: Form, context
   })
   const share = chooseTokenResources(granted, readTargetResources(params, known), known)
   if (share.length > 0) return share
-  throw new InvalidTarget('The subject_token is for no resource of this server')
+  throw new InvalidTarget('The subject_token is not for any resource of this server')
 }
 
 type Receiver = { readonly client: Client; readonly resources: readonly string[] }
@@ -83,7 +83,9 @@ function requireHeld(
   const policy = { defined, client: client.scopes, wildcard: 'refused' } as const
   for (const name of resolveScopes(requested, policy)) {
     if (identityScopes.has(name)) {
-      throw new InvalidScope(`The scope '${name}' is about the person, who has not signed in here`)
+      throw new InvalidScope(
+        `The scope '${name}' needs a sign-in of the user, so a token exchange cannot grant it`,
+      )
     }
     if (!holdsScope(scopes, name)) {
       throw new InvalidScope(`The subject_token does not hold the scope '${name}'`)

@@ -60,8 +60,8 @@ export interface TokenIssueRequest {
    */
   readonly refreshable: boolean
   /**
-   * When the access token expires, if earlier than `accessTokensExpireIn` of the server would have
-   * it.
+   * When the access token expires. This has no effect if the lifetime set by `accessTokensExpireIn`
+   * ends earlier.
    */
   readonly expiresAt?: Date
   /**
@@ -124,7 +124,7 @@ export interface GrantContext {
    */
   verifyAccessToken(text: string): Promise<VerifiedToken>
   /**
-   * Revokes tokens: at once in this process, within a second in all others. Returns the revoked
+   * Revokes tokens: immediately in this process, within a second in all others. Returns the revoked
    * tokens.
    */
   revokeTokens(selector: TokenSelector): Promise<Token[]>

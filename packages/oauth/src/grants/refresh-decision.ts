@@ -2,8 +2,8 @@ import { CLOCK_SKEW } from '../clock.ts'
 import type { Client, Token } from '../storage/records.ts'
 
 /**
- * How long after its use a refresh token can be presented again and returns the same new token, in
- * milliseconds. For lost responses, and for tabs that refresh at the same time.
+ * Time in milliseconds after the first use of a refresh token in which presenting it again returns
+ * the same new token. For lost responses, and for tabs that refresh at the same time.
  */
 export const REPEAT_WINDOW_MS = 10_000
 

@@ -24,9 +24,10 @@ import { accessFromGrant } from './requested-share.ts'
 /** Options of `refreshToken()`. */
 export interface RefreshTokenOptions {
   /**
-   * How long a used refresh token may be repeated and returns the same successor, as long as that
+   * How long presenting a used refresh token again returns the same successor, provided that the
    * successor is unused. Helps clients that lost the response, for example in an outage. `false`
-   * leaves only the ten seconds in which every client may repeat. Between 10 seconds and 7 days.
+   * leaves only the ten seconds in which every client may repeat. The value must be between 10
+   * seconds and 7 days.
    * @default '24h'
    */
   readonly repeatableFor?: string | number | false
@@ -110,8 +111,8 @@ export function refreshToken(options: RefreshTokenOptions = {}): Grant {
 }
 
 /**
- * Rotates the token. Returns `null` if the row is no longer at that generation, or if the grant has
- * ended.
+ * Rotates the token from one generation to another. Returns `null` if the row is no longer at the
+ * generation `from`, or if the grant has ended.
  */
 function rotate(
   from: number,
@@ -154,7 +155,9 @@ async function decideWithRetries(
     const token = await decideOnce(presentation, attempt > 0, context)
     if (token) return token
   }
-  throw new TemporarilyUnavailable('The refresh token is being used by others at this moment')
+  throw new TemporarilyUnavailable(
+    'The refresh token is being used by too many concurrent requests',
+  )
 }
 
 /** Makes one attempt. Returns `null` if the row has changed since it was read. */
@@ -188,16 +191,16 @@ async function decideOnce(
 }
 
 /**
- * Marks the late repeat before returning the successor. In the reverse order a thief could be late
- * forever.
+ * Marks the late repeat before returning the successor. In the reverse order, a thief could repeat
+ * late again and again.
  */
 async function repeatLate(row: Token, context: ServerContext): Promise<Token | null> {
   if (!(await context.storage.tokens.markLateRepeat(row.id, row.generation))) return null
   const { id: tokenId, userId, clientId, generation } = row
   context.logger.warn(
-    `A refresh token was used again ${secondsSince(row.issuedAt, context)} s after its use and got the same successor: ` +
+    `A refresh token was used again ${secondsSince(row.issuedAt, context)} s after its first use and got the same successor: ` +
       `token ${tokenId}, generation ${generation}, client ${clientId}, user ${userId}. ` +
-      'After an outage this is expected; once more in the next generation ends the grant.',
+      'This is expected after an outage. Another late repeat in the next generation ends the grant.',
   )
   context.events.emit('RefreshTokenRepeatedLate', {
     refreshTokenId: `${tokenId}.${generation}`,
@@ -251,9 +254,9 @@ async function requireShare(
 }
 
 /**
- * Requires the key that the grant is bound to (RFC 9449 §5). A public client must prove that very
- * key. A confidential client has authenticated and may prove another key, but has to prove one. A
- * grant that began without a key needs none.
+ * Requires a proof of the key that the grant is bound to (RFC 9449 §5). A public client must prove
+ * exactly this key. A confidential client has authenticated, so it may prove another key, but it
+ * has to prove one. A grant that began without a key needs no proof.
  */
 function assertHoldsKey(
   { details }: Token,
@@ -300,7 +303,7 @@ function parseWindow(name: keyof RefreshTokenOptions, value: string | number | f
   const seconds = parseSeconds(name, value)
   if (seconds < MIN_WINDOW || seconds > MAX_WINDOW) {
     throw new TypeError(
-      `${name}: ${JSON.stringify(value)} is not between 10 seconds, in which repeats always work, and 7 days. Give e.g. '24h', or false for the ten seconds alone.`,
+      `${name}: ${JSON.stringify(value)} is not between 10 seconds (the minimum, which always applies) and 7 days. Use e.g. '24h', or false to allow repeats within those 10 seconds only.`,
     )
   }
   return seconds * 1000

@@ -62,7 +62,7 @@ export interface TokenAccessRequest {
 
 /**
  * Determines the scopes and APIs of the next access token of a grant: all that were granted and are
- * still available, or the requested ones of them.
+ * still available, or only the requested ones among them.
  */
 export function accessFromGrant(
   granted: Pick<Token, 'scopes' | 'details'>,
@@ -92,6 +92,7 @@ function shareOfResources(
     mayAccessResource(client, uri, options),
   )
   // Clients start a new authorization on `invalid_grant`; on any other error they would be stuck.
-  if (open.length === 0) throw new InvalidGrant('What access was granted to is no longer there')
+  if (open.length === 0)
+    throw new InvalidGrant('This client can no longer access any of the granted resources')
   return resourceDetails(chooseTokenResources(open, requested, resources), resources)?.resources
 }

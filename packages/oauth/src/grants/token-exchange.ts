@@ -18,7 +18,9 @@ export const TOKEN_EXCHANGE: GrantType = 'urn:ietf:params:oauth:grant-type:token
 /** Token type URIs of RFC 8693 §3. */
 const ACCESS_TOKEN = 'urn:ietf:params:oauth:token-type:access_token'
 const JWT = 'urn:ietf:params:oauth:token-type:jwt'
-/** Every parent token is listed in the new token, which has to fit into a header. */
+/**
+ * Maximum number of parent tokens. The new token lists all of them and has to fit into a header.
+ */
 const MAX_PARENTS = 16
 
 /** Options of `tokenExchange()`. */
@@ -76,7 +78,7 @@ export function tokenExchange(options: TokenExchangeOptions = {}): Grant {
         ...detailsOfSubject(subject, actor),
       }
       if (wanted === JWT && !isJwt(details, client, context)) {
-        throw new InvalidRequest('The access tokens of this resource are no JWTs')
+        throw new InvalidRequest('The access tokens of this resource are not JWTs')
       }
       const question = { client, subject: subject.verified, actor, scopes, resources }
       if (options.allow && !(await options.allow(question))) {
@@ -122,13 +124,14 @@ async function readSubject(client: Client, params: Form, context: ServerContext)
   )
   const { subject } = shown.verified
   // A token about a client itself cannot be passed on: the new token would name a different client.
-  if (subject.kind !== 'user') throw new InvalidRequest('The subject_token belongs to no user')
+  if (subject.kind !== 'user')
+    throw new InvalidRequest('The subject_token does not belong to a user')
   if (!clientServesUser(client, subject.id, context.providers)) {
     throw new InvalidRequest('The subject_token belongs to a user of another provider')
   }
   // Read from the token, because its row may have started without a key.
   if (isBound(shown.verified.claims)) {
-    throw new InvalidRequest('The subject_token is bound to a key, so nobody else can use it')
+    throw new InvalidRequest('The subject_token is bound to a key, so it cannot be exchanged')
   }
   return { ...shown, userId: subject.id }
 }
@@ -145,19 +148,20 @@ async function readActor(
 ): Promise<VerifiedToken | null> {
   const text = params.get('actor_token')
   if (text === undefined) {
-    if (params.has('actor_token_type')) throw new InvalidRequest('There is no actor_token')
-    if (actorRequired) throw new InvalidRequest('This server wants an actor_token')
+    if (params.has('actor_token_type'))
+      throw new InvalidRequest('actor_token_type was sent without actor_token')
+    if (actorRequired) throw new InvalidRequest('This server requires an actor_token')
     return null
   }
   assertTokenType(params, 'actor_token_type')
   const { verified } = await verifyPresentedToken(text, 'actor_token', context)
   if (verified.clientId === client.id) return verified
-  throw new InvalidRequest('The actor_token is not one of this client')
+  throw new InvalidRequest('The actor_token was not issued to this client')
 }
 
 /**
- * Returns the expiry of the new token: not later than that of its parents, so that the revocation
- * feed still knows of their revocation while it lives.
+ * Returns the expiry of the new token: the earliest expiry of its parents. The revocation feed then
+ * contains the revocation of a parent for as long as the new token is valid.
  */
 function firstEnd(subject: VerifiedToken, actor: VerifiedToken | null): Date {
   const ends = [subject, ...(actor ? [actor] : [])].map(({ claims }) => claims.exp)
@@ -171,7 +175,7 @@ function detailsOfSubject(
 ): GrantDetails {
   const parents = [...withParents(claims), ...(actor ? withParents(actor.claims) : [])]
   if (parents.length > MAX_PARENTS) {
-    throw new InvalidRequest(`A token can come of ${MAX_PARENTS} others at most`)
+    throw new InvalidRequest(`A token may be derived from at most ${MAX_PARENTS} other tokens`)
   }
   const before = claims.act
   // RFC 8693 §4.1: the latest actor is outermost. Without a new actor, the existing ones stay.

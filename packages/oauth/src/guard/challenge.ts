@@ -2,7 +2,7 @@ import type { HttpResponse } from '@tollgate/http'
 
 /**
  * Adds the accepted DPoP algorithms to the `WWW-Authenticate` challenge of a response. A 401
- * response also gets a challenge for DPoP next to that for Bearer (RFC 9449 §7.1 and §7.2).
+ * response also gets a DPoP challenge beside the Bearer challenge (RFC 9449 §7.1 and §7.2).
  */
 export function addDpopChallenge(
   response: HttpResponse,

@@ -70,8 +70,8 @@ export interface AuthenticatedUser<
    */
   readonly id: string
   /**
-   * The party that acts for the user (RFC 8693 §4.1), the most recent one outermost. `null` if the
-   * user acts directly.
+   * The party that acts for the user (RFC 8693 §4.1). If there is a chain of actors, this is the
+   * most recent one, and the earlier ones are nested in it. `null` if the user acts directly.
    */
   readonly actor: Actor | null
   /**
@@ -243,7 +243,10 @@ export function createGuard<User extends ApplicationUser, Claims extends object>
     }
   }
 
-  /** Returns without a promise if the token is known and not bound to a key. */
+  /**
+   * Verifies the token and builds the caller. Returns without a promise if the token is known and
+   * not bound to a key.
+   */
   function admit<Result>(
     header: string,
     credentials: GuardCredentials,
@@ -273,7 +276,9 @@ export function createGuard<User extends ApplicationUser, Claims extends object>
     const caller = callerOf(token)
     const key = token.claims.cnf?.jkt
     if (!proofs || key === undefined) {
-      throw new InvalidToken('The access token is bound to a key, and no proof is taken here')
+      throw new InvalidToken(
+        'The access token is bound to a key, but DPoP proofs are not supported here',
+      )
     }
     const accessToken = header.slice(header.indexOf(' ') + 1)
     const { origins } = proofs
@@ -316,7 +321,9 @@ export function createGuard<User extends ApplicationUser, Claims extends object>
       ),
     stepUp(demand) {
       if (options.addsSignInClaims) return signInCheck(demand, options.clock)
-      throw new TypeError('stepUp() as a check needs stepUp() in features: tokens say nothing else')
+      throw new TypeError(
+        'The stepUp() check needs stepUp() in features: without it, tokens contain nothing about the sign-in',
+      )
     },
   }
 }
@@ -344,15 +351,15 @@ function missingToken(): InvalidToken {
   return new InvalidToken('No access token was sent', { presented: false })
 }
 
-/** The parts of a guard that its callers share. */
+/** The parts of a guard that the users it authenticates share. */
 interface UserSource<User extends ApplicationUser> {
   readonly users: Users<User>
   readonly machineScopes: ReadonlySet<string>
 }
 
 /**
- * A class, because one instance is created per guarded request. It has no base class, because
- * `super()` would cost more than everything else here.
+ * A user authenticated by a token. It is a class, because one instance is created per guarded
+ * request. It has no base class, because `super()` would cost more than everything else here.
  */
 class TokenUser<User extends ApplicationUser, Claims extends object>
   implements AuthenticatedUser<User, Claims>
@@ -405,8 +412,8 @@ class TokenUser<User extends ApplicationUser, Claims extends object>
 }
 
 /**
- * Builds the caller of cookie mode. The application's own page acts as the user, so the check of
- * every scope passes that a user can grant.
+ * Builds the caller of cookie mode. The application's own page acts as the user, so the check
+ * passes for every scope that a user can grant.
  */
 function createCookieUser<User extends ApplicationUser, Claims extends object>(
   { users, machineScopes }: UserSource<User>,

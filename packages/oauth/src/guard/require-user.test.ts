@@ -2,5 +2,5 @@ import { expect, it } from 'vitest'
 import { requireUser } from './require-user.ts'
 
 it("requireUser() throws an error naming auth('api') if the route has no guard", () => {
-  expect(() => requireUser(undefined)).toThrow("user() goes behind auth('api')")
+  expect(() => requireUser(undefined)).toThrow("Use user() after auth('api')")
 })

@@ -8,6 +8,6 @@ import type { AuthenticatedUser } from './guard.ts'
 export function requireUser<User extends ApplicationUser, Claims extends object>(
   user: AuthenticatedUser<User, Claims> | undefined,
 ): AuthenticatedUser<User, Claims> {
-  if (!user) throw new Error("user() goes behind auth('api')")
+  if (!user) throw new Error("Use user() after auth('api')")
   return user
 }

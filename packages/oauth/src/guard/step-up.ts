@@ -41,13 +41,16 @@ export function signInCheck(demand: StepUpDemand, clock: Clock): (caller: Signed
     const isRecent = maxAge === undefined || (at !== null && isWithin(maxAge, at, clock))
     if (isStrong && isRecent) return
     const message = isStrong
-      ? 'The sign-in is too long ago'
-      : 'The sign-in was not proven well enough'
+      ? 'A more recent sign-in is required'
+      : 'A stronger sign-in is required'
     throw new InsufficientUserAuthentication(message, demands, boundToKey ? 'DPoP' : 'Bearer')
   }
 }
 
-/** Rejects a sign-in in the future, which would satisfy every maximum age. */
+/**
+ * Whether the sign-in is at most this old. Rejects a sign-in in the future, which would satisfy
+ * every maximum age.
+ */
 function isWithin(seconds: number, at: Date, clock: Clock): boolean {
   const age = clock.now().getTime() - at.getTime()
   return age <= seconds * 1000 && age >= -CLOCK_SKEW
@@ -59,10 +62,14 @@ function parseDemand({ acr, maxAge }: StepUpDemand): SignInDemands {
     acrValues?.length === 0 ||
     acrValues?.some((value) => !/^[\x21\x23-\x5b\x5d-\x7e]+$/.test(value))
   ) {
-    throw new TypeError('stepUp: acr is one or more names of printable characters without blanks.')
+    throw new TypeError(
+      'stepUp: acr must be one or more names of printable ASCII characters, without spaces, double quotes and backslashes.',
+    )
   }
   if (acrValues === undefined && maxAge === undefined) {
-    throw new TypeError("stepUp: say what is demanded, e.g. { maxAge: '15m' } or { acr: 'mfa' }.")
+    throw new TypeError(
+      "stepUp: give at least one requirement, e.g. { maxAge: '15m' } or { acr: 'mfa' }.",
+    )
   }
   return {
     ...(acrValues && { acrValues }),

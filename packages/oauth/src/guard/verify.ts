@@ -42,7 +42,7 @@ export interface TokenVerifier {
   verifyHeader(header: string): Awaitable<VerifiedToken>
   /**
    * Verifies a token that is not presented by its holder, such as for introspection.
-   * @throws InvalidToken if the token is not genuine, expired or revoked
+   * @throws InvalidToken if the token is expired, revoked or not genuine
    */
   verify(text: string): Promise<VerifiedToken>
   /**
@@ -60,7 +60,10 @@ export interface VerifierOptions {
   readonly issuer: string
   /** The `aud` values of all APIs. Each guard checks its own. */
   readonly audiences: ReadonlySet<string>
-  /** Scopes that tokens of users never have, even if one was issued before this was so. */
+  /**
+   * Scopes that tokens of users never have, not even tokens issued before the scope became a
+   * machine scope.
+   */
   readonly machineScopes: ReadonlySet<string>
   readonly clock: Clock
 }
@@ -84,14 +87,14 @@ export function createTokenVerifier(options: VerifierOptions): TokenVerifier {
   const { accessTokens, keys, feed, knownUsers, clock } = options
   /**
    * Decoded tokens by the whole header, because extracting the token would cost more than the rest
-   * of a guarded request. The key includes the right scheme, so a token under the wrong one is
-   * never found.
+   * of a guarded request. The key includes the right scheme, so a token sent with the wrong scheme
+   * is never found.
    */
   let decodedTokens = createRecentCache<Known>(TOKEN_CACHE_SIZE)
   /**
    * Fingerprints of headers that were verified once. A token is cached when it comes a second time:
-   * keeping every token of a few thousand bytes makes garbage collection cost more than verifying
-   * those that never come again.
+   * keeping every token of a few thousand bytes in memory would cost more in garbage collection
+   * than it costs to verify the tokens that never come again.
    */
   const verifiedOnce = createRecentCache<true, number>(TOKEN_CACHE_SIZE)
   let historyBreaks = 0
@@ -160,8 +163,8 @@ export function createTokenVerifier(options: VerifierOptions): TokenVerifier {
   }
 
   /**
-   * Whether a token that this one was exchanged for has ended. It expires no earlier than this one,
-   * so the feed still contains its revocation.
+   * Whether a parent token, from which the token was obtained by token exchange, was revoked. A
+   * parent expires no earlier than the token itself, so the feed still contains its revocation.
    */
   function hasEnded({ jti, client_id }: ParentToken): boolean {
     return (
@@ -203,8 +206,8 @@ export function createTokenVerifier(options: VerifierOptions): TokenVerifier {
   }
 
   /**
-   * Verifies a token that takes a read, or a known one that needs up-to-date information from the
-   * store or the application.
+   * Verifies a token that cannot be decoded without a read, or a cached token if up-to-date
+   * information is needed from the store or the application.
    */
   async function verifyInFull(
     header: string | null,

@@ -26,12 +26,12 @@ describe('parseForm', () => {
     ['a=1&a=', 'sent twice'],
     ['a&a=1', 'sent twice'],
     ['a=1&%61=1', 'sent twice'],
-    ['a=%', 'broken escape'],
-    ['a=%zz', 'broken escape'],
-    ['a=%ff', 'broken escape'],
-    ['a=%ed%a0%80', 'broken escape'],
-    ['a=%00', 'cannot be accepted'],
-    ['a=\ufffd', 'cannot be accepted'],
+    ['a=%', 'invalid percent-encoding'],
+    ['a=%zz', 'invalid percent-encoding'],
+    ['a=%ff', 'invalid percent-encoding'],
+    ['a=%ed%a0%80', 'invalid percent-encoding'],
+    ['a=%00', 'not allowed'],
+    ['a=\ufffd', 'not allowed'],
     [Array.from({ length: 65 }, (_, index) => `p${index}=1`).join('&'), '64 parameters'],
   ])('rejects the form body %j', (text, why) => {
     expect(() => parseForm(text)).toThrow(why)

@@ -8,7 +8,7 @@ export type Form = ReadonlyMap<string, string>
 const MAX_PARAMETERS = 64
 /**
  * RFC 8707 §2 and RFC 8693 §2.1 allow these to be repeated. URLs contain no spaces, so the values
- * are joined by one.
+ * are joined by a space.
  */
 const REPEATABLE: ReadonlySet<string> = new Set(['resource', 'audience'])
 
@@ -77,12 +77,15 @@ function decode(text: string): string {
   try {
     decoded = decodeURIComponent(text.replaceAll('+', ' '))
   } catch (cause) {
-    throw new InvalidRequest('A parameter holds a broken escape or bytes that are not UTF-8', {
-      cause,
-    })
+    throw new InvalidRequest(
+      'A parameter contains an invalid percent-encoding or bytes that are not UTF-8',
+      {
+        cause,
+      },
+    )
   }
   if (UNREADABLE_CHARACTERS.test(decoded)) {
-    throw new InvalidRequest('A parameter holds a character that cannot be accepted')
+    throw new InvalidRequest('A parameter contains a character that is not allowed')
   }
   return decoded
 }

@@ -24,8 +24,8 @@ export function htmlPage(
 }
 
 /**
- * Names the redirect target, because browsers apply `form-action` also to the redirect after the
- * post.
+ * Returns the Content-Security-Policy. It names the redirect target, because browsers apply
+ * `form-action` also to the redirect after the post.
  */
 function policy(formTarget: string | null): string {
   const target = formTarget === null ? '' : ` ${formTarget}`

@@ -3,7 +3,7 @@ import { InvalidRequest } from '../errors.ts'
 import { noStoreJsonResponse } from './responses.ts'
 
 /**
- * ListPosition of an entry in a paginated list. The list is sorted by the member `by`; entries with the
+ * Position of an entry in a paginated list. The list is sorted by the member `by`; entries with the
  * same `by` are sorted by `id`.
  */
 export interface ListPosition {
@@ -88,7 +88,7 @@ export function decodeCursor(text: string): ListPosition | null {
 function requirePosition(text: string): ListPosition {
   const position = decodeCursor(text)
   if (position) return position
-  throw new InvalidRequest('after must come from the Link of the page before')
+  throw new InvalidRequest('after must be the value from the Link header of the previous page')
 }
 
 /**

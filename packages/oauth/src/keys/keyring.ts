@@ -1,8 +1,8 @@
 import { deriveKey, type MacKey, macKeyOf, sha256 } from '../crypto.ts'
 
 /**
- * Purposes that have their own derived key. What these keys protect is held by clients and
- * browsers.
+ * Purposes that have their own derived key. Clients and browsers hold the data that these keys
+ * protect.
  */
 const PURPOSES = [
   'refresh tokens',

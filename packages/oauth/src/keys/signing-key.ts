@@ -53,7 +53,7 @@ export async function openSigningKey(stored: StoredKey, seal: TextEncrypter): Pr
   }
 }
 
-/** Signs a JWT (RFC 7519). The algorithm is always that of the key. */
+/** Signs a JWT (RFC 7519). Always uses the algorithm of the key. */
 export function signJwt(key: SigningKey, typ: string, claims: object): Awaitable<string> {
   const data = `${key.header(typ)}.${encode(claims)}`
   const signing = signData(key.algorithm, key.privateKey, data)
@@ -79,7 +79,7 @@ export async function decryptPrivateJwk(
   const text = await seal.open(sealedPrivateJwk)
   if (text !== null) return text
   throw new Error(
-    `The signing key ${kid} cannot be opened with the secret given. Start with the secret it was made with. To change it, give secret: ['new', 'old'] and run oauth.keys.reseal() (tollgate keys reseal) before you drop the old one.`,
+    `The signing key ${kid} cannot be decrypted with the given secret. Start with the secret that it was encrypted with. To change the secret, give secret: ['new', 'old'] and run oauth.keys.reseal() (tollgate keys reseal) before you remove the old one.`,
   )
 }
 
@@ -98,6 +98,6 @@ export function parseOfferedAlgorithms(
   const isKnown = listed.every((name) => signingAlgorithms.includes(name))
   if (isKnown && listed.includes(usual)) return [...listed]
   throw new TypeError(
-    `${option} must be of ${signingAlgorithms.join(', ')}, and hold the usual one, '${usual}'.`,
+    `${option} may contain only ${signingAlgorithms.join(', ')}, and must include the default, '${usual}'.`,
   )
 }

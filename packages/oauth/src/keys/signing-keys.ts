@@ -44,7 +44,7 @@ export interface SigningKeys {
   all(): readonly SigningKey[]
   /**
    * Creates a signing key and publishes it immediately. The server signs with it after the period
-   * `keyPublishedAhead`, or at once if `immediately` is set.
+   * `keyPublishedAhead`; if `immediately` is set, without this wait.
    */
   rotate(options?: KeyRotation): Promise<SigningKey>
   /**
@@ -68,7 +68,7 @@ export interface SigningKeys {
 
 /** Options of a key rotation. */
 export interface KeyRotation {
-  /** Algorithm of the new key. By default that of access tokens. */
+  /** Algorithm of the new key. By default, the algorithm of access tokens. */
   readonly algorithm?: SigningAlgorithm
   /**
    * Whether the new key signs immediately, instead of waiting until every process and API can have
@@ -151,7 +151,10 @@ export function createSigningKeys(options: SigningKeyOptions): SigningKeys {
       return await opening
     } catch (error) {
       if (newestRead === 0) throw error
-      options.logger.error('A new signing key is left out, and its tokens are refused', error)
+      options.logger.error(
+        'A new signing key could not be loaded, so its tokens are rejected',
+        error,
+      )
       return null
     }
   }

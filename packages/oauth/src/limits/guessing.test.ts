@@ -93,7 +93,7 @@ describe('a check of a secret (threat Q6)', () => {
     await check(own, 'right')
   })
 
-  it('waits, instead of being rejected, while all places are taken by checks that are still running, on this or another process', async () => {
+  it('waits, instead of being rejected, while all places are taken by checks that are still running in this or another process', async () => {
     const own = start()
     const other = { guessing: own.another() }
     const open = [openCheck(own), openCheck(other), openCheck(own)]

@@ -52,8 +52,8 @@ export interface GuessingAttempt {
 export interface GuessingLimits {
   /**
    * Begins a check of a secret by taking a place in each of the limits.
-   * @throws TooManyRequests if failures occupy all places of one of them, or waiting for a running
-   * check takes too long
+   * @throws TooManyRequests if failures occupy all places of one of the limits, or if waiting for a
+   * running check takes too long
    */
   begin(limits: readonly GuessingLimit[]): Promise<GuessingAttempt>
   /**
@@ -158,7 +158,10 @@ export function createGuessingLimits(
     if (verdict === 'right' && limit.clears) await store.clear(limit.name, limit.max)
   }
 
-  /** Retries after an outage of the database until the place expires by itself. */
+  /**
+   * Retries writing the result of a check after an outage of the database, until the place of the
+   * check expires by itself.
+   */
   async function writeLater(held: Held, holder: string, verdict: GuessVerdict): Promise<void> {
     if (writingLater >= maxWaiting) return
     writingLater += 1

@@ -5,8 +5,7 @@ import type { HolderTicketCount, Ticket } from '../storage/records.ts'
 import type { LimitRepository, TicketRepository } from '../storage/repositories.ts'
 
 /**
- * How many times larger than the limit for one network the limit for all networks together is, at
- * least.
+ * Smallest allowed ratio between the limit for all networks together and the limit for one network.
  */
 export const MIN_TOTAL_TO_NETWORK_RATIO = 1000
 
@@ -71,8 +70,8 @@ const TRIMMED_IN_PARTS = 100
 /** Prefix of all rate counters. */
 const RATE_PREFIX = 'rate:'
 /**
- * Maximum number of rate counters. Above it, those that expire first are deleted, which never
- * rejects a request.
+ * Maximum number of rate counters. Above it, the counters that expire first are deleted, which
+ * never causes a request to be rejected.
  */
 const MAX_COUNTERS = 1_000_000
 
@@ -128,7 +127,12 @@ export function createResourceLimits({
     if (!isTimeToTrim(kind, total)) return
     trimming.add(kind)
     work()
-      .catch((error) => logger.error(`What is beyond its bound (${kind}) is deleted later`, error))
+      .catch((error) =>
+        logger.error(
+          `Entries beyond the limit (${kind}) could not be deleted; this will be retried`,
+          error,
+        ),
+      )
       .finally(() => trimming.delete(kind))
   }
 
@@ -165,8 +169,8 @@ export function createResourceLimits({
 /**
  * Computes how many tickets each of the largest holders loses, so that at least `surplus` tickets
  * are deleted in total. All holders that lose tickets keep the same number. If `largestFirst` does
- * not list all holders (`isAll` is `false`), no holder keeps fewer than one less than the last
- * listed holder has.
+ * not list all holders (`isAll` is `false`), every listed holder keeps at least as many tickets as
+ * the last listed holder has, minus one.
  */
 export function planEvictions(
   largestFirst: readonly HolderTicketCount[],

@@ -8,15 +8,18 @@ export interface EndedCounts extends ActiveCounts {
   readonly keys: number
 }
 
-/** Never expires, so that older cookies cannot become valid again. */
+/**
+ * Expiry of the revocation of all cookies. It is never reached, so that older cookies cannot become
+ * valid again.
+ */
 const NEVER = new Date('9999-12-31T00:00:00Z')
 
 /**
- * Ends everything that was issued, for use after restoring a backup or a failover that lost writes:
- * revocations of the lost period are unknown. Ends all access, refresh and personal access tokens,
- * codes, pending requests, remembered consents and cookies of cookie mode. Can be repeated, and can
- * run while the server handles requests: it replaces the signing keys last, so that a token created
- * meanwhile becomes invalid too.
+ * Ends everything that was issued, for use after a backup was restored or a failover lost writes,
+ * because revocations of the lost period are unknown. Ends all access, refresh and personal access
+ * tokens, codes, pending requests, remembered consents and cookies of cookie mode. Can be repeated,
+ * and can run while the server handles requests: it replaces the signing keys last, so that a token
+ * created meanwhile becomes invalid too.
  */
 export async function endEverything(context: ServerContext): Promise<EndedCounts> {
   const { storage, options, feed, keys } = context

@@ -25,8 +25,8 @@ export async function purge(context: ServerContext): Promise<number> {
 }
 
 /**
- * Deletes expired tickets and counters. Returns the number of rows. Deletes them at once, not a day
- * later like other rows, because unauthenticated callers can create many of them.
+ * Deletes expired tickets and counters. Returns the number of rows. Deletes them immediately, not a
+ * day later like other rows, because unauthenticated callers can create many of them.
  */
 export async function purgeExpired({ storage, clock }: ServerContext): Promise<number> {
   await clock.check?.()

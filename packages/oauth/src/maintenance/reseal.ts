@@ -26,8 +26,8 @@ export async function toReseal(context: ServerContext): Promise<number> {
 }
 
 /**
- * Lists the clients whose secret is encrypted with an older secret. Only clients that sign with
- * their secret have an encrypted one.
+ * Lists the clients whose secret is encrypted with an older secret of the server. Only clients that
+ * sign with their secret have an encrypted secret.
  */
 async function outdatedClients(context: ServerContext): Promise<Client[]> {
   const outdated: Client[] = []
@@ -97,5 +97,7 @@ async function sealAgain(
 ): Promise<string> {
   const secret = await clientSecrets.open(sealed)
   if (secret !== null) return clientSecrets.close(secret)
-  throw new Error(`The secret of client ${id} was sealed with a secret that is not given here`)
+  throw new Error(
+    `The secret of client ${id} was encrypted with a server secret that is not given here`,
+  )
 }

@@ -23,18 +23,19 @@ export interface DocumentRules {
 
 /**
  * Fetches JSON documents from client-supplied URLs and caches them as their HTTP headers allow,
- * within limits. The parameter `by` is the network that caused the request, or `null` if unknown.
+ * within limits. The parameter `requestedBy` is the network that caused the request, or `null` if
+ * unknown.
  */
 export interface DocumentFetcher {
   /**
-   * Returns a document: from the cache while it is fresh there, otherwise fetched again.
+   * Returns the cached document while it is fresh. Otherwise fetches the document again.
    * @throws NotFetched if it cannot be fetched
    */
   get(url: string, rules: DocumentRules, requestedBy: string | null): Promise<FetchedDocument>
   /**
    * Fetches a document again because the cached one is insufficient, for example because it lacks a
-   * key. Returns the cached document if it was fetched less than 30 seconds ago, unless that was
-   * before `since`.
+   * key. Returns the cached document if it was fetched less than 30 seconds ago and not before
+   * `since`.
    */
   refetch(
     url: string,
@@ -51,15 +52,15 @@ interface Known extends FetchedDocument {
 }
 
 /**
- * More than the thousand networks of the total limit, so that each keeps the last document it
- * caused to be fetched.
+ * Maximum number of cached documents. Larger than the thousand networks that can cause requests
+ * concurrently (`MAX_FETCHES`), so that the last document of each network stays cached.
  */
 const CACHE_SIZE = 2000
 const BOUNDS: CacheBounds = { min: 60, max: 24 * 3600, fallback: 300 }
 const MIN_REFETCH_INTERVAL = 30_000
 /**
- * Remembers failures briefly, so that strangers cannot make this server send requests to another
- * server repeatedly.
+ * How long a failed fetch is remembered, in milliseconds. Prevents strangers from making this
+ * server send requests to another server repeatedly.
  */
 const FAILURE_CACHE_MS = 10_000
 
@@ -152,23 +153,23 @@ export function createDocumentFetcher(
 }
 
 function canonical(url: string): string {
-  if (!URL.canParse(url)) throw new NotFetched('The address is no URL')
+  if (!URL.canParse(url)) throw new NotFetched('The address is not a URL')
   return new URL(url).href
 }
 
 function contentOf(response: OutgoingResponse, { types }: DocumentRules): unknown {
   if (response.status !== 200) {
     const temporary = response.status >= 500 || response.status === 429
-    throw new NotFetched(`It was answered with ${response.status}`, { temporary })
+    throw new NotFetched(`The server responded with ${response.status}`, { temporary })
   }
   const type = (response.header('content-type') ?? '').split(';')[0]?.trim().toLowerCase() ?? ''
   if (!types.includes(type) && !/^application\/[\w.-]+\+json$/.test(type)) {
-    throw new NotFetched(`It has the content type ${type.slice(0, 100) || 'of nothing'}`)
+    throw new NotFetched(`It has the content type ${type.slice(0, 100) || '(none)'}`)
   }
   try {
     return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(response.body))
   } catch (cause) {
-    throw new NotFetched('It is not JSON', { cause })
+    throw new NotFetched('The response is not JSON', { cause })
   }
 }
 
@@ -176,7 +177,7 @@ function contentOf(response: OutgoingResponse, { types }: DocumentRules): unknow
 interface CacheBounds {
   readonly min: number
   readonly max: number
-  /** Used if the response does not say how long it is fresh. */
+  /** Duration used if the response does not state how long it stays fresh. */
   readonly fallback: number
 }
 

@@ -69,5 +69,5 @@ export function createFetchSlots(): FetchSlots {
 }
 
 function busy(): NotFetched {
-  return new NotFetched('Too much is being fetched at this moment', { temporary: true })
+  return new NotFetched('Too many documents are being fetched right now', { temporary: true })
 }

@@ -16,8 +16,8 @@ import { createFetchSlots, type FetchSlots } from './fetch-slots.ts'
  */
 export interface OutgoingOptions {
   /**
-   * Non-public addresses and networks, such as `10.0.0.0/8`, that requests may go to. Anyone who
-   * can register a client can then reach the services there.
+   * Non-public addresses and networks, such as `10.0.0.0/8`, that requests may go to. This lets
+   * anyone who can register a client reach the services there.
    * @default []
    */
   readonly privateAddresses?: readonly string[]

@@ -67,7 +67,7 @@ function originOf(
   return html`<p class="warning">${joinHtml(warning)}</p>`
 }
 
-/** Renders the APIs that the access is for. `null` if it is for the server's own. */
+/** Renders the APIs that the access is for. `null` if it is only for the server's own API. */
 function resourcesOf({ resources }: Question, t: PageText): HtmlDocument | null {
   const named = resources.map(({ uri, name }) =>
     name === null
@@ -122,8 +122,8 @@ function readingOf(
 }
 
 /**
- * Opens in a new tab, because the approval screen has to stay open. Shows the host, because the
- * link text is ours but the page is not.
+ * Renders a link that opens in a new tab, because the approval screen has to stay open. Shows the
+ * host, because the link text is ours but the page is not.
  */
 function linkTo(
   href: string | null,

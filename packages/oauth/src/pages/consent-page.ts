@@ -4,8 +4,8 @@ import type { PageText } from './messages/messages.ts'
 import type { ConsentView } from './pages.ts'
 
 /**
- * Warns that the response goes to a program on the person's own computer: it is unknown which one
- * listens there (MCP; Client ID Metadata Document §6).
+ * Warns that the response goes to a program on the person's own computer, and that the server
+ * cannot know which program listens there (MCP; Client ID Metadata Document §6).
  */
 function ownComputer({ toOwnComputer }: ConsentView, t: PageText): HtmlDocument | null {
   if (!toOwnComputer) return null

@@ -7,8 +7,9 @@ const SCRIPT = 'document.forms[0].submit()'
 
 /**
  * Creates a page with a form that submits itself to the redirect URI of the client (response mode
- * `form_post`). Its Content-Security-Policy allows only the script that does so, and does not
- * restrict `form-action`, because browsers apply that to redirects of the client too.
+ * `form_post`). Its Content-Security-Policy allows only the script that submits the form, and does
+ * not restrict `form-action`, because browsers would apply that restriction to the client's own
+ * redirects, too.
  */
 export function formPostPage(
   action: string,

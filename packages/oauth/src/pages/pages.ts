@@ -3,8 +3,8 @@ import type { Client } from '../storage/records.ts'
 /** Language of a page; part of every view. */
 export interface PageView {
   /**
-   * Language of the page, for `<html lang>`: the first of `locales` that texts exist for. The texts
-   * in the view are in this language.
+   * Language of the page, for `<html lang>`: the first of `locales` for which texts exist. The
+   * texts in the view are in this language.
    */
   readonly language: string
   /**
@@ -21,7 +21,7 @@ export interface PageView {
 export interface RequestingApplication {
   /**
    * The client. `userId` is the user who registered it; `null` if you did, or if it registered
-   * itself. Show others no more about that user than is public.
+   * itself. Show other people only public information about that user.
    */
   readonly client: Pick<Client, 'id' | 'name' | 'userId'>
   /**
@@ -29,17 +29,26 @@ export interface RequestingApplication {
    * on the page that it is unverified.
    */
   readonly verified: boolean
-  /** Path of its logo on this server, for an `img` element. `null` if there is no logo. */
+  /**
+   * Path of the application's logo on this server, for an `img` element. `null` if there is no
+   * logo.
+   */
   readonly logo: string | null
-  /** URL of its privacy policy, as stated by the application. `null` if it states none. */
+  /**
+   * URL of the application's privacy policy, as stated by the application. `null` if it states
+   * none.
+   */
   readonly policyUri: string | null
-  /** URL of its terms of service, as stated by the application. `null` if it states none. */
+  /**
+   * URL of the application's terms of service, as stated by the application. `null` if it states
+   * none.
+   */
   readonly termsUri: string | null
-  /** How the application registered itself. `null` for all others. */
+  /** How the application registered itself. `null` if it did not register itself. */
   readonly selfRegistered: {
     /** Proven host that the application comes from. `null` if none is proven. */
     readonly host: string | null
-    /** Whether you vouch for the application. */
+    /** Whether the operator has verified the application (`clients.verify()`). */
     readonly verified: boolean
   } | null
 }
@@ -83,7 +92,10 @@ export interface ConsentView extends RequestingApplication, PageView {
   readonly otherAccount: string
   /** The requested scopes. */
   readonly scopes: readonly ShownScope[]
-  /** Other APIs that the scopes apply to; name them on the page. Empty for the server's own API. */
+  /**
+   * Other APIs that the scopes apply to; name them on the page. Empty if the scopes apply only to
+   * the server's own API.
+   */
   readonly resources: readonly ShownResource[]
   /** Target of the redirect that follows: a host, or the scheme of an app. */
   readonly destination: string
@@ -108,8 +120,8 @@ export interface UserCodeForm extends PageView {
   /** Discriminates the three pages of `device`. */
   readonly step: 'enter'
   /**
-   * Initial value of the field: from the URL that the device gave, or the previous input. Empty for
-   * none.
+   * Initial value of the field: the code from the URL that the device showed, or the previous
+   * input. Empty if there is neither.
    */
   readonly userCode: string
   /** Message about the previous input, for people. `null` at first. */
@@ -121,9 +133,9 @@ export interface UserCodeForm extends PageView {
 }
 
 /**
- * Data for the page on which a person approves or denies a device. The page should warn to approve
- * only what the person started: otherwise an attacker who talks them into it gets their access (RFC
- * 8628 §5.4).
+ * Data for the page on which a person approves or denies a device. The page should warn people to
+ * approve only a request that they started themselves. Otherwise an attacker who persuades them to
+ * approve gets access to their account (RFC 8628 §5.4).
  */
 export interface DeviceQuestion extends RequestingApplication, PageView {
   /** Discriminates the three pages of `device`. */
@@ -134,7 +146,10 @@ export interface DeviceQuestion extends RequestingApplication, PageView {
   readonly otherAccount: string
   /** The requested scopes. */
   readonly scopes: readonly ShownScope[]
-  /** Other APIs that the scopes apply to; name them on the page. Empty for the server's own API. */
+  /**
+   * Other APIs that the scopes apply to; name them on the page. Empty if the scopes apply only to
+   * the server's own API.
+   */
   readonly resources: readonly ShownResource[]
   /** The code as the device shows it, for comparison. */
   readonly userCode: string
@@ -144,7 +159,7 @@ export interface DeviceQuestion extends RequestingApplication, PageView {
   readonly csrfToken: string
 }
 
-/** Data for the last page of the device flow. The device learns the decision by itself. */
+/** Data for the last page of the device flow. The device learns the decision by polling. */
 export interface DeviceAnswered extends PageView {
   /** Discriminates the three pages of `device`. */
   readonly step: 'done'
@@ -188,8 +203,8 @@ export interface SignOutView extends PageView {
    */
   readonly destination: string | null
   /**
-   * Message why the person will not be redirected to where the client wants. `null` if there is no
-   * problem.
+   * Explains why the person will not be redirected to the URL that the client requested. `null` if
+   * there is no problem.
    */
   readonly problem: string | null
   /** URL that the form posts to, with `decision` set to `sign_out` or `stay`. */

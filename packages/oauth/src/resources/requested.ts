@@ -14,7 +14,7 @@ export function readResources(params: Form, known: ResourceServers): readonly st
   // The form parser has joined repeated parameters with spaces.
   const uris = [...new Set(text.split(' ').map(toKnownUri(known)))]
   if (uris.every((uri) => findResource(uri, known) !== null)) return uris
-  throw new InvalidTarget('The resource is not one that this server issues tokens for')
+  throw new InvalidTarget('This server does not issue tokens for this resource')
 }
 
 /**
@@ -51,12 +51,15 @@ function toKnownUri(known: ResourceServers): (uri: string) => string {
   }
 }
 
-/** Finds an API by its URI. `null` if the server does not know it, or no longer does. */
+/** Finds an API by its URI. `null` if the server does not know the API, or no longer knows it. */
 export function findResource(uri: string, { own, others }: ResourceServers): ResourceServer | null {
   return others.get(uri) ?? (uri === own.uri ? own : null)
 }
 
-/** Whether one token can be valid for both APIs: with the same format, algorithm and `typ`. */
+/**
+ * Whether one token can be valid for both APIs, because they use the same format, algorithm and
+ * `typ`.
+ */
 function takesSameTokens(one: ResourceServer, other: ResourceServer): boolean {
   return (
     one.format === other.format &&
@@ -80,7 +83,7 @@ export function chooseTokenResources(
   const [first, ...others] = uris.flatMap((uri) => findResource(uri, known) ?? [])
   if (!first || others.every((each) => takesSameTokens(first, each))) return uris
   if (requested !== null) {
-    throw new InvalidTarget('These resources take different tokens; ask for one at a time')
+    throw new InvalidTarget('These resources need different tokens; request one resource at a time')
   }
   return uris.filter((uri) => {
     const resource = findResource(uri, known)
@@ -95,7 +98,7 @@ function narrowResources(
 ): readonly string[] {
   if (requested === null) return granted
   if (requested.every((uri) => granted.includes(uri))) return requested
-  throw new InvalidTarget('The resource was not named when access was granted')
+  throw new InvalidTarget('The resource is not part of the granted access')
 }
 
 /**
@@ -136,7 +139,7 @@ export function assertScopesKnown(
   const there = filterKnownScopes(scopes, uris, known, identityScopes)
   if (there.length === scopes.length) return
   const unknown = scopes.find((name) => !there.includes(name))
-  throw new InvalidScope(`The scope '${unknown}' means nothing to the resource asked for`)
+  throw new InvalidScope(`The requested resource does not support the scope '${unknown}'`)
 }
 
 /**

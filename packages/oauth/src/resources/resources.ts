@@ -107,7 +107,7 @@ export function parseResources(
 function assertResourceUri(uri: string): void {
   const isAddress = URL.canParse(uri) && !uri.includes('#') && !/\s/.test(uri)
   if (!isAddress) {
-    throw new TypeError(`resources: '${uri}' should be an address like 'https://api.example.com'.`)
+    throw new TypeError(`resources: '${uri}' should be a URL like 'https://api.example.com'.`)
   }
 }
 

@@ -51,7 +51,7 @@ describe('sign-outs in the revocation feed', () => {
     },
   )
 
-  it('affect every user if all users are signed out at once', async () => {
+  it('affect every user if all users are signed out together', async () => {
     const { feed, append } = feedOf()
     await feed.sync()
     const mark = feed.signOutMark()

@@ -66,7 +66,9 @@ export interface RevocationFeed
 interface FeedOptions {
   /** Maximum duration of one call of the store, in milliseconds. */
   readonly storeTimeout?: number | undefined
-  /** Calls `run` once the transaction of the caller is committed. @default at once */
+  /**
+   * Calls `run` once the transaction of the caller is committed. @default calls `run` immediately
+   */
   readonly afterCommit?: ((run: () => void) => void) | undefined
 }
 
@@ -163,7 +165,7 @@ export function followRevocations(
     if (!refusal || isRefused) return
     isRefused = true
     logger.error(
-      `${refusal.message}. It may not know what was revoked, so every token is refused with 503 until then.`,
+      `${refusal.message}. It may not know all revocations, so every token is rejected with 503 until the primary is read again.`,
     )
   }
 
@@ -173,7 +175,7 @@ export function followRevocations(
     cursor = createFeedCursor()
     for (const listener of breakListeners) listener()
     logger.error(
-      'The database has lost part of its revocations (a failover, a restore, or ids that began anew). All are read again, and nobody is let in before. What to do after a restore stands in the production guide.',
+      'The database has lost part of its revocations (a failover, a restore, or ids that started over). All revocations are being read again, and every token is rejected until that is done. The production guide describes what to do after a restore.',
     )
   }
 
@@ -260,7 +262,10 @@ function unavailable(cause: unknown): TemporarilyUnavailable {
 async function withTimeout(reading: Promise<void>, timeout: number): Promise<void> {
   let timer: ReturnType<typeof setTimeout> | undefined
   const tooLong = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(unavailable(new Error('Reading takes too long'))), timeout)
+    timer = setTimeout(
+      () => reject(unavailable(new Error('Reading the revocation feed took too long'))),
+      timeout,
+    )
   })
   try {
     await Promise.race([reading, tooLong])

@@ -54,7 +54,7 @@ describe('the heartbeat of the revocation feed', () => {
     expect(read(1)).toBe('refused')
   })
 
-  it('requires the latest beat at once from a database server that has not yet been seen up to date (threat Q5)', async () => {
+  it('accepts no read without the latest beat from a database server that has not been up to date so far (threat Q5)', async () => {
     const { pulse, read } = startHeartbeat()
     await pulse()
     expect(read(null)).toBe('read again')
@@ -65,7 +65,7 @@ describe('the heartbeat of the revocation feed', () => {
     expect(read(1)).toBe('accepted')
   })
 
-  it('gives an up-to-date database server one second to show the latest beat, but requires the previous beat at once (threat Q5)', async () => {
+  it('gives an up-to-date database server one second to show the latest beat, but accepts no read without the previous beat (threat Q5)', async () => {
     const { store, pulse, read } = startHeartbeat()
     await pulse()
     expect(read(1)).toBe('accepted')

@@ -66,7 +66,7 @@ export function createHeartbeat({ beat }: Pick<RevocationRepository, 'beat'>): F
       if (isTrusted && !isLate) return true
       if (performance.now() - committed.at < TOLERANCE) return false
       isTrusted = false
-      throw new NotPrimary('that is read is behind the one that takes writes')
+      throw new NotPrimary('used for reads is behind the server that accepts writes')
     },
   }
 }

@@ -57,7 +57,9 @@ export function createKnownRevocations(
     client: new Map(),
     session: new Map(),
   }
-  /** The last sign-out by user, and under EVERYONE that of all users. */
+  /**
+   * The last sign-out of each user. The entry EVERYONE is the last sign-out of all users together.
+   */
   const signOuts = new Map<string, SignOut>()
   /**
    * Sign-outs noted by this process. They are read from the store later and must not count twice.
@@ -91,7 +93,7 @@ export function createKnownRevocations(
     notify(entry.kind, entry.subject)
   }
 
-  /** Forgets revocations that only affect what has expired. */
+  /** Forgets revocations and sign-outs that affect only tokens and sessions that have expired. */
   function forgetEnded(): void {
     for (const subjects of Object.values(revoked)) {
       for (const [key, until] of subjects) if (until < endedBefore) subjects.delete(key)

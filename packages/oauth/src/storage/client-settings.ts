@@ -46,8 +46,8 @@ export interface ClientSettings {
    */
   readonly claims_in_id_token?: boolean
   /**
-   * Kind of user id that the client receives. With `pairwise` each client (or sector) gets a
-   * different, unlinkable one.
+   * Kind of user id that the client receives. With `pairwise`, each client (or sector) gets a
+   * different id, which cannot be linked to the ids that other clients get.
    */
   readonly subject_type?: 'public' | 'pairwise'
   /**
@@ -144,7 +144,7 @@ export type ClientRequirement =
   | 'require_signed_request_object'
   | 'dpop_bound_access_tokens'
 
-/** How a client registered itself, and whether it was used or verified since. */
+/** How a client registered itself, and whether it has been used or verified since. */
 export interface SelfRegistration {
   /**
    * `registration` for dynamic client registration (RFC 7591), `document` for a Client ID Metadata

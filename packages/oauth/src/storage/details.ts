@@ -11,7 +11,7 @@ export interface GrantDetails {
   readonly claims?: ClaimsRequest
   /**
    * Scopes that the consent screen showed in addition to the requested ones, because the request
-   * names individual claims of them.
+   * names individual claims that belong to these scopes.
    */
   readonly alsoShown?: readonly string[]
   /** Requested authentication context classes in order of preference (OpenID Connect). */
@@ -35,7 +35,7 @@ export interface GrantDetails {
    * not read it.
    */
   readonly opaque?: boolean
-  /** Algorithm that signs the access token. If absent, that of the API. */
+  /** Algorithm that signs the access token. If absent, the algorithm of the API. */
   readonly signedWith?: SigningAlgorithm
   /** Response mode of the request. If absent, the default of its response type. */
   readonly responseMode?: string

@@ -158,7 +158,7 @@ export function memoryStorage({ clock = systemClock }: { readonly clock?: Clock 
     },
     tokens: {
       async create(token) {
-        if (tokens.has(token.id)) throw new Error(`There is a token ${token.id} already`)
+        if (tokens.has(token.id)) throw new Error(`A token with the id ${token.id} already exists`)
         tokens.set(token)
       },
       find: async (id) => tokens.get(id) ?? null,

@@ -275,7 +275,7 @@ export type LimitPlaceResult =
       readonly place: null
       /** Whether a running check occupies one of the places, so that waiting is worthwhile. */
       readonly isHeld: boolean
-      /** When the first place becomes free at the latest. */
+      /** Latest time at which the first place becomes free. */
       readonly freeAt: Date
     }
 
@@ -392,7 +392,7 @@ export type NewRevocation = Omit<Revocation, 'id' | 'mark' | 'writtenAt'>
  */
 export const FEED_RETENTION_MS = 24 * 3600 * 1000
 
-/** The result of one read of the revocation feed: the entries and the time at one moment. */
+/** The result of one read of the revocation feed: the entries, and the time of the read. */
 export interface RevocationFeedPage {
   /** Entries in the order of their ids. */
   readonly entries: readonly Revocation[]

@@ -33,9 +33,9 @@ export interface ClientPosition {
 export interface ClientQuery {
   /** Largest number of clients. */
   readonly limit: number
-  /** Position of the last client before the part. `null` for the beginning. */
+  /** Position of the last client of the previous part. `null` for the beginning. */
   readonly after: ClientPosition | null
-  /** A part of the name, in upper or lower case. `null` for every client. */
+  /** Text to find in the names of clients, in upper or lower case. `null` lists every client. */
   readonly search: string | null
 }
 
@@ -58,9 +58,9 @@ export interface ClientRepository {
   /** Lists all clients, revoked ones included. */
   list(): Promise<Client[]>
   /**
-   * Lists a part of all clients, revoked ones included, in the order of `createdAt` and then of `id`.
-   * Ids are compared by bytes. Upper and lower case of the search must be equal for ASCII letters at
-   * least. To bound its work, a search may return fewer clients than `limit` although more follow.
+   * Lists a part of all clients, revoked ones included, in the order of `createdAt` and then of
+   * `id`. Ids are compared by bytes. A search must ignore case, at least for ASCII letters. To
+   * bound its work, a search may return fewer clients than `limit` although more follow.
    */
   page(query: ClientQuery): Promise<ClientSlice>
   /** Stores a new client. Returns `false` if the id is taken. */
@@ -112,7 +112,7 @@ export type ClientChange = Partial<
 export interface TokenWithClient {
   /** The token. */
   readonly token: Token
-  /** The client that holds it. */
+  /** The client that holds the token. */
   readonly client: Client
 }
 
@@ -126,7 +126,7 @@ export interface TokenQuery {
   readonly at: Date
   /** Largest number of tokens. */
   readonly limit: number
-  /** Id of the last token before the part. `null` for the beginning. */
+  /** Id of the last token of the previous part. `null` for the beginning. */
   readonly after: string | null
 }
 
@@ -154,14 +154,15 @@ export interface TokenRepository {
    */
   rotate(rotation: TokenRotation): Promise<Token | null>
   /**
-   * Records that this generation of a refresh token is issued a second time, because the one before
-   * was presented late. Returns `false` without changing anything if it is no longer the current
-   * generation, if the token has ended, or if the previous generation was recorded as well.
+   * Records that this generation of a refresh token is issued a second time, because the refresh
+   * token before it was presented late. Returns `false` without changing anything if this is no
+   * longer the current generation, if the token has ended, or if the previous generation was also
+   * issued a second time.
    */
   markLateRepeat(id: string, generation: number): Promise<boolean>
   /**
    * Revokes all matching tokens that are not revoked yet, deletes the pending requests and codes of
-   * the user, and announces it in the feed. Returns the revoked tokens.
+   * the user, and announces the revocation in the feed. Returns the revoked tokens.
    */
   revoke(selector: TokenSelector, at: Date): Promise<Token[]>
 }
@@ -189,8 +190,8 @@ export interface InteractionRepository {
   /** Finds an interaction. `null` if there is none. */
   find(hash: string): Promise<Interaction | null>
   /**
-   * Marks the request as decided, stores the consent and the code or token atomically. Returns
-   * `false` if it was decided before.
+   * Marks the request as decided and stores the consent, the code and the token that `approval`
+   * contains, atomically. Returns `false` if the request was decided before.
    */
   approve(hash: string, approval: Approval): Promise<boolean>
   /** Marks the request as denied. Returns `false` if it was decided before. */
@@ -258,9 +259,9 @@ export interface LimitRepository {
   /** Decrements a counter that has not expired. */
   uncount(name: string, at: Date): Promise<void>
   /**
-   * Deletes counters whose names begin with `prefix` while there are more than `max`, those that
-   * expire first, at most `limit`. Returns how many. `prefix` may contain letters, digits, spaces
-   * and colons only.
+   * If more than `max` counters have names that begin with `prefix`, deletes the excess, at most
+   * `limit`: the counters that expire first. Returns how many were deleted. `prefix` may contain
+   * letters, digits, spaces and colons only.
    */
   forget(prefix: string, max: number, limit: number): Promise<number>
   /**
@@ -286,7 +287,10 @@ export interface SessionRepository {
   find(sid: string): Promise<ClientSession | null>
   /** Lists the sessions of a user, most recently used first. */
   listByUser(userId: string): Promise<ClientSession[]>
-  /** Assigns the client sessions of one application session to another one of the same user. */
+  /**
+   * Assigns the client sessions of one application session to another application session of the
+   * same user.
+   */
   move(before: string, after: string): Promise<void>
   /**
    * Deletes sessions and queues a logout for each client, atomically, so that a crash loses
@@ -367,7 +371,7 @@ export interface RevocationRepository {
   append(revocation: NewRevocation): Promise<void>
   /**
    * Appends an `ended` entry, which states that everything that expired until `before` stays
-   * invalid, and returns it. Call it before purging such entries. Uses the time of an earlier
+   * invalid, and returns it. Call it before purging expired entries. Uses the time of an earlier
    * `ended` entry if that is later, and at most the store's current time minus FEED_RETENTION_MS.
    * Returns `null` if there is nothing to purge.
    */

@@ -65,7 +65,7 @@ export async function actingAsClient(
   })
   const response = await oauth.fetch(request)
   if (response.ok) return headersOf((await response.json()).access_token)
-  throw new Error(`There is no token for ${client.name}: ${await response.text()}`)
+  throw new Error(`No token was issued for ${client.name}: ${await response.text()}`)
 }
 
 function headersOf(accessToken: string): ActingHeaders {

@@ -247,8 +247,8 @@ function plainResponse(
 }
 
 /**
- * Returns the generation in the refresh token. It stays 0 for one that is never rotated, whose row
- * counts only access tokens.
+ * Returns the generation in the refresh token. It stays 0 for a refresh token that is never
+ * rotated: the generation of its row then counts only access tokens.
  */
 function refreshGenerationOf({ generation, details }: Token): number {
   return details?.keepsRefreshToken ? 0 : generation
@@ -267,5 +267,5 @@ export function emitTokenCreated(token: Token, context: ServerContext): void {
 }
 
 function signedOut(): InvalidGrant {
-  return new InvalidGrant('The user was signed out everywhere meanwhile')
+  return new InvalidGrant('The user has been signed out everywhere in the meantime')
 }

@@ -41,7 +41,10 @@ export async function requireKeyHolder(
   const key = token.claims.cnf?.jkt
   if (key === undefined) return
   const proofs = createGuardProofChecker(context.options.resources.own, context)
-  if (!proofs) throw new InvalidToken('The access token is bound to a key, and no proof is taken')
+  if (!proofs)
+    throw new InvalidToken(
+      'The access token is bound to a key, but DPoP proofs are not supported here',
+    )
   const { method, path } = request
   const origins = [context.options.issuerUrl.origin]
   await proofs.check({ proof: request.header('dpop'), method, path, origins, accessToken, key })

@@ -23,8 +23,8 @@ export function readProvenKey(
   // The client accepts only bound tokens, which this server cannot issue.
   if (client.settings.dpop_bound_access_tokens) assertClientRequirementsMet(client, context)
   if (request.header('dpop') === null) return null
-  throw new InvalidRequest('This server takes no DPoP proofs', {
-    hint: 'List dpop() in features, or send no DPoP header',
+  throw new InvalidRequest('This server does not support DPoP proofs', {
+    hint: 'Add dpop() to features, or omit the DPoP header',
   })
 }
 

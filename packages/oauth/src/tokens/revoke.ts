@@ -48,7 +48,7 @@ function longestLifetime(now: Date, { options }: ServerContext): Date {
   return later(options.accessTokensExpireAt(now), options.personalAccessTokensExpireAt(now))
 }
 
-/** Withdraws a user's consent for a client, and revokes all tokens issued on it. */
+/** Withdraws a user's consent for a client, and revokes all tokens issued because of it. */
 export async function revokeConsent(
   userId: string,
   clientId: string,
@@ -80,7 +80,10 @@ export async function endHashedSession(sessionId: string, context: ServerContext
   await notifySessionEnd({ sessionId }, context)
 }
 
-/** How long the end of a sign-in is announced: as long as cookies of cookie mode live. */
+/**
+ * Returns the period for which the end of a sign-in is announced: as long as cookies of cookie mode
+ * live.
+ */
 function untilCookiesExpire({ options }: ServerContext): Pick<NewRevocation, 'at' | 'until'> {
   const at = options.clock.now()
   return { at, until: new Date(at.getTime() + options.cookieSeconds * 1000) }

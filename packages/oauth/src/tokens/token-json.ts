@@ -19,7 +19,7 @@ export interface TokenJson {
   readonly revoked: boolean
   /** When the grant was created, in ISO 8601 format. */
   readonly created_at: string
-  /** When the token was last refreshed or was revoked, in ISO 8601 format. */
+  /** When the token was last refreshed or revoked, in ISO 8601 format. */
   readonly updated_at: string
   /** When the current access token expires, in ISO 8601 format. */
   readonly expires_at: string

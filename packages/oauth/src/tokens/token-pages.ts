@@ -13,7 +13,7 @@ export interface TokenPageOptions {
   readonly clientId?: string
   /** Largest number of tokens, from 1 to 1000. @default 50 */
   readonly limit?: number
-  /** The `next` of the page before. @default the first page */
+  /** The `next` of the previous page. @default the first page */
   readonly after?: string | null
 }
 
@@ -21,7 +21,7 @@ export interface TokenPageOptions {
 export interface TokenPage {
   /** The tokens, newest first: in the order of their ids, which begin with the time. */
   readonly tokens: readonly Token[]
-  /** The `after` of the next page. `null` on the last one. */
+  /** The `after` of the next page. `null` on the last page. */
   readonly next: string | null
 }
 
@@ -32,7 +32,7 @@ export async function listTokenPage(
 ): Promise<TokenPage> {
   const max = parsePageLimit(limit)
   if (after !== null && !isPossibleId(after)) {
-    throw new ValidationFailed({ after: ['This is not the next of a page of tokens.'] })
+    throw new ValidationFailed({ after: ['This is not the `next` value of a page of tokens.'] })
   }
   const client = clientId?.startsWith('https://')
     ? rowIdOfDocumentUrl(clientId)

@@ -1,6 +1,6 @@
 /**
  * Claims about a user that clients may receive: the standard claims of OpenID Connect Core §5.1 and
- * any others of the application.
+ * any other claims of the application.
  */
 export interface UserClaims {
   /** Full name as displayed. */
@@ -33,11 +33,11 @@ export interface UserClaims {
   readonly updated_at?: number
   /** E-mail address. */
   readonly email?: string
-  /** Whether the user has proven to own the e-mail address. */
+  /** Whether the user has proven ownership of the e-mail address. */
   readonly email_verified?: boolean
   /** Phone number in E.164 format, such as `+44 20 7946 0000`. */
   readonly phone_number?: string
-  /** Whether the user has proven to own the phone number. */
+  /** Whether the user has proven ownership of the phone number. */
   readonly phone_number_verified?: boolean
   /** Postal address. */
   readonly address?: UserAddress

@@ -68,7 +68,7 @@ export function createUserExistenceCache({
       return exists
     } catch (cause) {
       user.lastAnswer = 'failed'
-      logger.error('The application could not say whether a user still exists', cause)
+      logger.error('The application failed to look up whether a user still exists', cause)
       throw unavailable(cause)
     } finally {
       user.pending = null
@@ -110,7 +110,7 @@ function finderFor({ users }: UserProvider): (id: string) => Promise<boolean> {
   return users.findByIds ? findTogether(users) : async (id) => (await users.findById(id)) != null
 }
 
-/** Combines questions of the same turn of the event loop into one call of `findByIds()`. */
+/** Combines the lookups made in one turn of the event loop into one call of `findByIds()`. */
 function findTogether(users: UserProvider['users']): (id: string) => Promise<boolean> {
   let upcoming: { readonly ids: Set<string>; readonly found: Promise<ReadonlySet<string>> } | null =
     null

@@ -58,7 +58,7 @@ export function createUserProviders<User extends ApplicationUser>(
   for (const [name, users] of Object.entries(given)) {
     if (!NAME.test(name) || typeof users?.findById !== 'function') {
       throw new TypeError(
-        `users: '${name}' is no user provider. Give users with findById(), or several of them by name: lower-case letters, digits, '-' and '_', at most 32.`,
+        `users: '${name}' is not a user provider. Give an object with findById(), or several such objects by name. Names have at most 32 characters: lower-case letters, digits, '-' and '_'.`,
       )
     }
     byName.set(name, { name, users: users as Users })

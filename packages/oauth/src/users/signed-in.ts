@@ -54,7 +54,9 @@ export async function findSignedIn(
   // Rejects the user of a bearer token: a client could otherwise approve its own requests with its
   // token.
   if ('tokenCan' in found) {
-    throw new TypeError("signedIn must give the user of your session, not that of auth('api')")
+    throw new TypeError(
+      "signedIn must return the user of your session, not the user of auth('api')",
+    )
   }
   const { id, sessionId, authenticatedAt = null, acr = null, amr = null } = found
   const isId = (typeof id === 'string' && id !== '') || typeof id === 'number'
@@ -67,7 +69,7 @@ export async function findSignedIn(
   const isDate = authenticatedAt instanceof Date && !Number.isNaN(authenticatedAt.getTime())
   if (authenticatedAt !== null && !isDate) {
     throw new TypeError(
-      'authenticatedAt of a signed-in user must be a Date: a session store that keeps JSON gives back a text, so write new Date(…)',
+      'authenticatedAt of a signed-in user must be a Date. If your session store returns JSON, convert the string with new Date(…)',
     )
   }
   return {
@@ -98,7 +100,7 @@ async function readSession(
   const asked = (preferred ? [preferred] : providers.all).filter(({ users }) => users.fromRequest)
   if (asked.length === 0) {
     throw new TypeError(
-      'Say who is signed in: by users.fromRequest(), or by signedIn of the adapter',
+      'The signed-in user cannot be determined: implement users.fromRequest(), or pass signedIn to the adapter',
     )
   }
   for (const provider of asked) {
@@ -137,5 +139,7 @@ async function callSignOut(
 ): Promise<SignedOut> {
   if (request.signOut) return (await request.signOut()) as SignedOut
   if (users?.signOut) return users.signOut(request.toRequest(issuer))
-  throw new TypeError('Say how a session ends: by users.signOut(), or by signOut of the adapter')
+  throw new TypeError(
+    'The session cannot be ended: implement users.signOut(), or pass signOut to the adapter',
+  )
 }

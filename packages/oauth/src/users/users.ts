@@ -34,8 +34,8 @@ export interface SignedIn {
 export type CurrentUser = SignedIn | null | undefined
 
 /**
- * The part of a response that ends the session in the browser. Nothing if the session exists
- * only on the server.
+ * The part of a response that ends the session in the browser. `null` or `undefined` if the session
+ * exists only on the server.
  */
 export type SignedOut =
   | {

@@ -23,7 +23,7 @@ describe.each(frameworks)('cookie mode in $name', (framework) => {
     expect(csrfToken).toMatch(/^[\w-]{43}$/)
   })
 
-  it('sets the cookie on a response that redirects, too', async () => {
+  it('also sets the cookie on a response that redirects', async () => {
     const moved = await app.fetch('/moved', { headers: { cookie: 'session=ada.moved' } })
     expect(moved.status).toBe(303)
     expect(new URL(moved.headers.get('location') ?? '', app.url).pathname).toBe('/page')
@@ -53,7 +53,7 @@ describe.each(frameworks)('cookie mode in $name', (framework) => {
     expect((await app.fetch('/status', { headers })).status).toBe(200)
   })
 
-  it('rejects the cookie without the CSRF token, or with that of another session', async () => {
+  it('rejects the cookie without the CSRF token, or with the CSRF token of another session', async () => {
     const { cookie } = await openPage(app)
     const other = await openPage(app, 'session=ada.other')
     for (const headers of [

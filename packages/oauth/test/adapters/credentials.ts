@@ -1,7 +1,7 @@
 import { createClient, sessionOf } from '../support.ts'
 import type { App } from './frameworks.ts'
 
-/** Request headers with a personal access token of the user. */
+/** Creates request headers with a personal access token of the user. */
 export async function bearer(
   app: App,
   scopes: readonly string[] = [],
@@ -11,7 +11,7 @@ export async function bearer(
   return { authorization: `Bearer ${accessToken}` }
 }
 
-/** Request headers with an access token that a client got for itself. */
+/** Creates request headers with an access token that a client got for itself. */
 export async function machine(
   app: App,
   scope: string,

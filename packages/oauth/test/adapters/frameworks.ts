@@ -227,8 +227,8 @@ type TypedServer = TestServer['oauth']
 type RouteFile = Partial<Record<string, RouteHandler>>
 
 /**
- * Calls the handler that Next finds by its file. HEAD is served by GET, and a method the file does
- * not export gets a 405.
+ * Returns the route files of the application: the handlers that each file exports, by the path of
+ * the file.
  */
 function routeFiles(adapter: NextAdapter<TestUser>, reached: string[]): Map<string, RouteFile> {
   const { handlers, auth, scopes, scope, freshToken } = adapter

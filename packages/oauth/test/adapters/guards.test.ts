@@ -28,16 +28,13 @@ describe.each(frameworks)('the guard in $name', (framework) => {
   it.each([
     ['no header', {}],
     ['an empty header', { authorization: '' }],
-  ])(
-    "auth('api') responds to a request with %s with 401 and a challenge",
-    async (_what, headers) => {
-      const reply = await app.fetch('/me', { headers })
-      expect(reply.status).toBe(401)
-      expect(reply.headers.get('www-authenticate')).toMatch(/^Bearer realm="api"/)
-      expect(await reply.json()).toMatchObject({ message: 'Unauthenticated.' })
-      expect(app.reached).toEqual([])
-    },
-  )
+  ])("auth('api') rejects a request with %s: 401 with a challenge", async (_what, headers) => {
+    const reply = await app.fetch('/me', { headers })
+    expect(reply.status).toBe(401)
+    expect(reply.headers.get('www-authenticate')).toMatch(/^Bearer realm="api"/)
+    expect(await reply.json()).toMatchObject({ message: 'Unauthenticated.' })
+    expect(app.reached).toEqual([])
+  })
 
   it('names no error in the challenge when no token was sent (RFC 6750 §3.1)', async () => {
     const reply = await app.fetch('/me')
@@ -49,16 +46,13 @@ describe.each(frameworks)('the guard in $name', (framework) => {
     ['another scheme', 'Basic YTpi'],
     ['a token without a scheme', 'garbage'],
     ['two tokens', 'Bearer one two'],
-  ])(
-    'responds to an Authorization header with %s with 401 invalid_token',
-    async (_what, authorization) => {
-      const reply = await app.fetch('/orders', { headers: { authorization } })
-      expect(reply.status).toBe(401)
-      expect(reply.headers.get('www-authenticate')).toContain('error="invalid_token"')
-      expect(await reply.json()).toMatchObject({ error: 'invalid_token' })
-      expect(app.reached).toEqual([])
-    },
-  )
+  ])('rejects an Authorization header with %s: 401 invalid_token', async (_what, authorization) => {
+    const reply = await app.fetch('/orders', { headers: { authorization } })
+    expect(reply.status).toBe(401)
+    expect(reply.headers.get('www-authenticate')).toContain('error="invalid_token"')
+    expect(await reply.json()).toMatchObject({ error: 'invalid_token' })
+    expect(app.reached).toEqual([])
+  })
 
   it('ignores a token in the query string', async () => {
     const { authorization } = await bearer(app)

@@ -56,7 +56,7 @@ describe.each(frameworks)('routes mounted in $name', (framework) => {
     expect(location.searchParams.get('return_to')).toBe(`/oauth/authorize?${query}`)
   })
 
-  it('respond to a client with wrong credentials with 401 invalid_client and a challenge', async () => {
+  it('respond with 401 invalid_client and a challenge to a client with wrong credentials', async () => {
     const { status, body } = await redeem({ id: 'nobody', secret: 'wrong' }, 'x')
     expect(status).toBe(401)
     expect(body).toMatchObject({ error: 'invalid_client' })

@@ -130,7 +130,7 @@ describe.each(Object.keys(apps))('the signedIn option of the adapter %s', (name)
     expect(consent?.clientId).toBe(url.searchParams.get('client_id'))
   })
 
-  it('sends a visitor for whom it returns null to the sign-in page, whatever users.fromRequest() would return', async () => {
+  it('sends a visitor to the sign-in page if it returns null, whatever users.fromRequest() returns', async () => {
     const server = await start(build)
     const headers = { cookie: 'session=ada.1', accept: 'text/html' }
     const reply = await fetch(await authorizeUrl(server), { headers, redirect: 'manual' })
@@ -159,7 +159,7 @@ describe('the signedIn option', () => {
     const headers = { authorization: `Bearer ${accessToken}` }
     const reply = await fetch(await authorizeUrl(server), { headers, redirect: 'manual' })
     expect(reply.status).toBe(500)
-    expect(String(server.logged.flat()[1])).toContain("not that of auth('api')")
+    expect(String(server.logged.flat()[1])).toContain("not the user of auth('api')")
   })
 
   it.each([{}, { id: null }, { id: '' }, { id: 'x'.repeat(256) }, { id: { $ne: 1 } }])(
@@ -182,7 +182,7 @@ describe('the signedIn option', () => {
     expect((await fetch(await authorizeUrl(server))).status).toBe(200)
   })
 
-  it('is required, unless users.fromRequest() is given, only by servers at which people sign in', async () => {
+  it('is required only if people sign in at the server and users.fromRequest() is not given', async () => {
     const server = await startServer({ users: { findById: async () => null } })
     stop.push(server.close)
     const client = await createClient(server, { grants: ['client_credentials'] })

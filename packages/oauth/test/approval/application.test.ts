@@ -119,7 +119,7 @@ describe('the link "Not you?" on the approval screen', () => {
     expect(await server.oauth.consents.listByUser('ada')).toEqual([])
   })
 
-  it('lets the pushed request be used by the user who then signs in', async () => {
+  it('lets the user who then signs in use the pushed request', async () => {
     const { id, secret } = await createClient(server)
     const pushed = await server.post('/oauth/par', { ...request(id), client_secret: secret })
     const { request_uri } = (await pushed.json()) as { request_uri: string }
@@ -155,7 +155,7 @@ describe('findRequestingApplication()', () => {
     })
   })
 
-  it('returns null if the return address is no authorization request of an existing client', async () => {
+  it('returns null if the return address is not an authorization request of an existing client', async () => {
     const { id } = await createClient(server)
     const { id: gone } = await createClient(server)
     await server.oauth.clients.revoke(gone)

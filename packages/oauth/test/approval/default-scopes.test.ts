@@ -116,6 +116,6 @@ describe('the `defaultScopes` option', () => {
   })
 
   it('rejects OpenID Connect scopes about the person', () => {
-    expect(start(['openid'])).toThrow('clients have to name it')
+    expect(start(['openid'])).toThrow('clients must request it by name')
   })
 })

@@ -71,7 +71,7 @@ describe('optional scope', () => {
     expect(html).not.toContain('<li>Check order status</li>')
   })
 
-  it('is granted if its box is ticked and left out if not, which the token response shows', async () => {
+  it('is granted if its box is ticked and left out otherwise, and the token response lists the granted scopes', async () => {
     expect(await scopesAfter(TICKED)).toBe(BOTH)
     expect(await scopesAfter({}, { prompt: 'consent' })).toBe('place-orders')
   })
@@ -130,7 +130,7 @@ describe('declined optional scope', () => {
     })
   })
 
-  it('does not make other optional scopes count as declined that were not part of that request', async () => {
+  it('does not count other optional scopes as declined if they were not part of that request', async () => {
     await scopesAfter({}, { scope: 'check-status' })
     expect((await ask()).status).toBe(200)
   })
@@ -289,12 +289,12 @@ describe('the `optionalScopes` option', () => {
   })
 
   it.each(['openid', 'offline_access'])('rejects the scope %s', (name) => {
-    expect(start([name])).toThrow(`optionalScopes: nobody can leave out '${name}'.`)
+    expect(start([name])).toThrow(`optionalScopes: '${name}' cannot be optional.`)
   })
 
   it('rejects more scopes than a form can send', () => {
     const names = Array.from({ length: 51 }, (_, index) => `s${index}`)
     const scopes = Object.fromEntries(names.map((name) => [name, name]))
-    expect(start(names, scopes)).toThrow('optionalScopes: there may be at most 50.')
+    expect(start(names, scopes)).toThrow('optionalScopes: at most 50 scopes are allowed.')
   })
 })

@@ -123,7 +123,7 @@ describe.each(['jwt', 'opaque'] as const)('accessTokenClaims with %s tokens', (f
     expect(claims).toMatchObject({ tenant: 'ada@example.com', by: 'personal_access' })
   })
 
-  it('keeps the claims of tokens for different resources of one grant apart', async () => {
+  it('keeps the claims of tokens for different resources apart, even within one grant', async () => {
     const client = await start(async ({ scopes }) => ({ may: scopes }), {
       accessTokenFormat: format,
     })
@@ -299,7 +299,7 @@ describe('the `accessTokenClaims` option with invalid claims (threat T18)', () =
           grants: [password(), refreshToken()],
           accessTokenClaims: fixed,
         }),
-      ).toThrow(`'${name}' is a claim of the server itself`)
+      ).toThrow(`'${name}' is reserved for the server`)
     },
   )
 })

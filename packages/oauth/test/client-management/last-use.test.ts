@@ -99,7 +99,7 @@ describe('clients.lastUsed()', () => {
     expect(await server.oauth.clients.lastUsed(ids.slice(1))).toEqual(new Map())
   })
 
-  it('does not fail a request whose use cannot be recorded, and records the next one', async () => {
+  it('does not make a request fail if its use cannot be recorded, and records the next use', async () => {
     const own = await startServer()
     try {
       const storage = kyselyStorage(own.database)

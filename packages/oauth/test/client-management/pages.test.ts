@@ -34,7 +34,7 @@ describe('clients.page()', () => {
     expect(statements).toHaveLength(1)
   })
 
-  it('continues after the page before, also when clients were added or changed meanwhile', async () => {
+  it('continues after the previous page, even if clients were added or changed meanwhile', async () => {
     const own = await startServer()
     try {
       const made: string[] = []
@@ -59,7 +59,7 @@ describe('clients.page()', () => {
     }
   })
 
-  it('finds clients by a part of the name, and one by its id', async () => {
+  it('finds clients by part of the name, and a single client by its id', async () => {
     expect(await namesOf({ search: ' SHOP ' })).toEqual(['Shop', 'Web shop', 'Old shop'])
     expect(await namesOf({ search: ids[2] ?? '' })).toEqual(['Robot'])
     expect(await namesOf({ search: 'https://nobody.example/client' })).toEqual([])
@@ -80,7 +80,7 @@ describe('clients.page()', () => {
     { search: 'x'.repeat(501) },
     { search: '\0' },
   ]
-  it.each(wrong)('threat M5 refuses %j', async (options) => {
+  it.each(wrong)('refuses %j (threat M5)', async (options) => {
     await expect(server.oauth.clients.page(options)).rejects.toMatchObject({
       code: 'validation_failed',
     })
@@ -139,7 +139,7 @@ describe('tokens.page()', () => {
       ({ clientId, userId }) => `${userId} ${clientId === shop.id ? 'shop' : 'bank'}`,
     )
 
-  it('lists the valid tokens of a user, of a client or of all, newest first', async () => {
+  it('lists all valid tokens or those of a user or of a client, newest first', async () => {
     expect(await pairs({})).toEqual(['ada bank', 'bob shop', 'ada shop'])
     expect(await pairs({ userId: 'ada' })).toEqual(['ada bank', 'ada shop'])
     expect(await pairs({ clientId: shop.id })).toEqual(['bob shop', 'ada shop'])
@@ -149,7 +149,7 @@ describe('tokens.page()', () => {
     expect(await pairs({ clientId: 'x'.repeat(500) })).toEqual([])
   })
 
-  it('continues after the page before, also when that token was revoked meanwhile', async () => {
+  it('continues after the previous page, even if its last token was revoked meanwhile', async () => {
     const first = await server.oauth.tokens.page({ limit: 2 })
     expect(first.tokens).toHaveLength(2)
     expect(statements).toHaveLength(1)
@@ -162,7 +162,7 @@ describe('tokens.page()', () => {
   })
 
   it.each<TokenPageOptions>([{ limit: 0 }, { limit: 1001 }, { after: '' }, { after: '\0' }])(
-    'threat M5 refuses %j',
+    'refuses %j (threat M5)',
     async (options) => {
       await expect(server.oauth.tokens.page(options)).rejects.toMatchObject({
         code: 'validation_failed',
@@ -193,7 +193,7 @@ describe.runIf(process.env.TEST_DATABASE === 'sqlite')('the query plan of a page
     }
   })
 
-  it('uses an index for tokens of a client and of all, and does not sort', async () => {
+  it('uses an index for all tokens and for the tokens of a client, and does not sort', async () => {
     for (const options of [{ clientId: 'x' }, { clientId: 'x', after: 'y' }, {}, { after: 'y' }]) {
       const plan = await planOf(() => server.oauth.tokens.page(options))
       expect(plan).toContain('clientId' in options ? 'oauth_tokens_by_client' : 'autoindex')

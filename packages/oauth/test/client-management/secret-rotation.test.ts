@@ -83,7 +83,7 @@ describe.each(methods)('a planned rotation of a client with %s', (method) => {
       settings: { token_endpoint_auth_method: method },
     })
 
-  it('threat T7 lets both secrets authenticate, and the old one until the overlap ends exactly', async () => {
+  it('accepts both secrets, the old secret exactly until the overlap ends (threat T7)', async () => {
     const { id, secret: first } = await newClient()
     const another = server.another()
     expect(await statuses(id, [first], { method, at: another })).toEqual([200])
@@ -106,14 +106,14 @@ describe.each(methods)('a planned rotation of a client with %s', (method) => {
     expect(secretInfo(await stored(id), server.clock).previousUntil).toBeNull()
   })
 
-  it('threat M4 keeps at most one old secret: a second one ends the oldest', async () => {
+  it('keeps at most one old secret: a second rotation ends the oldest secret (threat M4)', async () => {
     const { id, secret: first } = await newClient()
     const second = await rotate(id, { overlap: '30d' })
     const third = await rotate(id, { overlap: 60 })
     expect(await statuses(id, [first, second, third], { method })).toEqual([401, 200, 200])
   })
 
-  it('threat M4 ends early by endPreviousSecret() and by a rotation of a leaked secret', async () => {
+  it('can be ended early, by endPreviousSecret() or by rotating a leaked secret (threat M4)', async () => {
     const { id, secret: first } = await newClient()
     const second = await rotate(id, { overlap: '24h' })
     await server.oauth.clients.endPreviousSecret(id)
@@ -130,7 +130,7 @@ describe.each(methods)('a planned rotation of a client with %s', (method) => {
 })
 
 describe('a rotation', () => {
-  it('threat T7 keeps refresh tokens if it is planned, and ends them if the secret leaked', async () => {
+  it('keeps refresh tokens if it is planned, and ends them if the secret leaked (threat T7)', async () => {
     const client = await createClient(server)
     const { id, secret: first } = client
     const { refresh_token } = await codeFlow(server, client)
@@ -167,7 +167,7 @@ describe('a rotation', () => {
   })
 
   it.each([{}, { overlap: '1h' }])(
-    'threat R1 succeeds for only one of several concurrent callers with %j',
+    'succeeds for only one of several concurrent callers with %j (threat R1)',
     async (rotation) => {
       const { id, secret } = await createClient(server, { grants: ['client_credentials'] })
       const results = await Promise.allSettled(
@@ -184,7 +184,7 @@ describe('a rotation', () => {
     },
   )
 
-  it('can give a client a method that needs a new secret', async () => {
+  it('can change the client to an authentication method that needs a new secret', async () => {
     const { id, secret } = await createClient(server, { grants: ['client_credentials'] })
     const method = 'client_secret_jwt'
     await expect(rotate(id, { method, overlap: '1h' })).rejects.toMatchObject({
@@ -204,7 +204,7 @@ describe('a rotation', () => {
 describe('a previous secret', () => {
   const jwt: ClientSettings = { token_endpoint_auth_method: 'client_secret_jwt' }
 
-  it('threat M3 appears in no JSON of the client, neither the secret nor its hash', async () => {
+  it('appears in no JSON of the client, neither the secret nor its hash (threat M3)', async () => {
     const { id, secret } = await createClient(server, { userId: 'ada', settings: jwt })
     await rotate(id, { overlap: '1h' })
     const client = await stored(id)
@@ -225,7 +225,7 @@ describe('a previous secret', () => {
     expect(JSON.stringify(client)).not.toContain(secret)
   })
 
-  it('survives changes of the client by the operator, unchanged, and is deleted by the first after its end', async () => {
+  it('stays unchanged when the operator changes the client, and is deleted by the first change after its end', async () => {
     const { id, secret } = await createClient(server, { grants: ['client_credentials'] })
     await rotate(id, { overlap: '1h' })
     const previous = (await stored(id)).settings.previous_secret
@@ -238,7 +238,7 @@ describe('a previous secret', () => {
     expect(after.settings).toEqual({ default_max_age: 30 })
   })
 
-  it('loses its encrypted copy when the client changes to a method that needs the hash only, and all of it for a key', async () => {
+  it('loses its encrypted copy when the client changes to a method that needs only the hash, and is deleted when the client changes to a key', async () => {
     const settings = jwt
     const { id, secret } = await createClient(server, { grants: ['client_credentials'], settings })
     const next = await rotate(id, { overlap: '1h' })
@@ -263,7 +263,7 @@ describe('a previous secret', () => {
   })
 
   it.each(['client_secret_basic', 'client_secret_jwt'])(
-    'threat M4 is neither lost, extended nor shown when a client with %s replaces its registration',
+    'is neither lost, extended nor shown when a client with %s replaces its registration (threat M4)',
     async (token_endpoint_auth_method) => {
       const client = await registerAt(server, { token_endpoint_auth_method })
       const { client_id: id, client_secret: first = '' } = client

@@ -142,7 +142,7 @@ describe('clients.update()', () => {
     expect(await stored(before.id)).toEqual(before)
   })
 
-  it('removes the secret when a client changes to a key, and the encrypted one when it needs only the hash', async () => {
+  it('removes the secret when a client changes to a key, and removes its encrypted copy when the client needs only the hash', async () => {
     const { id, secret } = await createClient(server, {
       settings: { token_endpoint_auth_method: 'client_secret_jwt' },
       grants: ['client_credentials'],
@@ -195,7 +195,7 @@ describe('clients.update() with unchangedSince', () => {
     }
   })
 
-  it('keeps the changes of all concurrent callers that do not pass it', async () => {
+  it('keeps the changes of all concurrent callers that do not pass unchangedSince', async () => {
     const { id } = await newClient()
     await Promise.all([
       update(id, { name: 'New' }),
@@ -212,7 +212,7 @@ describe('clients.update() with unchangedSince', () => {
 })
 
 describe('a client that a user registered', () => {
-  it('stays verified when the operator changes it, and not when its owner does', async () => {
+  it('stays verified when the operator changes it, but not when its owner changes it', async () => {
     const { id } = await newClient({ userId: 'bob' })
     await server.oauth.clients.verify(id)
     expect(isVerified(await update(id, { name: 'A', settings: { default_max_age: 5 } }))).toBe(true)
@@ -234,7 +234,7 @@ describe('a client that a user registered', () => {
     expect(isVerified(await server.oauth.clients.verify(id))).toBe(true)
   })
 
-  it('threat M2 cannot get more rights from its owner than a name and redirect URIs', async () => {
+  it('cannot be changed by its owner except for its name and redirect URIs (threat M2)', async () => {
     const before = await newClient({ userId: 'bob' })
     const more = {
       grants: ['client_credentials'],
@@ -295,13 +295,13 @@ describe('a client that loses', () => {
     return { client, replyOf }
   }
 
-  it('threat T3 the grant refresh_token cannot refresh any more, on another process within a second', async () => {
+  it('the grant refresh_token cannot refresh at another process after a second (threat T3)', async () => {
     const { replyOf } = await lost({ grants: ['authorization_code'] })
     await new Promise((resolve) => setTimeout(resolve, 1000))
     expect(await errorOf(await replyOf())).toBe('unauthorized_client')
   })
 
-  it('a scope does not get it with the next access token', async () => {
+  it('a scope does not get this scope with the next access token', async () => {
     const { replyOf } = await lost({ scopes: ['place-orders'] })
     await new Promise((resolve) => setTimeout(resolve, 1000))
     expect(await (await replyOf()).json()).toMatchObject({ scope: 'place-orders' })
@@ -310,7 +310,7 @@ describe('a client that loses', () => {
   it.each<[string, ClientUpdate]>([
     ['the grant of an approval screen', { grants: ['client_credentials'] }],
     ['a scope of an approval screen', { scopes: ['check-status'] }],
-  ])('threat T3 %s gets no response when the screen is approved', async (_what, change) => {
+  ])('%s gets no response when the screen is approved (threat T3)', async (_what, change) => {
     const { id } = await createClient(server, { grants: ['implicit'] })
     const page = await askFor(server, 'ada', {
       client_id: id,

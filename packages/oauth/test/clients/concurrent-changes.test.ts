@@ -84,7 +84,7 @@ describe('concurrent changes of a client', () => {
   it("verification by the operator fails if the client's metadata changes meanwhile (threat S3)", async () => {
     const client = await registerAt(server)
     beforeNextUpdate = () => replace(client, { client_name: 'Your bank' })
-    await expect(server.oauth.clients.verify(client.client_id)).rejects.toThrow('look at it again')
+    await expect(server.oauth.clients.verify(client.client_id)).rejects.toThrow('Review it again')
     expect((await settingsOf(client.client_id))?.self_registered).not.toHaveProperty('verified')
   })
 

@@ -140,7 +140,7 @@ describe('openid-client receives an error', () => {
     await expect(denied).rejects.toMatchObject({ error: 'access_denied' })
   })
 
-  it('when state or nonce are not those of its request, or the code verifier is missing', async () => {
+  it('when state or nonce differ from its request, or the code verifier is missing', async () => {
     for (const name of ['expectedState', 'expectedNonce', 'pkceCodeVerifier']) {
       const { url, checks } = await begin()
       const callback = await decideInBrowser(url)

@@ -236,7 +236,7 @@ describe('CORS origins of clients', () => {
     { origins: ['app.example'] },
     { requestHeaders: ['x y'] },
     { responseHeaders: ['a\r\nb'] },
-  ])('are rejected at start-up if the options of cors() are invalid: %j', (options) => {
+  ])('are served only with valid options of cors(): %j is rejected at start-up', (options) => {
     expect(() => cors(options)).toThrow(TypeError)
   })
 })

@@ -75,7 +75,7 @@ describe('pending device codes (threat Q7)', () => {
     expect(reply.user_code).toMatch(/^\w{4}-\w{4}$/)
   })
 
-  it('do not count against the network of a client that authenticated itself', async () => {
+  it('do not count against the network if the client authenticated itself', async () => {
     const secret = await createClient(server, { name: 'Hub', grants: [DEVICE_CODE] })
     await begin(server, secret)
     const held = (await tickets()).map(({ holder }) => holder)

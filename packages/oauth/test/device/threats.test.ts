@@ -52,7 +52,7 @@ describe('user codes (threat T12)', () => {
     expect((await typeCode(server, 'bob', later.user_code)).status).toBe(200)
   })
 
-  it('keep the limit for concurrent guesses, across two sessions and two processes', async () => {
+  it('have the same limit for concurrent guesses, across two sessions and two processes', async () => {
     const second = server.another()
     await second.ready()
     const forms = await Promise.all(

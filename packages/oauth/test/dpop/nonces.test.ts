@@ -72,7 +72,7 @@ describe('DPoP nonces of the server', () => {
     await other.close()
   })
 
-  it('let clients with a wrong clock in, but each proof only once', async () => {
+  it('let clients with a wrong clock use their proofs, but each proof only once', async () => {
     const at = new Date('2001-01-01T00:00:00Z')
     const claims = { nonce: await nonceOf() }
     const proof = await tokenProof(server, holder, { claims, at })

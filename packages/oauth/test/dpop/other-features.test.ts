@@ -143,14 +143,14 @@ describe('token exchange with DPoP (threat T16)', () => {
     }
   }
 
-  it('does not turn a bound token into one without a key', async () => {
+  it('does not turn a bound token into a token without a key', async () => {
     const shop = await newShop(server)
     const service = await newService(server)
     const bound = await boundTokens(server, shop, holder)
     await expectNotExchanged(bound.access_token, service)
   })
 
-  it('does not turn a bound token into one without a key, even if its grant began without a key', async () => {
+  it('does not turn a bound token into a token without a key, even if its grant began without a key', async () => {
     const shop = await newShop(server)
     const service = await newService(server)
     const first = await (await askByPassword(server, shop, null)).json()

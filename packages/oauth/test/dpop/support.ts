@@ -36,7 +36,7 @@ export interface ProofOf {
   /** The access token the proof is sent with. */
   readonly token?: string
   readonly at: Date
-  /** Claims that replace those of an honest client; `undefined` omits one. */
+  /** Claims that replace the claims of an honest client; `undefined` omits a claim. */
   readonly claims?: Readonly<Record<string, unknown>>
   readonly header?: Readonly<Record<string, unknown>>
 }

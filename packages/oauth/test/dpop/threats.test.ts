@@ -93,7 +93,7 @@ describe('DPoP proof replay (threat T15)', () => {
     expect(all.filter((each) => each === 'let in')).toHaveLength(1)
   })
 
-  it('is rejected at the guards of all processes together', async () => {
+  it('is rejected at the guards even if another process accepted the first use', async () => {
     const other = server.another({ features: [dpop()] })
     const proof = await proofFor()
     const both = await Promise.all([verdict(proof), verdict(proof, {}, other)])
@@ -163,7 +163,7 @@ describe('the URL and method in a DPoP proof', () => {
     expect(await verdict(await proofFor({ url }))).toBe('invalid_dpop_proof')
   })
 
-  it('are accepted only for exactly this method, in its letter case', async () => {
+  it('must match exactly: a proof for another method, or for the method in another letter case, is rejected', async () => {
     for (const method of ['POST', 'get', 'HEAD']) {
       expect(await verdict(await proofFor({ method }))).toBe('invalid_dpop_proof')
     }
@@ -171,7 +171,7 @@ describe('the URL and method in a DPoP proof', () => {
 })
 
 describe('the hash of the access token in a DPoP proof', () => {
-  it('must not be that of another token, even of the same key', async () => {
+  it('must not be the hash of another token, even of a token bound to the same key', async () => {
     const { access_token: other } = await boundTokens(server, client, holder)
     expect(await verdict(await proofFor({ token: other }))).toBe('invalid_dpop_proof')
   })
@@ -184,7 +184,7 @@ describe('the hash of the access token in a DPoP proof', () => {
     expect(await verdict(proof)).toBe('invalid_dpop_proof')
   })
 
-  it('does not help if the proof is signed by another key than that of the token', async () => {
+  it('does not help if the proof is signed by a key other than the key of the token', async () => {
     const thief = await newHolder()
     const at = server.clock.now()
     const proof = await makeProof(thief, { url: `${server.url}/orders`, token, at })
@@ -195,7 +195,7 @@ describe('the hash of the access token in a DPoP proof', () => {
 })
 
 describe('the key of a DPoP proof (threat G2)', () => {
-  it('must have signed it: an unsigned proof is rejected', async () => {
+  it('must have signed the proof: an unsigned proof is rejected', async () => {
     const header = encode({ alg: 'none', typ: 'dpop+jwt', jwk: holder.publicJwk })
     for (const signature of ['', 'AA']) {
       expect(await asked(`${header}.${encode(payload())}.${signature}`)).toBe('invalid_dpop_proof')
@@ -265,14 +265,17 @@ describe('the key of a DPoP proof (threat G2)', () => {
     ['the typ of an access token', { typ: 'at+jwt' }],
     ['no typ', { typ: undefined }],
     ['an unknown critical header', { crit: ['exp'], exp: 1 }],
-  ])('does not turn any JWT into a proof: a JWT with %s is rejected', async (_what, header) => {
-    const bytes = new TextEncoder().encode(JSON.stringify(payload()))
-    const usual = { alg: 'ES256', typ: 'dpop+jwt', jwk: holder.publicJwk }
-    const proof = await new CompactSign(bytes)
-      .setProtectedHeader({ ...usual, ...header } as typeof usual)
-      .sign(holder.privateKey, { crit: { exp: true } })
-    expect(await asked(proof)).toBe('invalid_dpop_proof')
-  })
+  ])(
+    'does not make every JWT that it signs a valid proof: a JWT with %s is rejected',
+    async (_what, header) => {
+      const bytes = new TextEncoder().encode(JSON.stringify(payload()))
+      const usual = { alg: 'ES256', typ: 'dpop+jwt', jwk: holder.publicJwk }
+      const proof = await new CompactSign(bytes)
+        .setProtectedHeader({ ...usual, ...header } as typeof usual)
+        .sign(holder.privateKey, { crit: { exp: true } })
+      expect(await asked(proof)).toBe('invalid_dpop_proof')
+    },
+  )
 
   it.each(['jti', 'htm', 'htu', 'iat'])(
     'does not make an incomplete proof valid: a proof without %s is rejected',
@@ -292,7 +295,7 @@ describe('the key of a DPoP proof (threat G2)', () => {
   )
 })
 
-describe('stored DPoP proofs', () => {
+describe('the time of a DPoP proof', () => {
   const madeAfter = (seconds: number) => ({
     at: new Date(server.clock.now().getTime() + seconds * 1000),
   })
@@ -311,7 +314,7 @@ describe('stored DPoP proofs', () => {
     },
   )
 
-  it('are not purged by a process whose clock is ahead while other processes still accept them', async () => {
+  it('does not let a process whose clock is ahead purge the record of a used proof that other processes still accept', async () => {
     const own = await startServer({ features: [dpop()] })
     try {
       const app = await createClient(own, { grants: ['password'] })

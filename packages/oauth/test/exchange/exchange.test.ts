@@ -48,7 +48,7 @@ describe('an exchanged token', () => {
     expect([user.id, user.clientId, user.actor]).toEqual(['ada', service.id, null])
   })
 
-  it('has every scope that is available if the request names none', async () => {
+  it('has every scope that both the original token and the client allow if the request names none', async () => {
     const given = await subjectToken(server, shop)
     const got = await exchange(server, service, given.access_token)
     expect(got.scope).toBe('place-orders check-status')

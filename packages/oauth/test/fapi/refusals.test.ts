@@ -207,13 +207,13 @@ describe('authorization code with fapi2()', () => {
     },
   )
 
-  it('is refused with a DPoP proof by another key than that of the pushed request', async () => {
+  it('is refused with a DPoP proof by a key other than the key of the pushed request', async () => {
     const back = await approve(server, client)
     const holder = await newHolder()
     expect(await verdict(await exchange(server, client, back, { holder }))).toEqual(GRANT)
   })
 
-  it('is refused with another DPoP key than the pushed `dpop_jkt` parameter names', async () => {
+  it('is refused with a DPoP key other than the key that the pushed `dpop_jkt` parameter names', async () => {
     const dpop_jkt = client.holder.thumbprint
     const back = await approve(server, client, { holder: null, params: { dpop_jkt } })
     const holder = await newHolder()

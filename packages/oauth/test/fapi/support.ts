@@ -61,7 +61,7 @@ type Form = Readonly<Record<string, string | undefined>>
 
 /** Differences from the request of an honest client. */
 export interface Changes {
-  /** Parameters to change; `undefined` omits one. */
+  /** Parameters to change; `undefined` omits a parameter. */
   readonly params?: Form
   /** Claims of the client assertion to change; `null` sends no assertion. */
   readonly assertion?: Readonly<Record<string, unknown>> | null
@@ -185,7 +185,7 @@ export async function tokensOf(server: TestServer, client: KeyClient): Promise<T
   return (await reply.json()) as Tokens
 }
 
-/** Status and error code of a response, to compare both at once. */
+/** Returns the status and error code of a response, so that a test can compare both together. */
 export async function verdict(reply: Response): Promise<[number, string | undefined]> {
   const { error } = (await reply.json()) as { error?: string }
   return [reply.status, error]

@@ -213,11 +213,19 @@ describe('options of jwtBearer()', () => {
     ['a shared-secret algorithm', { algorithms: ['HS256'] }, /algorithms must be/],
     ['no algorithm', { algorithms: [] }, /algorithms must be/],
     ['no scopes', { scopes: undefined }, /scopes must list/],
-    ['neither users nor clients', { userOf: undefined }, /whom its assertions are about/],
-    ['both users and clients', { clientOf: {} }, /whom its assertions are about/],
+    [
+      'neither users nor clients',
+      { userOf: undefined },
+      /userOf or userByEmail .* or clientOf .* not both/,
+    ],
+    [
+      'both users and clients',
+      { clientOf: {} },
+      /userOf or userByEmail .* or clientOf .* not both/,
+    ],
     ['userByEmail without domains', { userByEmail: () => 'ada' }, /emailDomains/],
-    ['domains without userByEmail', { emailDomains: ['acme.example'] }, /belong together/],
-    ['reusable assertions about users', { reusable: true }, /clientOf only/],
+    ['domains without userByEmail', { emailDomains: ['acme.example'] }, /must be given together/],
+    ['reusable assertions about users', { reusable: true }, /only allowed with clientOf/],
     ['an unknown profile', { profile: 'saml' }, /'id-jag'/],
     ['an empty audience', { audience: [] }, /audience is empty/],
     ['assertions that live for a day', { assertionsExpireIn: '1d' }, /an hour at most/],
@@ -234,7 +242,7 @@ describe('options of jwtBearer()', () => {
 
   it.each([
     ['a scope that is not defined', { scopes: ['unknown'] }, /'unknown' is not defined/],
-    ['an identity scope', { scopes: ['email'] }, /people who sign in here/],
+    ['an identity scope', { scopes: ['email'] }, /only for users who sign in to this server/],
     ['this server as an issuer', { issuer: 'http://localhost:4999' }, /its own issuers/],
   ])('are rejected at start-up if they have %s', async (_name, changes, message) => {
     const options = {

@@ -58,7 +58,9 @@ export interface AssertionServer extends TestServer {
   readonly client: Caller
 }
 
-/** Client of each workload by its subject; filled after the clients are created. */
+/**
+ * Client id of each workload, by the subject of the workload. Filled after the clients are created.
+ */
 export const workloads = new Map<string, string>()
 
 export async function createIssuers(): Promise<Issuers> {
@@ -145,7 +147,7 @@ let count = 0
 
 export const secondsOf = (server: TestServer) => Math.floor(server.clock.now().getTime() / 1000)
 
-/** The claims of an honest issuer about its subject 17. */
+/** Builds the claims of an honest issuer about its subject 17. */
 export function claimsFrom(
   server: TestServer,
   iss: string,
@@ -167,14 +169,14 @@ export function signBy(
   return sign(claims, privateKey, { alg: algorithm, kid: 'key', ...header })
 }
 
-/** An assertion of ACME, with optional changes. */
+/** Creates an assertion of ACME, with optional changes. */
 export const assertionFor = (
   server: AssertionServer,
   changes: Record<string, unknown> = {},
   header: Record<string, unknown> = {},
 ) => signBy(server.issuers.acme, claimsFrom(server, ACME, changes), header)
 
-/** An ID-JAG for the client of the server, with optional changes. */
+/** Creates an ID-JAG for the client of the server, with optional changes. */
 export const idJagFor = (
   server: AssertionServer,
   changes: Record<string, unknown> = {},

@@ -260,12 +260,12 @@ describe('the JWT bearer grant (threat T17) refuses', () => {
   })
 
   it.each([
-    ['an assertion that has expired', 'its exp is missing, wrong or over'],
-    ['no exp', 'its exp is missing, wrong or over'],
-    ['an assertion that is not valid yet', 'its nbf is missing, wrong or over'],
-    ['another audience', 'its aud must be this server alone'],
-    ['the typ of an access token', 'its typ is that of something else'],
-    ['an assertion that lives too long', 'it may live for 600 seconds at most'],
+    ['an assertion that has expired', 'its exp is missing, wrong or expired'],
+    ['no exp', 'its exp is missing, wrong or expired'],
+    ['an assertion that is not valid yet', 'its nbf is missing, wrong or expired'],
+    ['another audience', 'its aud must be this server only'],
+    ['the typ of an access token', 'its typ is wrong'],
+    ['an assertion that lives too long', 'it may be valid for at most 600 seconds'],
     ['an ID-JAG for another client', 'it is for another client'],
   ])(
     'a request with %s, and gives the reason because the issuer has signed the assertion',

@@ -271,7 +271,7 @@ describe('back-channel logout at an unreachable client (threat A14)', () => {
   it.each(['http://app.example/logout', 'file:///etc/passwd', 'nothing'])(
     'accepts no client with the logout address %s',
     (address) =>
-      expect(notifiedClient({ backchannel_logout_uri: address })).rejects.toThrow(/https address/),
+      expect(notifiedClient({ backchannel_logout_uri: address })).rejects.toThrow(/https URL/),
   )
 
   it('is dropped when the client was deleted', async () => {

@@ -151,7 +151,7 @@ describe('RP-initiated logout', () => {
     expect(cookies[2]).toMatch(/^tollgate_token=; .*Max-Age=0/)
   })
 
-  it('redirects to the client at once, without cookies, if there is no session', async () => {
+  it('redirects to the client immediately, without cookies, if there is no session', async () => {
     const params = { id_token_hint: hint, post_logout_redirect_uri: HOME, state: 's' }
     const reply = await visit(server, params, {}, null)
     expect(location(reply)).toBe(`${HOME}?state=s`)

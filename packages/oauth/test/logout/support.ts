@@ -6,7 +6,7 @@ import { sessionOf, type TestServer, type TestServerOptions } from '../support.t
 
 export const HOME = 'https://app.example/signed-out'
 
-/** Users whose sessions the application can end, which it confirms with a cookie. */
+/** Users whose sessions the application can end. It confirms the end of a session with a cookie. */
 export class UsersWithSignOut extends UsersWithClaims {
   readonly ended = new Set<string>()
 
@@ -39,10 +39,10 @@ export async function startLogout(
 export const logoutClient = (server: TestServer, settings: object = {}, changes: object = {}) =>
   newClient(server, { settings: { post_logout_redirect_uris: [HOME], ...settings }, ...changes })
 
-/** Lets the server send requests to a receiver on loopback over plain http. */
+/** Options that let the server send requests to a receiver on loopback over plain http. */
 export const LOCAL = { outgoing: { privateAddresses: ['127.0.0.1'] } } as const
 
-/** Follows a link to the endpoint as a browser does. */
+/** Follows a link to the logout endpoint as a browser does. */
 export function visit(
   server: TestServer,
   params: Record<string, string> = {},
@@ -101,7 +101,7 @@ export interface Receiver {
   /** The received forms, in order. */
   readonly forms: URLSearchParams[]
   readonly types: string[]
-  /** Status of the responses. `null` lets the caller wait. */
+  /** Status of the responses. `null` sends no response, so the caller keeps waiting. */
   answer: number | null
   /** Redirect target of the responses, or `null`. */
   location: string | null

@@ -10,12 +10,14 @@ type Tokens = Parameters<OAuthClientProvider['saveTokens']>[0]
 export const CALLBACK = 'http://127.0.0.1:33418/callback'
 
 export interface Host extends OAuthClientProvider {
-  /** The tokens and the registration of the client. */
+  /** The tokens of the client. `information` is its registration. */
   current: Tokens | undefined
   information: Saved | undefined
   /** The URL the client wants to send the person to. */
   sentTo: URL | undefined
-  /** Follows that URL as the person, decides, and returns the parameters of the redirect. */
+  /**
+   * Follows the URL in `sentTo` as the person, decides, and returns the parameters of the redirect.
+   */
   visit(choice?: Decision): Promise<URLSearchParams>
 }
 

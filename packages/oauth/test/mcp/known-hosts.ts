@@ -1,7 +1,7 @@
 /** How a program with an MCP client registers, and its redirect URIs. */
 export interface KnownHost {
   readonly name: string
-  /** Source and date of this data. None of it was recorded from a program we ran. */
+  /** Source and date of this data. None of it was recorded from a running program. */
   readonly source: string
   readonly by: 'registration' | 'document'
   readonly metadata: Readonly<Record<string, unknown>>

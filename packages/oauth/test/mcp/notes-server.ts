@@ -12,7 +12,7 @@ const TOOLS = { list_notes: ['notes:read'], add_note: ['notes:read', 'notes:writ
 const SCOPES = { 'notes:read': 'Read your notes', 'notes:write': 'Write notes for you' }
 
 export interface NotesServer extends TestServer {
-  /** The URL of the MCP server, all that a client is told. */
+  /** URL of the MCP server, the only information that a client is given. */
   readonly address: string
 }
 

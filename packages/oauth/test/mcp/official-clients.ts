@@ -17,8 +17,8 @@ export interface Connection {
 export interface OfficialClient {
   readonly name: string
   /**
-   * Whether the client asks the person again after a failed refresh. 1.x does so only without a
-   * refresh token.
+   * Whether the client asks the person again after a failed refresh. Version 1.x asks again only if
+   * it has no refresh token.
    */
   readonly asksAgain: boolean
   open(address: string, host: Host): Connection

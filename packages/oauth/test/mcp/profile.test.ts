@@ -244,7 +244,7 @@ describe('client registered by the operator, with mcp()', () => {
 })
 
 describe('features that mcp() adds', () => {
-  it('may be configured, for example to allow no registration', async () => {
+  it('can be configured, for example to allow no registration', async () => {
     const server = await start({ registration: 'closed' })
     expect((await postJson(server, '/oauth/register', METADATA)).status).toBe(404)
     const reply = await server.request('/.well-known/oauth-authorization-server')
@@ -325,6 +325,6 @@ describe('invalid options of mcp()', () => {
     expect(() => make(good, { features: [mcp(good), mcp(good)] })).toThrow(/mcp is listed twice/)
     expect(() => make(good, { features: [cors(), mcp(good)] })).not.toThrow()
     const nowhere = { selfRegistered: { resources: ['https://nowhere.example'] } }
-    expect(() => make(good, nowhere)).toThrow(/is not one of those/)
+    expect(() => make(good, nowhere)).toThrow(/is not listed in the option resources/)
   })
 })

@@ -64,7 +64,7 @@ describe('OpenID Connect discovery', () => {
     }
   })
 
-  it('accepts as identity scopes only those of the standard, and groups', () => {
+  it('accepts as identity scopes only the standard ones and `groups`', () => {
     expect(() => openid({ scopes: ['roles' as 'email'] })).toThrow(
       "openid: scopes has 'roles', which is not one of profile, email, address, phone, groups.",
     )
@@ -124,7 +124,7 @@ describe('OpenID Connect discovery', () => {
     }
   })
 
-  it('allows clients to choose the algorithm of access tokens for their ID tokens', async () => {
+  it('lets a client have its ID tokens and UserInfo responses signed with the algorithm of access tokens', async () => {
     const settings = {
       id_token_signed_response_alg: 'ES256',
       userinfo_signed_response_alg: 'ES256',

@@ -145,7 +145,7 @@ describe('response types with an ID token', () => {
   })
 
   it.each(types.filter((type) => type.startsWith('code')))(
-    'require PKCE of a public client, and otherwise return no code: response_type=%s',
+    'return an error and no code to a public client without PKCE: response_type=%s',
     async (response_type) => {
       const grants = ['authorization_code', 'implicit']
       const own = await newClient(server, { grants, confidential: false })

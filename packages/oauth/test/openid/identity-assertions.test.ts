@@ -345,8 +345,12 @@ describe('the `identityAssertions` option', () => {
     })
 
   it.each([
-    ['this server', { 'https://idp.example': audience }, /other servers than this one/],
-    ['no issuer', { chat: audience }, /name the issuer/],
+    [
+      'this server',
+      { 'https://idp.example': audience },
+      /must not contain the issuer of this server/,
+    ],
+    ['no issuer', { chat: audience }, /must be the issuer of the other server/],
     ['no scopes', { [CHAT]: { ...audience, scopes: undefined } }, /give clients, scopes/],
     ['assertions that live for a day', { [CHAT]: { ...audience, expireIn: '1d' } }, /an hour/],
   ])('is rejected with %s', (_name, audiences, message) => {

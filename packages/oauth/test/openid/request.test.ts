@@ -231,7 +231,7 @@ describe('response_mode', () => {
     expect(fields).toMatchObject({ error: 'consent_required', state: 's', iss: server.url })
   })
 
-  it('form_post is refused for a redirect URI with a custom scheme by a redirect with an error', async () => {
+  it('form_post for a redirect URI with a custom scheme is refused with an error in the redirect', async () => {
     const redirect_uri = 'com.example.app:/callback'
     const app = await newClient(server, { redirect: redirect_uri })
     const reply = await ask({ client_id: app.id, redirect_uri, response_mode: 'form_post' })

@@ -144,7 +144,7 @@ describe('UserInfo', () => {
 })
 
 describe('identity scopes', () => {
-  it('are refused for personal access tokens, and missing from the list of scopes for these', async () => {
+  it('are refused for personal access tokens, and are missing from the list of scopes for personal access tokens', async () => {
     const made = server.oauth.tokens.createPersonal({
       userId: 'ada',
       name: 'x',

@@ -68,7 +68,7 @@ export function mapStorage(): Storage {
     if (grant.token) tokens.set(grant.token.id, grant.token)
   }
 
-  /** Deletes a ticket, and its client if that was never used. */
+  /** Deletes a ticket, and its client if the client was never used. */
   function dropTicket(ticket: Ticket): void {
     tickets.delete(ticket.hash)
     if (ticket.kind !== UNUSED_CLIENT) return
@@ -105,8 +105,8 @@ export function mapStorage(): Storage {
   }
 
   /**
-   * Returns whether a feed entry may be deleted: the newest entry stays, as does each that was the
-   * newest within `FEED_RETENTION_MS`.
+   * Returns a filter for the feed entries that may be deleted. The newest entry stays, and so does
+   * every entry that was the newest within the last `FEED_RETENTION_MS` milliseconds.
    */
   function isDeletable(before: Date): (entry: Revocation) => boolean {
     const kept = Date.now() - FEED_RETENTION_MS

@@ -5,7 +5,9 @@ export interface OneTimeCodes {
   redeem(code: string): Promise<string | null>
 }
 
-/** Grant for a code from a letter or a text message. It identifies the user itself. */
+/**
+ * Creates a grant for a code from a letter or a text message. The grant itself identifies the user.
+ */
 export function oneTimeCode(codes: OneTimeCodes): Grant {
   return {
     type: 'urn:example:grant-type:one-time-code',

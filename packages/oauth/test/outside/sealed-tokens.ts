@@ -4,7 +4,8 @@ import type { AccessTokenFormat } from '@tollgate/oauth'
 const PREFIX = 'sealed.'
 
 /**
- * A token format with encrypted claims: only the holder of the key can read whom a token is for.
+ * Creates a token format with encrypted claims: only the holder of the key can read which user a
+ * token is for.
  */
 export function sealedTokens(key: Buffer): AccessTokenFormat {
   return {

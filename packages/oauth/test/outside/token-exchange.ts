@@ -10,8 +10,8 @@ import {
 const ACCESS_TOKEN = 'urn:ietf:params:oauth:token-type:access_token'
 
 /**
- * RFC 8693 in its smallest form: issues a token for another client, with at most the scopes and
- * lifetime of the original.
+ * Creates a grant with RFC 8693 in its smallest form: issues a token for another client, with at
+ * most the scopes and lifetime of the original.
  */
 export function tokenExchange(): Grant {
   return {

@@ -34,9 +34,12 @@ export interface Service {
   ask<Value>(command: string, params?: object): Promise<Value>
   send(call: HttpCall): Promise<Reply>
   burst(requests: readonly HttpCall[]): Promise<Reply[]>
-  /** Status of the guard for this token. Retries while the process is too busy and returns 503. */
+  /**
+   * Returns the status of the guard for this token. Retries while the process is too busy and
+   * returns 503.
+   */
   guard(token: string): Promise<number>
-  /** Status of the guard for this token, without retries. */
+  /** Returns the status of the guard for this token, without retries. */
   guardNow(token: string): Promise<number>
   /**
    * Calls any method of the server by name, e.g. `clients.revoke`. `at` is when the result arrived.
@@ -45,7 +48,7 @@ export interface Service {
     method: string,
     ...args: unknown[]
   ): Promise<{ readonly result: Result; readonly at: number }>
-  /** Tokens that `load` has acknowledged so far. */
+  /** Tokens that the command `load` has acknowledged so far. */
   readonly acknowledged: readonly Acknowledged[]
   /** Sends SIGKILL and waits until the process has ended. */
   kill(): Promise<void>

@@ -164,7 +164,7 @@ describe('a revocation in one process (threat G3)', () => {
     await expectRefusedInTime(cookie, () => a.call('revokeUser', 'bob'))
   })
 
-  it('takes effect in another process also for a signing key, and no other token is refused meanwhile', async () => {
+  it('also takes effect in another process for a signing key, and no other token is refused meanwhile', async () => {
     const old = await issue(a, client)
     await a.call('keys.rotate', { immediately: true })
     const { result } = await a.call<Array<{ kid: string }>>('keys.list')

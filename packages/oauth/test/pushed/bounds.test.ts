@@ -96,7 +96,7 @@ describe('a pushed request (threat Q7)', () => {
     expect((await ask()).status).toBe(400)
   })
 
-  it('replaces, when the limit is reached, the oldest request of its own network and of no other', async () => {
+  it('replaces only the oldest request of its own network when the limit is reached', async () => {
     const first = await pushFrom('192.0.2.1')
     const others = await pushFrom('192.0.2.2')
     server.clock.advance(1)
@@ -112,7 +112,7 @@ describe('a pushed request (threat Q7)', () => {
     expect((await ask(others)).status).toBe(200)
   })
 
-  it('is refused with Retry-After if its network pushed too many, while other networks may go on', async () => {
+  it('is refused with Retry-After if its network pushed too many, while other networks can still push', async () => {
     const statuses = new Set<number>()
     const ask = (address: string) =>
       server.post(

@@ -105,7 +105,7 @@ describe('pushed request (RFC 9126)', () => {
     ['a request object without the feature', { request: 'a.b.c' }, 'request_not_supported'],
     ['too many parameters', { login_hint: 'x'.repeat(8000) }, 'invalid_request'],
     ['a wrong secret', { client_secret: 'wrong' }, 'invalid_client'],
-  ])('is refused at once with %s', async (_what, params, error) => {
+  ])('is refused immediately with %s', async (_what, params, error) => {
     const reply = await push(server, client, params)
     expect(reply.status).toBe(error === 'invalid_client' ? 401 : 400)
     expect(reply.headers.get('cache-control')).toBe('no-store')
@@ -199,7 +199,7 @@ describe('a person who arrives at the authorization endpoint with the request_ur
 describe('the requirement to push authorization requests', () => {
   const plain = { redirect_uri: REDIRECT, response_type: 'code', state: 's' }
 
-  it('can be set for one client, whose other requests are then refused', async () => {
+  it('can be set for one client, whose requests are then refused unless they are pushed', async () => {
     const strict = await createClient(server, {
       settings: { require_pushed_authorization_requests: true },
     })
@@ -257,7 +257,7 @@ describe('the requirement to push authorization requests', () => {
   })
 
   it.each(['4s', '601s', '0s', 'soon'])(
-    'rejects at start-up a lifetime of %s for pushed requests',
+    'comes with a checked lifetime of pushed requests: %s is rejected at start-up',
     (lifetime) => {
       expect(() => pushedRequests({ lifetime })).toThrow(TypeError)
     },

@@ -52,15 +52,15 @@ describe('token_endpoint_auth_method', () => {
   it.each([
     [{ token_endpoint_auth_method: 'private_key_jwt' }, /jwks/],
     [{ token_endpoint_auth_method: 'magic' }, /one of/],
-    [{ jwks: { keys: [{ kty: 'RSA' }] }, jwks_uri: 'https://keys.example/' }, /exclude/],
+    [{ jwks: { keys: [{ kty: 'RSA' }] }, jwks_uri: 'https://keys.example/' }, /cannot be combined/],
     [{ jwks: [] }, /set of keys/],
     [{ jwks_uri: 'http://keys.example/' }, /https/],
     [{ logo_uri: 'javascript:alert(1)' }, /https/],
     [{ default_max_age: -1 }, /seconds/],
-    [{ tokenEndpointAuthMethod: 'none' }, /not a setting/],
-    [{ self_registered: { by: 'registration' } }, /not a setting/],
-    [{ sealed_secret: 'x' }, /not a setting/],
-    [{ verified: true }, /not a setting/],
+    [{ tokenEndpointAuthMethod: 'none' }, /not a client setting/],
+    [{ self_registered: { by: 'registration' } }, /not a client setting/],
+    [{ sealed_secret: 'x' }, /not a client setting/],
+    [{ verified: true }, /not a client setting/],
   ])(
     'is validated by clients.create(), which rejects the settings %j',
     async (settings, message) => {
@@ -81,12 +81,14 @@ describe('token_endpoint_auth_method', () => {
     })
     expect(client.confidential).toBe(false)
     const both = { name: 'A', redirect: REDIRECT, settings, confidential: true }
-    await expect(server.oauth.clients.create(both)).rejects.toThrow('none is not for confidential')
+    await expect(server.oauth.clients.create(both)).rejects.toThrow(
+      'none is not allowed for confidential',
+    )
   })
 })
 
 describe('jwtClientAuthentication()', () => {
-  it('when disabled, adds nothing to the metadata, and client assertions are refused', async () => {
+  it('adds nothing to the metadata when disabled, and client assertions are refused', async () => {
     const plain = await startServer()
     try {
       const metadata = await (await plain.request('/.well-known/oauth-authorization-server')).json()
@@ -99,7 +101,9 @@ describe('jwtClientAuthentication()', () => {
       const reply = await callWith(plain, 'e30.e30.', { client_id: id })
       expect(reply.status).toBe(401)
       const settings = { token_endpoint_auth_method: 'client_secret_jwt' } as const
-      await expect(createClient(plain, { settings })).rejects.toThrow('is not offered')
+      await expect(createClient(plain, { settings })).rejects.toThrow(
+        'is not supported by this server',
+      )
     } finally {
       await plain.close()
     }

@@ -54,7 +54,7 @@ describe('dynamic client registration and authentication', () => {
     ['client_secret_jwt', openidClient.ClientSecretJwt()],
     ['none', openidClient.None()],
   ] as const)(
-    'works for openid-client with %s',
+    'work for openid-client with %s',
     async (token_endpoint_auth_method, authentication) => {
       const config = await openidClient.dynamicClientRegistration(
         new URL(server.url),
@@ -68,7 +68,7 @@ describe('dynamic client registration and authentication', () => {
     },
   )
 
-  it('works for openid-client with its default method if the request names no method', async () => {
+  it('work for openid-client with its default method if the request names no method', async () => {
     const metadata = { redirect_uris: [REDIRECT] }
     const config = await openidClient.dynamicClientRegistration(
       new URL(server.url),
@@ -97,7 +97,7 @@ describe('dynamic client registration and authentication', () => {
     },
   )
 
-  it('works for oauth4webapi with its own key', async () => {
+  it('work for oauth4webapi with its own key', async () => {
     const issuer = new URL(server.url)
     const options = { [oauth4webapi.allowInsecureRequests]: true }
     const as = await oauth4webapi.processDiscoveryResponse(

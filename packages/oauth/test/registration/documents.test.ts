@@ -224,7 +224,7 @@ describe('checks of a client ID metadata document', () => {
     expect((await ask(id)).status).toBe(400)
   })
 
-  it('refuse a redirect URI that it does not list', async () => {
+  it('refuse a redirect URI that the document does not list', async () => {
     const page = await ask(serve(), { redirect_uri: 'https://evil.example/' })
     expect(page.status).toBe(400)
   })
@@ -241,7 +241,7 @@ describe('checks of a client ID metadata document', () => {
     expect(await rowsOf()).toHaveLength(1)
   })
 
-  it('accept the stored document for a while if it is unreachable', async () => {
+  it('accept the stored document for a while if the server of the document is unreachable', async () => {
     const id = serve()
     const { access_token } = await codeFlow(server, { id, secret: '' })
     web.answer((_request, response) => response.writeHead(503).end())

@@ -81,7 +81,7 @@ describe('logos of clients (threat S6)', () => {
     expect(await pageOf(client_id)).toContain('<img')
   })
 
-  it('are hidden for clients that users registered until they are verified, and again after a change', async () => {
+  it('are hidden until verification for clients that users registered, and again after a change of the client', async () => {
     send(PNG)
     const { id } = await createClient(server, {
       userId: 'bob',

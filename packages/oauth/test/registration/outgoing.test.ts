@@ -86,9 +86,9 @@ describe('requests to client-supplied URLs (threat S1)', () => {
   it.each([
     ['http://app.example/', /not https/],
     ['file:///etc/passwd', /not https/],
-    ['https://user:word@app.example/', /has a user/],
+    ['https://user:word@app.example/', /must not contain a user name/],
     [`https://app.example/${'a'.repeat(3000)}`, /too long/],
-    ['nothing', /no URL/],
+    ['nothing', /not a URL/],
   ])('refuse the URL %.40s', (url, message) => refused(documents.get(url, RULES, null), message))
 
   it('refuse an untrusted certificate', async () => {
@@ -106,7 +106,7 @@ describe('requests to client-supplied URLs (threat S1)', () => {
     async (status) => {
       const location = web.urlOf('/there', 'other.example')
       web.answer((_request, response) => response.writeHead(status, { location }).end())
-      await refused(documents.get(web.urlOf('/'), RULES, null), /redirects/)
+      await refused(documents.get(web.urlOf('/'), RULES, null), /is a redirect/)
       expect(web.asked).toHaveLength(1)
     },
   )
@@ -223,7 +223,7 @@ describe('cache of fetched documents', () => {
     expect(web.asked).toHaveLength(2)
   })
 
-  it('keeps a stale document while its server is unreachable, but not when it is gone', async () => {
+  it('keeps a stale document while its server is unreachable, but not if the document is gone', async () => {
     web.answerJson({ kept: true })
     await askAfter(0)
     web.answer((_request, response) => response.writeHead(503).end())
@@ -276,11 +276,11 @@ describe('cache of fetched documents', () => {
     const asking = Array.from({ length: 30 }, (_, index) =>
       slow.get(web.urlOf(`/${index}`), RULES, '192.0.2.1'),
     )
-    await refused(Promise.all(asking), /Too much/)
+    await refused(Promise.all(asking), /Too many documents/)
     await Promise.allSettled(asking)
   })
 
-  it('does not evict documents that one network uses because of requests of another network (threat Q6)', async () => {
+  it('does not evict the documents of one network to make room for requests of another network (threat Q6)', async () => {
     web.answer((request, response) => {
       response.writeHead(200, { 'content-type': 'application/json' })
       response.end(JSON.stringify(request.url))

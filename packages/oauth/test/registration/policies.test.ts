@@ -89,7 +89,7 @@ describe('policies for client self-registration', () => {
     expect(make({ policy: 'initial-access-token', initialAccessTokens: ['short'] })).toThrow('32')
     const unsendable = 'a token that no header can carry, since it has blanks'
     const tokens = { policy: 'initial-access-token', initialAccessTokens: [unsendable] }
-    expect(make(tokens)).toThrow('characters of a bearer token')
+    expect(make(tokens)).toThrow('characters of bearer tokens')
     expect(make(tokens)).not.toThrow(unsendable)
     expect(make({ policy: 'open', perMinute: 0 })).toThrow('perMinute')
   })

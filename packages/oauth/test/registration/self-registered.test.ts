@@ -74,7 +74,7 @@ describe('self-registered clients (threat S3)', () => {
     expect(await reply.json()).toMatchObject({ expires_in: 3600 })
   })
 
-  it('get access tokens of the configured lifetime if it is shorter than that', async () => {
+  it('get access tokens of the configured lifetime if it is shorter than an hour', async () => {
     const own = await startOpen(undefined, { accessTokensExpireIn: '5m' })
     try {
       const client = await registerAt(own)

@@ -53,7 +53,10 @@ export async function startWebServer(): Promise<WebServer> {
   }
 }
 
-/** Options for outgoing requests in tests: host names resolve to 127.0.0.1, which is allowed. */
+/**
+ * Returns options for outgoing requests in tests: host names resolve to 127.0.0.1, which is
+ * allowed.
+ */
 export function outgoing(changes: OutgoingOptions = {}): OutgoingOptions {
   return {
     privateAddresses: ['127.0.0.1'],
@@ -79,7 +82,7 @@ export const ASSERTION_TYPE = 'urn:ietf:params:oauth:client-assertion-type:jwt-b
 
 let count = 0
 
-/** Claims of an honest client assertion. */
+/** Builds the claims of an honest client assertion. */
 export function assertionClaims(server: TestServer, clientId: string): Record<string, unknown> {
   count += 1
   const now = Math.floor(server.clock.now().getTime() / 1000)

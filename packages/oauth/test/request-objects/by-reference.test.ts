@@ -123,7 +123,7 @@ describe('refusal of request objects by reference', () => {
     expect((await askAt('https://10.0.0.7/object', own.id)).status).toBe(400)
   })
 
-  it('a missing object, one that is too long, and a redirect are refused', async () => {
+  it('a missing object, an object that is too long, and a redirect are refused', async () => {
     serve('nothing', 'text/plain', 404)
     await isRefused(request_uri)
     serve(await signedBy(server, client), 'text/html')

@@ -161,7 +161,7 @@ describe('unsigned request object', () => {
 })
 
 describe('the requirement to sign authorization requests', () => {
-  it('can be set for one client, whose unsigned requests are then refused, also if they are pushed', async () => {
+  it('can be set for one client, whose unsigned requests are then refused, even if they are pushed', async () => {
     const strict = await createSigningClient(server, { require_signed_request_object: true })
     const back = locationOf(await askFor(server, 'ada', { ...plain, client_id: strict.id }))
     expect(back.searchParams.get('error')).toBe('invalid_request')

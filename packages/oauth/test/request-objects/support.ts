@@ -41,7 +41,7 @@ export async function createSigningClient(
   return { ...client, signer }
 }
 
-/** Claims of an honest client's request object. */
+/** Builds the claims of an honest client's request object. */
 export function claimsOf(server: TestServer, client: { readonly id: string }) {
   const now = Math.floor(server.clock.now().getTime() / 1000)
   return {

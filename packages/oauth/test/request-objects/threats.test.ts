@@ -35,7 +35,7 @@ async function isRefused(request: string, who: { readonly id: string } = client)
 const encode = (part: object) => Buffer.from(JSON.stringify(part)).toString('base64url')
 
 describe('threats to signed request objects', () => {
-  it('a valid object is accepted, from which the refused objects below differ in one point each', async () => {
+  it('a valid object is accepted; each refused object in the other tests differs from it in one point', async () => {
     const query = { client_id: client.id, request: await signedBy(server, client) }
     const reply = await server.request(`/oauth/authorize?${new URLSearchParams(query)}`, {
       headers: { cookie: 'session=ada.1', accept: 'application/json' },
@@ -98,7 +98,7 @@ describe('threats to signed request objects', () => {
     await isRefused(await signedBy(server, other), client)
   })
 
-  it('another algorithm than the registered one is refused', async () => {
+  it('an algorithm other than the registered one is refused', async () => {
     const own = await createSigningClient(server, { request_object_signing_alg: 'PS256' }, 'RS256')
     await isRefused(await signedBy(server, own), own)
     const none = await createSigningClient(server, { request_object_signing_alg: 'none' }, 'RS256')

@@ -149,7 +149,7 @@ describe.each(['jwt', 'opaque'] as const)(
 )
 
 describe('an API that the operator closes to self-registered clients', () => {
-  it('is inaccessible to them from their next refresh on, and stays accessible to other clients', () => {
+  it('is inaccessible to these clients from their next refresh on, and stays accessible to other clients', () => {
     const features = [clientRegistration({ policy: 'open' })]
     const selfRegistered = { scopes: ['place-orders'] }
     return withServer({ resources: BOTH, features, selfRegistered }, async (server, own) => {

@@ -204,7 +204,7 @@ describe('token for a resource', () => {
     expect(decodeProtectedHeader(access_token)).toMatchObject({ alg: 'RS256', typ: 'at+jwt' })
   })
 
-  it("has the server's algorithm if the one in the client's settings is no longer available, and new clients cannot choose that one", async () => {
+  it("has the server's algorithm if the algorithm in the client's settings is no longer available, and new clients cannot choose the unavailable algorithm", async () => {
     const plain = { grants: [clientCredentials()], features: [], resources: {} }
     const grants = ['client_credentials']
     const settings = { access_token_signed_response_alg: 'RS256' }
@@ -277,7 +277,7 @@ describe('resources with different token formats', () => {
     expect((await exchange(ORDERS)).status).toBe(200)
   })
 
-  it('get a token with response_type=token only for those that have the format of the first one', async () => {
+  it('get a token with response_type=token only for the resources that have the format of the first resource', async () => {
     const back = await ask('token', [['scope', 'place-orders check-status'], ...together])
     const token = new URLSearchParams(back.hash.slice(1))
     expect(decodeJwt(token.get('access_token') ?? '').aud).toBe('status-api')
@@ -326,7 +326,7 @@ describe('requests for resources', () => {
     expect((await server.request('/oauth/userinfo', { headers: good })).status).toBe(200)
   })
 
-  it('are checked at start-up: a guard for an unknown resource is rejected', () => {
+  it('can be guarded only for known resources: guardFor() rejects an unknown resource', () => {
     expect(() => server.oauth.guardFor('https://x.example')).toThrow(MCP)
   })
 

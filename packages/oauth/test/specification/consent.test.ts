@@ -66,7 +66,7 @@ describe("a person's consent to a client", () => {
     expect(await ask(client, { scope: 'place-orders check-status' })).toBe('code')
   })
 
-  it('is required again at once after another process revoked or changed it', async () => {
+  it('is required again immediately after another process revoked or changed it', async () => {
     const client = await createClient(server)
     await approve(client)
     expect(await ask(client)).toBe('code')

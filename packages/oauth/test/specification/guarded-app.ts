@@ -8,7 +8,7 @@ export interface GuardedApp {
   post(path: string, headers?: Record<string, string>): Promise<Response>
 }
 
-/** The smallest application with an API to guard and a page for cookie mode. */
+/** Creates the smallest application with an API to guard and a page for cookie mode. */
 export function guardedApp(server: TestServer): GuardedApp {
   const { auth, scopes, scope, freshToken } = forHono(server.oauth)
   const app = new Hono<{ Variables: HonoGuardVariables<TestUser> }>()

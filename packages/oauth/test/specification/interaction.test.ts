@@ -156,7 +156,7 @@ describe('POST /oauth/authorize', () => {
     ['was shown before a new sign-in', () => {}, { cookie: 'session=ada.2' }],
     ['was shown before the sign-out', () => {}, { cookie: 'nothing=1' }],
   ])(
-    'shows a new approval screen for a decision on one that %s',
+    'offers a link to a new approval screen after a decision on a screen that %s',
     async (_what, happen, headers) => {
       const screen = await openScreen({ state: '"><b>&', interaction: 'not ours' })
       happen()

@@ -204,7 +204,7 @@ describe('/oauth/personal-access-tokens', () => {
     }
   })
 
-  it('POST reports all invalid fields at once', async () => {
+  it('POST reports all invalid fields together', async () => {
     const body = { name: '\u200b', scopes: ['fly', 'place-orders', '*'] }
     const reply = await server.json('ada', 'POST', '/oauth/personal-access-tokens', body)
     expect(reply.status).toBe(422)
@@ -416,7 +416,7 @@ describe('access to the management routes', () => {
     },
   )
 
-  it('the list of third-party tokens contains no personal access token, and the other list no third-party token', async () => {
+  it('the list of third-party tokens contains no personal access token, and the list of personal access tokens contains no third-party token', async () => {
     const wrong = [`/oauth/tokens/${ids.personal}`, `/oauth/personal-access-tokens/${ids.token}`]
     for (const path of wrong) {
       const reply = await expectNoChange(server, () => server.json('ada', 'DELETE', path))

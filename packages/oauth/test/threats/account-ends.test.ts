@@ -188,7 +188,7 @@ describe('a person who is signed out everywhere while a request is running (thre
     expect(reply.headers.get('set-cookie')).toBeNull()
   })
 
-  it('cannot use a cookie that this process issued after the sign-out but before it learned of it (threat G6)', async () => {
+  it('cannot use a cookie that this process issued after the sign-out but before it learned of the sign-out (threat G6)', async () => {
     await start()
     const check = server.users.fromRequest.bind(server.users)
     server.users.fromRequest = async (request) => {

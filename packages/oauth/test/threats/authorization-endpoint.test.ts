@@ -64,7 +64,7 @@ describe('an unknown or revoked client (threat A1)', () => {
     expect(html.length).toBeLessThan(3000)
   })
 
-  it('gets an error page at once after it was revoked', async () => {
+  it('gets an error page immediately after it was revoked', async () => {
     const gone = await createClient(server)
     await server.oauth.clients.revoke(gone.id)
     await expectOwnPage(await ask({ client_id: gone.id }))
@@ -154,9 +154,12 @@ describe('the exact comparison of redirect URIs (threat A2)', () => {
     '[object Object]',
     'x'.repeat(30_000),
   ]
-  it.each(spellings)('refuses, instead of the registered redirect URI, %j', async (redirectUri) => {
-    await expectOwnPage(await ask({ client_id: exact.id, redirect_uri: redirectUri }))
-  })
+  it.each(spellings)(
+    'refuses %j, which differs from the registered redirect URI',
+    async (redirectUri) => {
+      await expectOwnPage(await ask({ client_id: exact.id, redirect_uri: redirectUri }))
+    },
+  )
 
   it('accepts a registered redirect URI with a query, which the redirect keeps', async () => {
     const page = await ask({ client_id: exact.id, redirect_uri: registered, state: 's' })

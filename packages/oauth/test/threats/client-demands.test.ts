@@ -43,7 +43,11 @@ describe.each(demands)(
         settings: { [demand]: true },
       })
       await expect(made).rejects.toMatchObject({
-        errors: { settings: [`${demand} is not offered: list the feature for it.`] },
+        errors: {
+          settings: [
+            `${demand} is not supported by this server: add its feature to the option features.`,
+          ],
+        },
       })
     })
   },

@@ -71,7 +71,7 @@ const refreshForm = (client: { id: string; secret: string }, text: string) => ({
 })
 
 describe('jumps of the clock (threat F3)', () => {
-  it('make nothing valid again, in either direction, that was revoked, used or expired', async () => {
+  it('in either direction, make nothing valid again that was revoked, used or expired', async () => {
     const server = await start({ accessTokensExpireIn: '1h', refreshTokensExpireIn: '2h' })
     const client = await createClient(server)
     const started = server.clock.now().getTime()
@@ -131,7 +131,7 @@ describe('jumps of the clock (threat F3)', () => {
     expect(rows).toEqual([])
   })
 
-  it('do not lead a purge to make a revoked token valid again, or to lock out users', async () => {
+  it('do not cause a purge to make a revoked token valid again or to lock out users', async () => {
     const server = await start()
     const client = await createClient(server)
     const revoked = await codeFlow(server, client)
@@ -266,7 +266,7 @@ describe('the start of a server (threat F4)', () => {
       const second = make(other)
       const failure = await second.ready().catch((error: Error) => error)
       expect(failure).toBeInstanceOf(Error)
-      expect(String(failure)).toMatch(/cannot be opened with the secret given/)
+      expect(String(failure)).toMatch(/cannot be decrypted with the given secret/)
       expect(String(failure)).not.toContain(SECRET)
       const reply = await second.fetch(new Request('https://api.example.com/.well-known/jwks.json'))
       expect(reply.status).toBe(500)

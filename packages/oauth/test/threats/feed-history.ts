@@ -2,8 +2,8 @@ import type { Database } from '@tollgate/database'
 import { type RawBuilder, sql } from 'kysely'
 
 /**
- * Gives the next entry of the feed the id after this one, as a standby does that had received no
- * more.
+ * Gives the next entry of the feed the id that follows `id`, as a promoted standby does that had
+ * received entries only up to `id`.
  */
 export async function continueFeedAfter(database: Database, id: number): Promise<void> {
   const reset: Record<string, RawBuilder<unknown>> = {

@@ -436,7 +436,7 @@ describe('the guard (threat G2) distinguishes users and clients', () => {
 })
 
 describe('revocation (threat G3)', () => {
-  it('takes effect in this process at once, also for cached tokens, and without an SQL statement', async () => {
+  it('takes effect in this process immediately, also for cached tokens, and without an SQL statement', async () => {
     const own = await createClient(server)
     const seen = await codeFlow(server, own)
     for (let i = 0; i < 5; i += 1) expect(await statusOf(bearer(seen.access_token))).toBe(200)
@@ -449,7 +449,7 @@ describe('revocation (threat G3)', () => {
     expect(statements.slice(spent).filter((sql) => !polls(sql))).toEqual([])
   })
 
-  it('invalidates, for a signing key, all tokens signed with it, also cached ones', async () => {
+  it('reaches all tokens of a revoked signing key, including cached ones', async () => {
     const own = await startServer()
     try {
       const { access_token } = await codeFlow(own, await createClient(own))
@@ -802,7 +802,7 @@ describe('the approve and deny buttons (threat G8)', () => {
     expect((await send(page)).status).toBe(303)
   })
 
-  it('issue one code when they are sent twice, or many times concurrently', async () => {
+  it('issue one code when they are pressed twice, or many times concurrently', async () => {
     const page = await openPage()
     const replies = await Promise.all(Array.from({ length: 20 }, () => send(page)))
     const codes = replies.filter(({ status }) => status === 303)

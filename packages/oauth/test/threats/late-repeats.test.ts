@@ -137,7 +137,7 @@ describe('a client whose refresh response was lost (threat T6)', () => {
     }
   })
 
-  it('causes a log entry and an event by each repeat after more than ten seconds, and neither by an earlier one', async () => {
+  it('causes a log entry and an event with each repeat after more than ten seconds, and neither with an earlier repeat', async () => {
     const first = await codeFlow(server, client)
     const lost = await next(first)
     await next(first)
@@ -154,7 +154,7 @@ describe('a client whose refresh response was lost (threat T6)', () => {
     }
     expect(repeats).toEqual([event, event])
     expect(server.logged).toHaveLength(2)
-    expect(JSON.stringify(server.logged)).toContain(`13 s after its use`)
+    expect(JSON.stringify(server.logged)).toContain(`13 s after its first use`)
     for (const secret of [first.refresh_token, lost.refresh_token]) {
       expect(JSON.stringify(server.logged)).not.toContain(secret)
     }
@@ -217,7 +217,7 @@ describe('reuse of a refresh token without a lost response (threat T6)', () => {
     ['before the owner', ['thief', 'owner']],
     ['after the owner', ['owner', 'thief']],
   ] as const)(
-    'is detected when a thief and the owner refresh alternately, the thief %s',
+    'is detected when a thief and the owner refresh alternately and the thief refreshes %s',
     async (_, order) => {
       let owner = await codeFlow(server, client)
       let thief = owner
@@ -245,7 +245,7 @@ describe('reuse of a refresh token without a lost response (threat T6)', () => {
     },
   )
 
-  it('does not end the grant if it is a late repeat only in every other generation, as after occasional outages', async () => {
+  it('does not end the grant if only every other generation is repeated late, as after occasional outages', async () => {
     let tokens = await codeFlow(server, client)
     for (let round = 0; round < 4; round += 1) {
       await next(tokens)

@@ -113,7 +113,7 @@ const wildcard = async () =>
   replyOf(await send(await wildcardClient(), { grant_type: 'password', ...ADA, scope: '*' }))
 const wildcardClient = () => createClient(server, { grants: ['password', 'refresh_token'] })
 
-describe('threat T21 a machine scope is refused', () => {
+describe('a machine scope (threat T21) is refused', () => {
   const exchangeOf = (subject: string) => ({
     grant_type: TOKEN_EXCHANGE,
     subject_token: subject,
@@ -202,8 +202,8 @@ describe('threat T21 a machine scope is refused', () => {
   })
 })
 
-describe('threat T21 a machine scope', () => {
-  it('is granted to a client that acts for itself and lists it, and only if it is named', async () => {
+describe('a machine scope (threat T21)', () => {
+  it('is granted to a client that acts for itself and lists the scope, and only if the request names it', async () => {
     expect((await machineToken(robot, `${MACHINE} place-orders`)).scope).toBe(
       `${MACHINE} place-orders`,
     )
@@ -218,7 +218,7 @@ describe('threat T21 a machine scope', () => {
     expect(await errorOf(await send(robot, other))).toBe('invalid_scope')
   })
 
-  it('is listed nowhere', async () => {
+  it('is missing from the list of scopes, the metadata and the approval screen', async () => {
     const texts = await Promise.all(
       [
         server.json('ada', 'GET', '/oauth/scopes'),
@@ -292,7 +292,7 @@ describe('threat T21 a machine scope', () => {
     }
   })
 
-  it('can be checked again with find(), after the client has lost it', async () => {
+  it('can be checked again with find(), which no longer returns it once the client has lost it', async () => {
     const client = await createClient(server, {
       grants: ['client_credentials'],
       scopes: [MACHINE],
@@ -308,7 +308,7 @@ describe('threat T21 a machine scope', () => {
   })
 })
 
-describe('threat T21 a client cannot be given a machine scope', () => {
+describe('a client (threat T21) cannot be given a machine scope', () => {
   const grants: GrantType[] = ['client_credentials']
   const unfit: readonly [string, Partial<NewClient>][] = [
     ['if a user owns it', { grants, userId: 'ada' }],
@@ -336,7 +336,7 @@ describe('threat T21 a client cannot be given a machine scope', () => {
     }
   })
 
-  it('if it loses the grant later, and keeps the scope', async () => {
+  it('if an update removes its grant but keeps the scope', async () => {
     const { id } = await createClient(server, { grants, scopes: [MACHINE] })
     const without: GrantType[] = ['authorization_code']
     await expect(server.oauth.clients.update(id, { grants: without })).rejects.toMatchObject({

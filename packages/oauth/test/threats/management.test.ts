@@ -319,7 +319,7 @@ describe('client secrets and tokens (threat M3)', () => {
     }
   })
 
-  it('are returned only once, and their hashes never', async () => {
+  it('are returned only once, and their hashes are never returned', async () => {
     const made = await created('ada', CLIENTS, body)
     const { secret, id } = made
     expect(secret).toMatch(/^tgs_[\w-]{43}$/)

@@ -68,7 +68,7 @@ describe('mutated requests to features beyond OAuth 2.0 (threat I6)', () => {
   const count = Number(process.env.FUZZ_REQUESTS ?? 5_000)
   const seed = Number(process.env.FUZZ_SEED ?? 20_260_101)
 
-  it(`threat I6 ${count} of them cause no 5xx and no internal failure`, {
+  it(`cause no 5xx and no internal failure in ${count} cases`, {
     timeout: 60_000 + count * 20,
   }, async () => {
     const signer = await createSigner('ES256')

@@ -325,14 +325,14 @@ describe('client authentication (threat T4)', () => {
     }
   })
 
-  it('refuses a public client with a secret, and a confidential one without', async () => {
+  it('refuses a public client with a secret, and a confidential client without its secret', async () => {
     const app = await createClient(server, { confidential: false })
     const form = { client_id: app.id, client_secret: 'x' }
     await expectError(await redeem('x', form), 'invalid_client', 401)
     await expectError(await redeem('x', { client_secret: '' }), 'invalid_client', 401)
   })
 
-  it('refuses a rotated secret at once', async () => {
+  it('refuses the old secret immediately after a rotation', async () => {
     const own = await createClient(server, { grants: ['client_credentials'] })
     const { secret } = await server.oauth.clients.rotateSecret(own.id)
     const form = (text: string | null) => ({ client_id: own.id, client_secret: text ?? '' })
@@ -530,7 +530,7 @@ describe('unusual token requests (threat T9)', () => {
     },
   )
 
-  it('have no effect by method-override fields and headers', async () => {
+  it('are not affected by method-override fields and headers', async () => {
     const headers = { 'x-http-method-override': 'POST', 'x-method-override': 'POST' }
     const reply = await server.request('/oauth/token?_method=POST', { headers })
     expect(reply.status).toBe(405)
@@ -656,7 +656,7 @@ describe('introspection and revocation (threat T14)', () => {
   const introspect = (token: string, by: Credentials) =>
     server.post('/oauth/introspect', { token, client_id: by.id, client_secret: by.secret })
 
-  it('require authentication, and for introspection a confidential client', async () => {
+  it('require authentication, and introspection requires a confidential client', async () => {
     const tokens = await codeFlow(server, client)
     const app = await createClient(server, { confidential: false })
     const attempts = [

@@ -305,7 +305,7 @@ describe('two users with the same id in different user providers (threat T20)', 
     expect((await server.json('ada', 'DELETE', `/oauth/clients/${app.id}`)).status).toBe(404)
   })
 
-  it('lose only their own tokens, cookies and approvals when one of them is revoked', async () => {
+  it('lose only their own tokens, cookies and approvals when one of the users is revoked', async () => {
     const both = [await customerTokens(), await adminTokens()] as const
     const customer = await server.cookieMode('ada')
     await server.oauth.revokeUser('admins/ada')
@@ -435,14 +435,14 @@ describe('a client limited to one user provider (threat T20)', () => {
     expect(await seenBy(bearer(tokens))).toEqual(ADMIN)
   })
 
-  it('must name an existing provider, and the password grant is only for clients that name one', async () => {
+  it('must name an existing provider, and only clients that name a provider can use the password grant', async () => {
     const without = server.oauth.clients.create({ name: 'App', grants: ['password'] })
-    await expect(without).rejects.toThrow('The password grant needs the user provider')
+    await expect(without).rejects.toThrow('The password grant needs the name of a user provider')
     const unknown = server.oauth.clients.create({ name: 'App', provider: 'robots' })
     await expect(unknown).rejects.toThrow("There is no user provider 'robots'")
     const settings = { provider: 'admins' } as object
     const bySettings = server.oauth.clients.create({ name: 'App', settings })
-    await expect(bySettings).rejects.toThrow('provider is not a setting of a client')
+    await expect(bySettings).rejects.toThrow('provider is not a client setting')
   })
 })
 
@@ -486,7 +486,7 @@ describe('a user id without the name of its provider', () => {
       expect(() => server.another({ users })).toThrow(/^users: /)
     }
     expect(() => server.oauth.guardFor({ provider: 'robots' })).toThrow(
-      "provider: 'robots' is not one of those in the option users.",
+      "provider: 'robots' is not listed in the option users.",
     )
   })
 })

@@ -35,7 +35,7 @@ export function parseDuration(text: string): Record<string, string> {
   for (const part of parts) {
     const match = /^(\d+)\s*([a-z]+)$/.exec(part)
     const [, count = '', word = ''] = match ?? []
-    if (part.startsWith('-')) throw new UsageError('The clock moves forward only')
+    if (part.startsWith('-')) throw new UsageError('The clock can only move forward')
     if (word === 'm') {
       throw new UsageError(`${part} could be minutes or months: write ${count}min or ${count}month`)
     }

@@ -108,7 +108,7 @@ export async function serveHttp(options: ServeOptions): Promise<HttpServer> {
 }
 
 function rejectHost(host = ''): HttpResponse {
-  const body = `The sandbox is not known by the name ${host}: a web site could have led a browser here. Use 127.0.0.1, localhost, or a name such as sandbox.test; or start it with --allow-host NAME (allowedHosts of startSandbox) if the name is yours.\n`
+  const body = `The sandbox does not accept the host name ${host}, because a web site could have sent a browser here. Use 127.0.0.1, localhost, or a name such as sandbox.test. If the name is yours, start the sandbox with --allow-host NAME (allowedHosts of startSandbox).\n`
   return { status: 421, headers: { 'content-type': 'text/plain; charset=utf-8' }, body }
 }
 

@@ -38,6 +38,8 @@ it.each([
 it.each(['https://pay.example.com', '*.example.com', 'pay.example.com/', ''])(
   'rejects %j in the `allowedHosts` option',
   (name) => {
-    expect(() => checkHosts(['fine.example.com', name])).toThrow('write it as sandbox.example.com')
+    expect(() => checkHosts(['fine.example.com', name])).toThrow(
+      'expected a name such as sandbox.example.com',
+    )
   },
 )

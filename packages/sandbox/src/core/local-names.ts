@@ -1,9 +1,9 @@
 import { isIP } from 'node:net'
 
 /**
- * Name suffixes that no one can register on the public internet: reserved ones, such as
- * `host.docker.internal` (RFC 6761, RFC 6762, RFC 8375), and those used inside networks that are no
- * top-level domains, such as `sandbox.default.svc` in Kubernetes.
+ * Name suffixes that no one can register on the public internet: reserved suffixes (RFC 6761, RFC
+ * 6762, RFC 8375), as in `host.docker.internal`, and suffixes used inside private networks that are
+ * not top-level domains, as in `sandbox.default.svc` in Kubernetes.
  */
 const LOCAL_SUFFIXES = [
   ...['localhost', 'local', 'internal', 'test', 'example', 'invalid', 'home.arpa'],
@@ -36,13 +36,13 @@ function nameIn(host: string): string {
 
 /**
  * Validates the option `allowedHosts`.
- * @throws {TypeError} If an entry is not a plain host name, such as `https://shop.example.com` or
- * `*.example.com`.
+ * @throws {TypeError} If an entry is not a plain host name, for example a URL
+ * (`https://shop.example.com`) or a wildcard (`*.example.com`).
  */
 export function checkHosts(allowed: readonly string[]): void {
   const wrong = allowed.find((each) => !/^[\w-]+(\.[\w-]+)*\.?(:\d+)?$/.test(each))
   if (wrong === undefined) return
   throw new TypeError(
-    `allowedHosts: ${JSON.stringify(wrong)} is no name of a host; write it as sandbox.example.com, without scheme, path or *`,
+    `allowedHosts: ${JSON.stringify(wrong)} is not a host name; expected a name such as sandbox.example.com, without scheme, path or *`,
   )
 }

@@ -121,7 +121,7 @@ it("keeps the first 1,000 characters of a webhook receiver's error response, and
 })
 
 it.each(['sign', 'isObsolete'] as const)(
-  "records a failed attempt when a provider's function %s throws, and delivers the webhooks of others",
+  "records a failed attempt when a provider's function %s throws, and delivers the webhooks of other providers",
   async (part) => {
     const { clock, outbox, sent } = setUp([])
     let isBroken = true

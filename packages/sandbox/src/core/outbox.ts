@@ -36,8 +36,8 @@ export interface DeliveryAttempt {
   /** HTTP status of the receiver's response. `null` if there was no response. */
   readonly status: number | null
   /**
-   * Why the receiver sent no response, such as a refused connection or a timeout. `null` if it sent
-   * one.
+   * Why there was no response, such as a refused connection or a timeout. `null` if there was a
+   * response.
    */
   readonly error: string | null
   /** Headers that were computed for this attempt, such as Stripe's signature. */
@@ -378,8 +378,8 @@ export class WebhookOutbox implements ScheduledWork {
 }
 
 /**
- * Reads the start of a response body, or all of a short one: only a connection that was read to the
- * end is reused.
+ * Reads the start of a response body. Reads a short body to its end, because only then is the
+ * connection reused.
  */
 async function readStart(response: Response): Promise<string> {
   const chunks: Uint8Array[] = []

@@ -36,7 +36,7 @@ it.each([
   ['https://pay.example.com:9000', ['pay.example.com'], true],
   ['https://pay.example.com:9000', ['pay.example.com:8443', 'pay.example.com:9000'], true],
 ])(
-  'accepts a form from an allowed host with a port only on that port: %s with allowedHosts %j',
+  'given `allowedHosts` entries with a port, accepts forms only from the listed ports: %s with allowedHosts %j',
   (origin, allowed, isOwn) => {
     expect(isSameOriginPost({ host, origin }, allowed)).toBe(isOwn)
   },

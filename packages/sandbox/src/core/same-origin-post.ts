@@ -3,8 +3,8 @@ import { isHostInList } from './local-names.ts'
 
 /**
  * Whether a posted form comes from a page of this server, or from a program that is not a browser.
- * This protects against cross-site requests, because browsers send the origin of a post. Behind a
- * proxy the page may have another host name, which `allowed` lists.
+ * This protects against cross-site requests, because browsers send the origin of a post. `allowed`
+ * lists the host names under which browsers see the page behind a proxy.
  */
 export function isSameOriginPost(
   headers: IncomingHttpHeaders,

@@ -2,10 +2,10 @@ import type { SandboxStore } from './store/store.ts'
 
 /**
  * A fault to inject into an API call.
- * - `429` and `500` refuse the call before it has any effect.
+ * - `429` and `500` reject the call before it has any effect.
  * - `saved-500` and `made-500` respond with a 500 that Stripe stores under the idempotency key and
  * replays for a day: `saved-500` without any effect, `made-500` after the call took effect.
- * Braintree has no such keys; there both are a plain 500.
+ * Braintree has no idempotency keys, so it does not replay these responses.
  * - `timeout` and `half-written` let the call take effect and lose only the response: it is never
  * sent, or cut off in the middle.
  * - `held` lets the call take effect and holds its response until `release()`, so that a test can

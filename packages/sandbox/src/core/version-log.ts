@@ -7,7 +7,8 @@ export interface VersionRow {
   /** Kind and id of the object, separated by a space. */
   object: string
   /**
-   * Kind of the object and id of the customer it belongs to. `null` if it belongs to no customer.
+   * Kind of the object and id of its customer, separated by a space. `null` if the object belongs
+   * to no customer.
    */
   owner: string | null
   /** Time of the change, in epoch milliseconds of the sandbox's clock. */

@@ -32,8 +32,8 @@ export interface OfflineSandboxOptions extends ProviderOptions {
 }
 
 /**
- * Opens a copy of both providers, in which something can be tried out. Nothing that happens in the
- * copy affects the running sandbox.
+ * Opens both providers without HTTP servers, for forecasts. Nothing that happens there affects the
+ * running sandbox.
  */
 export function openOfflineSandbox(options: OfflineSandboxOptions): OfflineSandbox {
   const clock = new MovableClock(options.now)

@@ -43,7 +43,7 @@ async function openPage({ gateway }: Merchant, options: object = {}) {
 }
 
 describe('the API for pages with a client token', () => {
-  it('returns a nonce for a card, with which the server stores the card and its details', async () => {
+  it('exchanges a card for a nonce, with which the server can store the card and its details', async () => {
     const merchant = await startMerchant()
     const { gateway } = merchant
     const page = await openPage(merchant)
@@ -109,7 +109,7 @@ describe('the API for pages with a client token', () => {
     expect(sandbox.paymentMethods('ada')).toHaveLength(1)
   })
 
-  it('returns a nonce for a PayPal account, reusable with a consent and otherwise for one payment', async () => {
+  it('returns a nonce for a PayPal account that can be stored with a consent code, and otherwise only charged', async () => {
     const merchant = await startMerchant()
     const { gateway } = merchant
     const page = await openPage(merchant)
@@ -196,7 +196,7 @@ describe('3-D Secure in the API for pages', () => {
     expect(sold.success).toBe(true)
   })
 
-  it('accepts a result only if the bank signed it, for the same card, and only once', async () => {
+  it('accepts a result only if the bank signed it for the same card, and accepts it only once', async () => {
     const merchant = await startMerchant()
     const { page, asked, passed, failed } = await challenge(merchant)
     const other = await challenge(merchant)

@@ -23,7 +23,7 @@ describe('the customer API', () => {
     ])
   })
 
-  it('stores a PayPal account with a consent, but not one for a single payment', async () => {
+  it('stores a PayPal account with a consent code, but rejects an account that is approved for a single payment', async () => {
     const { gateway } = await startMerchant()
     await gateway.customer.create({ id: 'ada' })
     const add = (paypalAccount: object) =>
@@ -34,7 +34,7 @@ describe('the customer API', () => {
     expect(codesOf(await add({ consentCode: 'yes', token: 'paypal' }))).toEqual(['92906'])
   })
 
-  it("changes a stored card's default, name and address without its number", async () => {
+  it("changes a stored card's name and address, and makes the card the default, without its card number", async () => {
     const { gateway } = await startMerchant()
     const { customer } = await gateway.customer.create({
       creditCard: { ...CARD, token: 'first', billingAddress: { locality: 'London' } },

@@ -240,7 +240,7 @@ describe('the Braintree SDK', () => {
     expect(cancelled).toMatchObject({ success: true, subscription: { status: 'Canceled' } })
   })
 
-  it('transaction.sale, find, submitForSettlement, settle and refund move a sale to its refund', async () => {
+  it('transaction.sale, find, submitForSettlement, settle and refund take a sale from its authorization to a refund', async () => {
     const merchant = await startMerchant()
     const { gateway, sandbox } = merchant
     sandbox.changeSettings({ customFields: ['description', 'order_note'] })

@@ -169,7 +169,7 @@ describe('discounts and add-ons', () => {
     ])
   })
 
-  it('spread a large credit (a discount plan-credit) over the billing cycles that it covers', async () => {
+  it('spread a large credit (a discount named plan-credit) over the billing cycles that it covers', async () => {
     const merchant = await startMerchant()
     const { gateway, clock, sandbox } = merchant
     const { token, customerId } = await addCustomer(merchant)
@@ -187,7 +187,7 @@ describe('discounts and add-ons', () => {
     expect(sandbox.transactions(customerId).map((row) => row.amount)).toEqual([450, 1000])
   })
 
-  it('charge nothing for ten billing cycles, given a discount plan-credit of the full price over ten cycles, as created by a swap from a yearly plan', async () => {
+  it('reduce ten billing cycles to zero, with a discount named plan-credit of the full price, as after a swap from a yearly plan', async () => {
     const merchant = await startMerchant()
     const { gateway, clock, sandbox } = merchant
     const { token, customerId } = await addCustomer(merchant)

@@ -50,7 +50,7 @@ describe('a sale by PayPal', () => {
     expect(transaction.status).toBe('settling')
   })
 
-  it('has a settling part immediately after each partial settlement', async () => {
+  it('gets the status `settlement_pending` after a partial settlement, and the part is settling immediately', async () => {
     const merchant = await startMerchant()
     const { gateway } = merchant
     const { id } = await sell(merchant, false)

@@ -56,7 +56,7 @@ async function lineItemsOf({ gateway }: Merchant, id: string): Promise<object[]>
 }
 
 describe('line items', () => {
-  it('are stored with a sale and returned with two decimals in amounts and quantities as sent', async () => {
+  it('are stored with a sale and returned with two decimals in amounts, and with quantities as they were sent', async () => {
     const merchant = await startMerchant()
     const credit = { ...ITEM, name: 'Cup', kind: 'credit', quantity: '1.5', taxAmount: '0.1' }
     const { id } = await sell(merchant, {
@@ -103,7 +103,7 @@ describe('line items', () => {
     [{ upcCode: 'x'.repeat(18), upcType: 'UPC-A' }, '95831'],
     [{ upcCode: '12345' }, '95832'],
     [{ upcCode: '12345', upcType: 'USB-A' }, '95833'],
-  ])('are rejected with the parameters %o by the error code %s', async (wrong, code) => {
+  ])('are rejected if they are %o, with the error code %s', async (wrong, code) => {
     const merchant = await startMerchant()
     const refused = (await calls(merchant).sale({
       amount: '10.00',
@@ -116,7 +116,7 @@ describe('line items', () => {
     expect(refused.errors.for('transaction').for('lineItems').forIndex(1)).toBeTruthy()
   })
 
-  it('must be a list of at most 249', async () => {
+  it('must be a list of at most 249 items', async () => {
     const merchant = await startMerchant()
     expect(await refusedSale(merchant, { lineItems: ITEM })).toEqual(['915158'])
     const items = Array.from({ length: 250 }, () => ITEM)
@@ -152,7 +152,7 @@ describe('level 3 amounts', () => {
     [{ shippingAmount: '2147483647' }, '915164'],
     [{ shipsFromPostalCode: '12345678901' }, '915165'],
     [{ shipsFromPostalCode: '1$3' }, '915167'],
-  ])('are rejected with the parameters %o by the error code %s', async (given, code) => {
+  ])('are rejected if they are %o, with the error code %s', async (given, code) => {
     expect(await refusedSale(await startMerchant(), given)).toEqual([code])
   })
 })
@@ -215,7 +215,7 @@ describe('partial settlement', () => {
 })
 
 describe('a credit without a sale', () => {
-  it("requires the merchant's permission, and pays money to the card", async () => {
+  it('is rejected unless the merchant has the permission for credits, and pays money to the card', async () => {
     const merchant = await startMerchant()
     const credit = { amount: '5.00', creditCard: CARD }
     expect(codesOf(await calls(merchant).credit({ ...credit }))).toEqual(['91546'])
@@ -247,7 +247,7 @@ describe('a clone', () => {
     expect(transaction.id).not.toBe(id)
   })
 
-  it('rejects credits, stored cards, declined sales, and a missing submit option', async () => {
+  it('is rejected for a credit, for a sale with a stored card, for a declined sale, and without a submit option', async () => {
     const merchant = await startMerchant()
     merchant.sandbox.changeSettings({ credits: true })
     const again = { amount: '7.00', options: { submitForSettlement: false } }
@@ -413,7 +413,7 @@ describe('other parameters of a sale', () => {
     [{ riskData: { customerLocationZip: '1$2' } }, '94703'],
     [{ options: { creditCard: { accountType: 'ach' } } }, '915184'],
     [{ options: { creditCard: { accountType: 'credit' } } }, '915185'],
-  ])('are rejected with the parameters %o by the error code %s', async (given, code) => {
+  ])('are rejected if they are %o, with the error code %s', async (given, code) => {
     expect(await refusedSale(await startMerchant(), given)).toEqual([code])
   })
 
@@ -431,7 +431,7 @@ describe('other parameters of a sale', () => {
     }
   })
 
-  it('return the decision of fraud protection if the merchant has it, unless the call skips it', async () => {
+  it('return the decision of fraud protection if the merchant has fraud protection, unless the call skips it', async () => {
     const merchant = await startMerchant()
     merchant.sandbox.changeSettings({ fraudProtection: true })
     expect(await sell(merchant)).toMatchObject({ riskData: { decision: 'Approve' } })
@@ -466,7 +466,7 @@ describe('other parameters of a sale', () => {
     })
   })
 
-  it('return properties of the card by its number', async () => {
+  it('return properties of the card that depend on its number', async () => {
     const merchant = await startMerchant()
     const debit = await sell(merchant, { creditCard: { ...CARD, number: '4117101010101010' } })
     expect(debit).toMatchObject({ creditCard: { debit: 'Yes', prepaid: 'Unknown' } })

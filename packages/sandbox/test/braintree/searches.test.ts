@@ -121,7 +121,7 @@ describe('searches', () => {
     expect(await disputedSince('2026-01-16')).toEqual(['3.00'])
   })
 
-  it('find customers, and subscriptions by one of their transactions', async () => {
+  it('find customers by their details, and find subscriptions by one of their transactions', async () => {
     const merchant = await startMerchant()
     const { gateway, clock, sandbox } = merchant
     const { token, customerId } = await addCustomer(merchant)

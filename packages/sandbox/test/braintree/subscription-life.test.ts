@@ -160,7 +160,7 @@ describe('the life of a subscription', () => {
     )
   })
 
-  it('becomes active again when a retry succeeds, and charges the balance', async () => {
+  it('becomes active again when a retry succeeds in charging the balance', async () => {
     const merchant = await startMerchant()
     const { gateway, clock, sandbox, outbox, trouble } = merchant
     const { token, customerId } = await addCustomer(merchant)

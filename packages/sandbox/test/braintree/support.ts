@@ -28,8 +28,8 @@ afterEach(async () => {
 })
 
 /**
- * Starts a Braintree with the plans `monthly` (10.00), `pro` (20.00) and `yearly` (100.00), and
- * some discounts.
+ * Starts a sandbox whose Braintree merchant has the plans `monthly` (10.00), `pro` (20.00) and
+ * `yearly` (100.00), and some discounts.
  */
 export async function startMerchant(
   options: BraintreeOptions & { now?: string } = {},

@@ -122,7 +122,7 @@ describe('results of 3-D Secure authentication in the browser', () => {
     [nonceOf('visa-full-authentication'), true],
     [nonceOf('visa-attempts-non-participating'), true],
   ])(
-    'satisfy a sale that requires 3-D Secure only after success: %s',
+    'satisfy a sale that requires 3-D Secure only if the authentication succeeded: %s',
     async (paymentMethodNonce, success) => {
       const { gateway } = await startMerchant()
       const result = await gateway.transaction.sale({

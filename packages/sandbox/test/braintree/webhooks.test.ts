@@ -89,7 +89,7 @@ describe('notifications', () => {
     expect(received).toHaveLength(before + 3)
   })
 
-  it("can be sent on demand with the handle's notify(), about any object", async () => {
+  it('can be sent on demand about any object, with notify() of the sandbox', async () => {
     const started = await startWithReceiver()
     const { received, sandbox, customerId, token } = started
     const [transaction] = sandbox.transactions(customerId)

@@ -110,7 +110,7 @@ describe('requests of SDKs that send XML', () => {
     })
   })
 
-  it("search in Java's notation, and read pages of results by ids", async () => {
+  it("search in Java's notation, and read pages of results by id", async () => {
     const merchant = await startMerchant()
     const { gateway } = merchant
     for (const id of ['ada', 'bob']) await gateway.customer.create({ id, lastName: 'King' })

@@ -42,7 +42,7 @@ function rowOf(page: Page, name: string) {
 }
 
 describeInChromium('the hosted pages of the sandbox', ({ newPage, forgive }) => {
-  it('Checkout sells a subscription with a promotion code, to a second card after a failed 3-D Secure challenge', async () => {
+  it('Checkout sells a subscription with a promotion code, paid with a second card after the 3-D Secure challenge of the first one failed', async () => {
     const { sandbox, stripe, gold, silver, rate } = await startShop()
     const session = await stripe.checkout.sessions.create({
       mode: 'subscription',

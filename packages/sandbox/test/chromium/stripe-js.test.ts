@@ -227,7 +227,7 @@ describeInChromium('the stand-in for Stripe.js', ({ newPage, forgive }) => {
     expect(paid.status).toBe('succeeded')
   })
 
-  it('the replacement for Stripe.js lets a server confirm a payment method that a page collected, and the page complete 3-D Secure', async () => {
+  it('the replacement for Stripe.js collects a payment method that the server confirms, and then completes 3-D Secure on the page', async () => {
     const shop = await openShop(
       () => `const elements = stripe.elements({ mode: 'payment', amount: 1999, currency: 'usd' })
         elements.create('payment').mount('#card')

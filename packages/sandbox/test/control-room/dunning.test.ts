@@ -60,7 +60,7 @@ it.each([
   },
 )
 
-it('a reset restores the retry settings from start-up, and restoring a snapshot those of the snapshot', async () => {
+it('a reset restores the retry settings from start-up, and restore() restores the settings in the snapshot', async () => {
   const { sandbox, read, send } = await startForTest({ now: NOW })
   await send('/dunning', { days: '', after: 'past_due' })
   const set = { retryAfterDays: [], afterLastRetry: 'past_due' }

@@ -96,7 +96,7 @@ it('the control room shows the result or error of a submitted form on the page',
   )
   const refused = await watched.send('/advance-to', { date: '2020-01-01', back: '/clock' })
   expect(refused.status).toBe(400)
-  expect(await refused.text()).toContain('The clock moves forward only')
+  expect(await refused.text()).toContain('The clock can only move forward')
   const json = { accept: 'application/json' }
   expect(await (await watched.send('/advance-to', { date: 'x' }, json)).json()).toEqual({
     error: 'x is not a date. Write 2026-03-01 or 2026-03-01T10:00:00Z.',

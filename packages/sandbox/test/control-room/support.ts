@@ -101,7 +101,7 @@ export async function subscribeGrace({ gateway, sandbox }: Watched, nonce = 'fak
 /** An additional Braintree merchant. */
 export const SHOP = { merchantId: 'shop', publicKey: 'shop_public', privateKey: 'shop_private' }
 
-/** Creates a customer `grace` of the other merchant, whose plan is cheaper. */
+/** Creates a customer `grace` of the merchant `shop`, where the plan is cheaper. */
 export async function subscribeAtShop({ sandbox }: Watched) {
   const shop = sandbox.braintree.merchant('shop')
   shop.definePlan({ id: 'silver', name: 'Silver of the shop', price: 300 })

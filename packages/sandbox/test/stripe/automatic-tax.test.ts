@@ -165,7 +165,7 @@ it('taxes each customer by address, to the cent, for items with tax-inclusive, t
   }
 })
 
-it('requires an address for automatic tax if none is known, and bills without tax if none can be requested', async () => {
+it('rejects automatic tax without a sufficient address, and bills a renewal without tax if the address is no longer sufficient', async () => {
   const { sandbox, stripe, added } = await startShop()
   const customer = await newCustomer(stripe, { country: 'US', state: 'CA' })
   const wish = { customer: customer.id, automatic_tax: AUTOMATIC }

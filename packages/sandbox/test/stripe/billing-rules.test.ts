@@ -210,7 +210,7 @@ it('keeps a trial when the subscription changes to another billing interval, and
   expect(data.map(({ total }) => total)).toEqual([yearly.unit_amount, 0])
 })
 
-it('applies a coupon to its own products only, and rejects a redeemed or unknown one', async () => {
+it('applies a coupon only to its own products, and rejects a coupon that is unknown or used up', async () => {
   const { stripe } = await startStripeSandbox()
   const { customer } = await seedCustomer(stripe)
   const { monthly } = await seedPrices(stripe)

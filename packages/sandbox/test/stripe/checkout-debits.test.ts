@@ -167,7 +167,7 @@ describe('a bank debit in Checkout', () => {
     expect((await read(id)).payment_status).toBe('paid')
   })
 
-  it('is saved if the page says so', async () => {
+  it('is saved if the session sets setup_future_usage', async () => {
     const { sandbox, stripe, open, customer } = await startShop()
     const { id } = await open({ payment_intent_data: { setup_future_usage: 'off_session' } })
     sandbox.stripe.completeCheckout(id, { paymentMethod: 'pm_sepaDebit_success_de' })
@@ -175,7 +175,7 @@ describe('a bank debit in Checkout', () => {
     expect(data).toMatchObject([{ type: 'sepa_debit', sepa_debit: { last4: '3000' } }])
   })
 
-  it('accepts a US bank account if the session allows it, and then no cards', async () => {
+  it('accepts a US bank account if the session allows it, and no card if the session allows only bank accounts', async () => {
     const { sandbox, open, read } = await startShop()
     const session = await open({
       line_items: DOLLARS,

@@ -178,7 +178,7 @@ it('shows the same amounts on the Checkout page as on the invoice, for random co
   }
 })
 
-it('charges in another currency in Checkout if the price has it', async () => {
+it('charges in another currency in Checkout if the price has an amount in it', async () => {
   const { stripe, sandbox } = await startShop()
   const product = await stripe.products.create({ name: 'Anywhere' })
   const options = {

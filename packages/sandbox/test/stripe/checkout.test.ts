@@ -264,7 +264,7 @@ describe('setup in Checkout', () => {
     expect((await stripe.customers.listPaymentMethods(id)).data).toHaveLength(1)
   })
 
-  it('rejects a declined card without a customer too', async () => {
+  it('rejects a declined card, even if the session has no customer', async () => {
     const { open, sandbox } = await startShop()
     const session = await open({ mode: 'setup', currency: 'usd' })
     const card = { paymentMethod: 'pm_card_chargeDeclined' }
@@ -468,7 +468,7 @@ describe('additional fields in Checkout', () => {
     expect(data).toMatchObject([taxId])
   })
 
-  it("include a known customer's tax id only if their name may change", async () => {
+  it("include a known customer's tax id only if Checkout may change the customer's name", async () => {
     const { open, stripe } = await startShop()
     const { id } = await stripe.customers.create({ email: 'a@example.com' })
     const params: Stripe.Checkout.SessionCreateParams = {
@@ -622,7 +622,7 @@ describe('parameters that Checkout rejects', () => {
     [
       'embedded mode',
       { mode: 'payment', line_items, ui_mode: 'embedded_page' },
-      'The sandbox has hosted checkout pages only.',
+      'The sandbox supports only hosted checkout pages.',
       'ui_mode',
     ],
     [

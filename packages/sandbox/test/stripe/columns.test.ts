@@ -97,7 +97,7 @@ async function applySteps({ stripe, sandbox }: Setup, steps: readonly Step[]): P
 
 type Setup = Awaited<ReturnType<typeof startStripeSandbox>>
 
-it('lists the same events of a type, read by columns, as a filter over all events finds', async () => {
+it('a list of events of one type, read by columns, contains the same events as a filter over all events', async () => {
   const { stripe, sandbox } = await startStripeSandbox()
   const run = async (steps: Step[], limit: number, part: number) => {
     sandbox.reset()

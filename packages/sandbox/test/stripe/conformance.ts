@@ -104,13 +104,13 @@ async function cached(name: string, read: () => Promise<Contract>): Promise<Cont
   }
 }
 
-/** Returns the problems of a response, none if it satisfies the SDK's types. */
+/** Checks responses against the types that the SDK declares, and returns the problems found. */
 export class ConformanceChecker {
   readonly #contract: Contract
   readonly #routes: Array<{ method: string; pattern: RegExp; fixed: number; route: RouteContract }>
   /** Operations whose responses were checked, such as `Customers.create`. */
   readonly seen = new Set<string>()
-  /** Kinds of objects that were checked. */
+  /** Kinds of objects that were checked, such as `invoice`. */
   readonly kinds = new Set<string>()
 
   /** Whether fields that the SDK does not know are allowed, because they were added later. */
@@ -136,7 +136,10 @@ export class ConformanceChecker {
     return this.#validate(body, found.route.response, name)
   }
 
-  /** Checks any object by its kind, such as one inside an event. */
+  /**
+   * Checks an object against the type for its kind (the field `object`), for example an object
+   * inside an event.
+   */
   checkObject(value: unknown, path: string): string[] {
     const kind = (value as { object?: string }).object ?? '?'
     const name = (value as { deleted?: boolean }).deleted ? `deleted_${kind}` : kind

@@ -49,7 +49,7 @@ describe('cancel_at', () => {
     })
   })
 
-  it('invoices the credit immediately with proration_behavior always_invoice, and gives no credit with none', async () => {
+  it('invoices the credit immediately with proration_behavior `always_invoice`, and gives no credit with `none`', async () => {
     const { stripe, subscription, pending } = await startMonth()
     const at = seconds('2026-01-21T00:00:00Z')
     const none = { cancel_at: at, proration_behavior: 'none' } as const

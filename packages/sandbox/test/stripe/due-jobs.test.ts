@@ -150,7 +150,7 @@ it('rejects a schedule when it is created, if it could only fail on its start da
   expect(early.param).toBe('phases[0][trial_end]')
 })
 
-it("adds the new items of a schedule's phase when the phase starts together with a billing period", async () => {
+it("adds a schedule phase's new items if the phase and a billing period start at the same time", async () => {
   const { sandbox, stripe, prices, neighbour } = await startWithNeighbour()
   const [subscription] = sandbox.stripe.subscriptions(neighbour.id)
   const schedule = await stripe.subscriptionSchedules.create({

@@ -112,7 +112,7 @@ it.each([
     expect(response.status).toBe(status)
     const text = await response.text()
     expect(text.includes('--allow-host evil.example')).toBe('origin' in own && own.origin === EVIL)
-    expect(text.includes('which did not say its name')).toBe(
+    expect(text.includes('without a valid Origin header')).toBe(
       status === 403 && !text.includes('--allow-host'),
     )
     expect((await stripe.invoices.retrieve(invoice.id ?? '')).status).toBe(invoiceStatus)

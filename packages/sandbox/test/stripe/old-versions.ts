@@ -1,6 +1,6 @@
 import { startStripeSandbox } from './support.ts'
 
-/** A response. Old shapes have no types here. */
+/** A response, without types, because its shape depends on the API version. */
 export interface Old {
   readonly id: string
   readonly [field: string]: unknown

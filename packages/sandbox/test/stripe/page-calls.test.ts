@@ -180,7 +180,7 @@ it.each([
   ['4242424242424242', { exp_year: '25' }, 'invalid_expiry_year', undefined],
   ['4242424242424242', { cvc: '12' }, 'invalid_cvc', undefined],
 ] as const)(
-  'rejects the card number %s with the other card details %o by the error code %s',
+  'rejects the card number %s with the other card details %o, with the error code %s',
   async (number, more, code, decline) => {
     const { type } = await openPage()
     const { status, body } = await type(number, more)

@@ -162,7 +162,7 @@ it('makes a past due subscription active when the card is replaced', async () =>
   expect(await stripe.customers.retrieve(customer.id)).toMatchObject({ delinquent: false })
 })
 
-it('cancels a subscription at the end of the period, and resumes it before', async () => {
+it('cancels a subscription at the end of the period, unless it is resumed before then', async () => {
   const { sandbox, stripe } = await startStripeSandbox()
   const { customer } = await seedCustomer(stripe)
   const { monthly } = await seedPrices(stripe)
@@ -315,7 +315,7 @@ it('applies a pending update to the subscription as it is when the payment succe
   })
 })
 
-it('pauses the collection of a subscription and voids the invoices of that time', async () => {
+it('pauses the collection of a subscription, and voids the invoices created during the pause', async () => {
   const { sandbox, stripe } = await startStripeSandbox()
   const { customer } = await seedCustomer(stripe)
   const { monthly } = await seedPrices(stripe)

@@ -586,7 +586,7 @@ it('rejects amounts in a three-decimal currency whose last digit is not 0, on ev
   expect(await refusal(turned)).toMatchObject({ param: 'amount' })
 })
 
-it('rejects a payment method of another customer: the message names both customers, or the customer to send if the call names none', async () => {
+it('rejects a payment method of another customer: the message names both customers, or only the owner if the call names no customer', async () => {
   const { stripe } = await startStripeSandbox()
   const { customer, method } = await seedCustomer(stripe)
   const other = await stripe.customers.create()

@@ -44,7 +44,7 @@ it('recognizes the country of a tax id, and rejects tax ids whose form is wrong'
   expect((await stripe.customers.listTaxIds(customer.id)).data).toHaveLength(3)
 })
 
-it('shows those tax ids on an invoice that the customer has when the invoice is finalized', async () => {
+it('shows on an invoice the tax ids that the customer has when the invoice is finalized', async () => {
   const { stripe } = await startStripeSandbox()
   const customer = await stripe.customers.create({
     tax_id_data: [{ type: 'eu_vat', value: 'DE123456789' }],

@@ -52,7 +52,7 @@ it('does not change a trial when its first invoice is previewed', async () => {
   expect((await stripe.subscriptions.retrieve(subscription.id)).status).toBe('trialing')
 })
 
-it('omits discounts that will have expired from an invoice preview', async () => {
+it('leaves a discount out of an invoice preview if the discount will have expired by the date of the invoice', async () => {
   const { sandbox, stripe, subscription } = await subscribed()
   const repeating = { duration: 'repeating', duration_in_months: 2 } as const
   const coupon = await stripe.coupons.create({ percent_off: 50, ...repeating })

@@ -30,7 +30,7 @@ it('answers requests for unknown API versions like the pinned version, with a wa
     expect(body).toMatchObject({ ui_mode: 'hosted_page' })
     expect(headers.get('stripe-version')).toBe(PINNED)
     expect(headers.get('x-tollgate-sandbox-warning')).toBe(
-      `Stripe-Version ${version}: ${PINNED} is spoken instead`,
+      `Stripe-Version ${version}: unknown version; ${PINNED} is used instead`,
     )
   }
   const refused = await send('latest', '/customers/cus_none')
@@ -38,7 +38,7 @@ it('answers requests for unknown API versions like the pinned version, with a wa
   expect(refused.headers.get('x-tollgate-sandbox-warning')).toContain('latest')
 })
 
-it('answers requests for API versions that were never released as on the date in their name, with a warning', async () => {
+it('answers a request for an API version that was never released as Stripe did on the date in its name, with a warning', async () => {
   const { send } = await startVersions()
   for (const version of ['2025-08-27.preview', '2025-08-27.basil; feature_beta=v1', '2025-08-28']) {
     const { headers } = await send(version, '/customers')
@@ -60,8 +60,8 @@ it('logs the warning about an API version once, without control characters for a
   const versions = new ApiVersions(tables, (line) => lines.push(line))
   for (const asked of ['2031-01-01', '2031-01-01', '\u009b2J', BASIL, PINNED]) versions.find(asked)
   expect(lines).toEqual([
-    `tollgate-sandbox: Stripe-Version 2031-01-01: ${PINNED} is spoken instead`,
-    `tollgate-sandbox: Stripe-Version The version: ${PINNED} is spoken instead`,
+    `tollgate-sandbox: Stripe-Version 2031-01-01: unknown version; ${PINNED} is used instead`,
+    `tollgate-sandbox: Stripe-Version The version: unknown version; ${PINNED} is used instead`,
   ])
 })
 

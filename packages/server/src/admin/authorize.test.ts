@@ -96,12 +96,12 @@ describe('authorize()', () => {
       rule({ grantsPower: true }),
       'allowed',
     ],
-  ])('judges a caller with %s as the table says', (_, actor, operation, expected) => {
+  ])('decides for a caller with %s as expected', (_, actor, operation, expected) => {
     expect(verdict(operation, actor)).toBe(expected)
   })
 
   it.each(OPERATIONS.map((operation) => [operation.name, operation] as const))(
-    'lets exactly the roles of %s and above perform it, and only clients with its scopes',
+    'allows %s only to operators with its role or a higher one, and to clients with its scopes',
     (_, operation) => {
       const allowed = ROLES.filter((role) => verdict(operation, operator(role)) === 'allowed')
       expect(allowed).toEqual(ROLES.slice(ROLES.indexOf(operation.role)))
@@ -115,12 +115,12 @@ describe('authorize()', () => {
 })
 
 describe('the operations', () => {
-  it('have names and routes of their own', () => {
+  it('have unique names and routes', () => {
     expect(new Set(OPERATIONS.map(({ name }) => name)).size).toBe(OPERATIONS.length)
     expect(new Set(OPERATIONS.map(({ route }) => route.join(' '))).size).toBe(OPERATIONS.length)
   })
 
-  it('read with GET, and change with other methods', () => {
+  it('use GET if they only read, and other methods if they change something', () => {
     for (const { name, route, effect } of OPERATIONS) {
       expect([name, route[0] === 'GET']).toEqual([name, effect === 'read'])
     }
@@ -128,7 +128,7 @@ describe('the operations', () => {
 })
 
 describe('roles', () => {
-  it('give no power without a role', () => {
+  it('give no power to a person without a role', () => {
     for (const role of ROLES) expect(hasRole(null, role)).toBe(false)
   })
 

@@ -3,13 +3,15 @@ import type { Actor } from './audit/caller.ts'
 import { IRREVERSIBLE, type Operation, scopeOf } from './operation.ts'
 import { AdminProblem } from './problems.ts'
 
-/** How old a sign-in may be for acts that cannot be undone or grant power, in milliseconds. */
+/**
+ * Maximum age of a sign-in, in milliseconds, for acts that cannot be undone or that grant power.
+ */
 export const FRESH_SIGN_IN = 10 * 60_000
 
 type Rule = Pick<Operation, 'name' | 'role' | 'effect' | 'grantsPower'>
 
 /**
- * Decides whether the actor may call the operation. The only place where this is decided.
+ * Decides whether the actor may call the operation. All such decisions are made here.
  * @throws AdminProblem `forbidden` or `fresh-sign-in-required`
  */
 export function authorize(operation: Rule, actor: Actor, now: Date): void {
@@ -23,17 +25,19 @@ export function authorize(operation: Rule, actor: Actor, now: Date): void {
   } else if (needsFreshSignIn(operation) && !isFresh(actor.signedInAt, now)) {
     throw new AdminProblem(
       'fresh-sign-in-required',
-      'This needs a sign-in of the last ten minutes. Sign in again and repeat it.',
+      'This operation needs a sign-in within the last ten minutes. Sign in again and repeat it.',
     )
   }
 }
 
-/** Whether operators must have signed in shortly before. */
+/** Whether the operation requires that operators signed in recently. */
 export function needsFreshSignIn({ effect, grantsPower = false }: Rule): boolean {
   return effect === 'irreversible' || grantsPower
 }
 
-/** A sign-in in the future comes from a wrong clock and counts as old. */
+/**
+ * Whether the sign-in is recent. A time in the future comes from a wrong clock and counts as old.
+ */
 export function isFresh(signedInAt: Date, now: Date): boolean {
   const age = now.getTime() - signedInAt.getTime()
   return age >= 0 && age <= FRESH_SIGN_IN
@@ -43,7 +47,7 @@ function authorizeClient(operation: Rule, scopes: readonly string[]): void {
   if (operation.grantsPower) {
     throw new AdminProblem(
       'forbidden',
-      `${operation.name} grants power over the service: only a signed-in owner or a command can do it.`,
+      `${operation.name} grants privileges: only a signed-in owner or the command line can do it.`,
     )
   }
   const needed = [

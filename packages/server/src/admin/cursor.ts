@@ -3,15 +3,24 @@ import { AdminProblem } from './problems.ts'
 
 /** Turns the position in a list into a text that callers cannot change, and back. */
 export interface CursorCodec {
-  /** `list` names the list with its filters, so that a cursor works in this list only. */
+  /**
+   * Encodes a position. `list` identifies the list and its filters; the cursor is valid only for
+   * this list.
+   */
   encode(list: string, position: unknown): string
-  /** @throws AdminProblem `invalid-cursor` */
+  /**
+   * Decodes the position in a cursor of this list.
+   * @throws AdminProblem `invalid-cursor`
+   */
   decode(list: string, cursor: string): unknown
 }
 
 const TAG_BYTES = 16
 
-/** Creates the codec. With several secrets the first one signs, and all are accepted. */
+/**
+ * Creates the codec. The first secret signs new cursors; cursors signed with any of the secrets are
+ * accepted.
+ */
 export function createCursors(secrets: readonly string[]): CursorCodec {
   const [first = '', ...others] = secrets
   const tagOf = (secret: string, list: string, body: string) =>
@@ -34,8 +43,8 @@ export function createCursors(secrets: readonly string[]): CursorCodec {
       if (isOurs) return JSON.parse(Buffer.from(body, 'base64url').toString('utf8'))
       throw new AdminProblem(
         'invalid-cursor',
-        'Use `next` of a page of this list with the same filters, or leave `after` out.',
-        { fields: { after: ['This cursor is not from this list.'] } },
+        'Set `after` to the `next` value of a page of this list with the same filters, or omit it.',
+        { fields: { after: ['This cursor is not valid for this list.'] } },
       )
     },
   }

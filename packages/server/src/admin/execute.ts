@@ -8,7 +8,10 @@ import { AdminProblem, type FieldProblems, type ProblemName } from './problems.t
 import type { Refusals } from './refusals.ts'
 import { toProblem } from './to-problem.ts'
 
-/** The services of operations, and how their requests are made idempotent. */
+/**
+ * The services that `execute()` needs: those of the operations, the stored idempotent requests, and
+ * the record of refusals.
+ */
 export interface AdminServices extends OperationServices {
   readonly requests: IdempotentRequests
   readonly refusals: Refusals
@@ -27,8 +30,9 @@ export interface Call {
 
 /**
  * Performs an operation: checks the permission and the input, runs it, and writes the audit entry.
- * Every door calls it; there is no other way to an operation's effect.
- * @throws AdminProblem for everything that the caller should know about
+ * The pages, the API and the commands all call this function; nothing else runs an operation.
+ * @throws AdminProblem if the operation is refused, or fails in a way that the caller should know
+ * about
  */
 export async function execute(
   operation: Operation,
@@ -58,7 +62,7 @@ export async function execute(
   if (operation.needsKey && (call.idempotencyKey ?? null) === null) {
     throw new AdminProblem(
       'precondition-required',
-      `${operation.name} moves money: send an Idempotency-Key, and the same one if you repeat the request.`,
+      `${operation.name} moves money: send an Idempotency-Key, and reuse it if you retry the request.`,
     )
   }
   if (operation.effect === 'read') return run(operation, input, call, services)
@@ -67,11 +71,21 @@ export async function execute(
     : performTogether(operation, input, call, services)
 }
 
-/** @throws AdminProblem `invalid-input` that names every wrong field */
+/**
+ * Validates the input and returns the parsed value.
+ * @throws AdminProblem `invalid-input` that names every wrong field
+ */
 export function parseInput(schema: z.ZodType, given: unknown): unknown {
   const unstorable = findUnstorable(given)
   if (unstorable !== null) {
-    throw invalidInput(new Map([[unstorable || 'body', ['Contains what cannot be stored.']]]))
+    throw invalidInput(
+      new Map([
+        [
+          unstorable || 'body',
+          ['Contains a character or name that cannot be stored, or is nested too deeply.'],
+        ],
+      ]),
+    )
   }
   const parsed = schema.safeParse(given)
   if (parsed.success) return parsed.data
@@ -80,7 +94,7 @@ export function parseInput(schema: z.ZodType, given: unknown): unknown {
   for (const { path, message, ...issue } of parsed.error.issues) {
     const unknown = issue.code === 'unrecognized_keys' ? issue.keys : null
     for (const name of unknown ?? [path.join('.') || 'body']) {
-      const text = unknown ? 'There is no such field.' : message
+      const text = unknown ? 'Unknown field.' : message
       fields.set(name, [...(fields.get(name) ?? []), text])
     }
   }
@@ -95,12 +109,13 @@ function invalidInput(fields: ReadonlyMap<string, readonly string[]>): AdminProb
 }
 
 const LONGEST_NAMES = 1000
-/** No input of an operation is nested as deeply. */
+/** Maximum nesting depth of an input. No operation needs as much. */
 const DEEPEST = 16
 
 /**
- * Returns the path of a text that some databases cannot store (a NUL, or half of a character), of a
- * name that changes what an object is, or of what is nested too deeply. `null` if there is none.
+ * Returns the path of the first value that must be rejected: a text that some databases cannot
+ * store (a NUL, or half of a surrogate pair), a member `__proto__`, or a value that is nested too
+ * deeply. `null` if there is none.
  */
 function findUnstorable(value: unknown, path = '', depth = 0): string | null {
   if (typeof value === 'string') return value.isWellFormed() && !value.includes('\0') ? null : path
@@ -148,7 +163,10 @@ function once(
   return requests.once(request, work, operation.forRepeats?.bind(operation))
 }
 
-/** The effect, its entry and the stored response are one transaction: all happen, or nothing. */
+/**
+ * Runs the operation, and writes its entry and the stored response in the same transaction: either
+ * everything takes effect or nothing does.
+ */
 async function performTogether(
   operation: Operation,
   input: unknown,
@@ -176,7 +194,10 @@ async function performTogether(
   }
 }
 
-/** The intent is durable before the first step; the outcome refers to it. */
+/**
+ * Runs an operation in steps. The intent is recorded before the first step; the entry with the
+ * outcome refers to it.
+ */
 function performInSteps(
   operation: Operation,
   input: unknown,
@@ -202,7 +223,7 @@ function performInSteps(
   })
 }
 
-/** Whether a failed change belongs in the log: not if only the request was wrong. */
+/** Whether a failed change is recorded in the log. It is not if only the request was wrong. */
 function isWorthAnEntry({ problem }: AdminProblem): boolean {
   const harmless: readonly ProblemName[] = [
     'not-found',

@@ -9,7 +9,9 @@ import { AdminProblem } from './problems.ts'
 
 /** How long a response is kept, in milliseconds. */
 const RETENTION = 24 * 3600_000
-/** After this time without a response, the process that ran the request must have died. */
+/**
+ * Milliseconds without a response after which the process that ran the request is considered dead.
+ */
 const INTERRUPTED_AFTER = 2 * 60_000
 
 /** A request with an idempotency key. */
@@ -27,7 +29,7 @@ export interface KeyedRequest {
   readonly isRepeatable?: boolean
 }
 
-/** Derives from the caller's key one that no other caller can choose. */
+/** Hashes the key together with the caller, so that other callers cannot use the same key. */
 export function keyOf({ kind, id }: Actor, key: string): string {
   return sha256(JSON.stringify([kind, id, key]))
 }
@@ -36,8 +38,8 @@ export function keyOf({ kind, id }: Actor, key: string): string {
 export interface IdempotentRequests {
   /**
    * Runs `work` if the key is new, else returns the stored result. A failed request frees its key.
-   * Inside a unit of work, the key is stored with the effect or not at all. `forRepeats` returns the
-   * result without what must not be stored.
+   * Inside a unit of work, the key is stored together with the changes or not at all. `forRepeats`
+   * removes parts of the result that must not be stored.
    * @throws AdminProblem `key-reused`, `request-in-progress` or `outcome-unknown`
    */
   once<Result>(
@@ -132,8 +134,8 @@ export function createIdempotentRequests(options: {
 type StoredRequest = ReturnType<typeof adminRequestTable.fromRow>
 
 /**
- * Hashes a request with each secret of the service. The input may hold a password, which a hash
- * without a secret would let a reader of the table guess.
+ * Hashes a request with each secret of the service. The input may contain a password, which a
+ * reader of the table could guess from a hash made without a secret.
  */
 function hashesOf(
   { operation, input }: Pick<KeyedRequest, 'operation' | 'input'>,
@@ -162,6 +164,6 @@ function repeat(first: StoredRequest, isSame: boolean, now: Date): unknown {
   }
   throw new AdminProblem(
     'outcome-unknown',
-    'The first request with this Idempotency-Key was interrupted. The audit log has its intent: look at the object before you repeat the request with a new key.',
+    'The first request with this Idempotency-Key was interrupted, so its outcome is unknown. The audit log has its `started` entry: check the object before you repeat the request with a new key.',
   )
 }

@@ -1,6 +1,6 @@
 /**
- * The result of an operation that answers with one JSON object per line. They are read page by page
- * while they are sent, so any number needs little memory.
+ * The result of an operation that responds with one JSON object per line. The objects are read page
+ * by page during the response, so that any number of them needs little memory.
  */
 export class Lines {
   readonly pages: AsyncIterable<readonly object[]>

@@ -16,18 +16,18 @@ import type { CursorCodec } from './cursor.ts'
 
 /** The areas of the management API. Each has a scope for reading and one for changes. */
 export const AREAS = {
-  users: 'accounts, sessions, applications and tokens of people',
+  users: 'user accounts, and their sessions, applications and tokens',
   clients: 'applications that use the authorization server',
   billing: 'subscriptions, invoices and payments',
-  webhooks: 'events from the payment providers, and deliveries of our own',
+  webhooks: 'events from the payment providers, and webhooks sent to your own endpoints',
   keys: 'signing keys',
-  settings: 'settings in force, and the numbers of the overview',
+  settings: 'effective settings, and the statistics of the overview',
   audit: 'the audit log',
 } as const
 
 export type Area = keyof typeof AREAS
 
-/** The parts of the service that operations work with. A command provides them as well as a server. */
+/** The parts of the service that operations use. Both the server and the commands provide them. */
 export interface OperationServices {
   readonly config: Config
   readonly database: Database
@@ -41,14 +41,14 @@ export interface OperationServices {
   readonly cursors: CursorCodec
 }
 
-/** The second argument of `run()`: the parts of the service, and facts about the call. */
+/** The second argument of `run()`: the parts of the service, and data about the call. */
 export interface OperationContext extends OperationServices {
   readonly actor: Actor
   /** `If-Match` of the request, or the version that a form was filled in for. `null` without one. */
   readonly ifMatch: string | null
   /**
-   * Key for the libraries, the same for every repeat of a request. `null` if the request has no
-   * idempotency key.
+   * Idempotency key to pass to the libraries. It is the same for every repeat of a request. `null`
+   * if the request has no idempotency key.
    */
   readonly repeatKey: string | null
 }
@@ -65,46 +65,54 @@ export interface Operation<Input = unknown, Output = unknown> {
   readonly description?: string
   /** HTTP method and path below `/admin/v1`, such as `['POST', '/users/{id}/disable']`. */
   readonly route: readonly [Method, string]
-  /** The least role that an operator needs. */
+  /** The lowest role that allows an operator to call it. */
   readonly role: Role
-  /** Whether it reads, changes, or does what cannot be undone. */
+  /**
+   * Whether the operation only reads, changes something, or does something that cannot be undone.
+   */
   readonly effect: 'read' | 'change' | 'irreversible'
   /**
-   * `together`: the changes are one transaction with the audit entry. `in-steps`: the intent is
-   * recorded before and the outcome after, because a provider or the memory of processes takes part.
+   * How the operation takes effect. `together`: the changes and the audit entry are one
+   * transaction. `in-steps`: the intent is recorded before the changes and the outcome after them,
+   * because some changes happen outside the database, at a provider or in the memory of other
+   * processes.
    * @default 'together'
    */
   readonly commits?: 'together' | 'in-steps'
   /**
-   * Whether it grants power over the service. Then it needs a recent sign-in, and no client can
-   * call it.
+   * Whether the operation grants power over the service. If so, it needs a recent sign-in, and no
+   * client can call it.
    * @default false
    */
   readonly grantsPower?: boolean
   /**
-   * Whether a call needs an idempotency key, because it moves money. Its repeats must be harmless:
-   * `run()` passes `repeatKey` on. So a request that was interrupted can be repeated, too.
+   * Whether a call needs an idempotency key, because the operation moves money. `run()` must pass
+   * `repeatKey` on, so that a repeat has no second effect. This also makes an interrupted request
+   * repeatable.
    * @default false
    */
   readonly needsKey?: boolean
   /**
-   * Whether a call needs If-Match with the ETag of the object, because two operators may change it at
-   * once. `run()` checks it.
+   * Whether a call needs If-Match with the ETag of the object, because two operators may change the
+   * object concurrently. `run()` checks the header.
    * @default false
    */
   readonly needsIfMatch?: boolean
   readonly input: z.ZodType<Input>
   readonly output: z.ZodType<Output>
-  /** Schema of one line, if `run()` returns `Lines`. They are answered as `application/jsonl`. */
+  /**
+   * Schema of one line, if `run()` returns `Lines`. The response then has the type
+   * `application/jsonl`.
+   */
   readonly line?: z.ZodType
   /** Status of the response. @default 200, or 204 if there is no output */
   readonly status?: 200 | 201 | 202 | 204
   /** Describes the audit entry. `result` is `null` before the effect and after a failure. */
   describe?(input: Input, result: Output | null): Described
   /**
-   * The result that is stored for repeats with the same idempotency key: without a secret, which is
-   * shown once and never stored.
-   * @default the result
+   * Returns the result to store for repeats with the same idempotency key, without secrets, which
+   * are shown once and never stored.
+   * @default returns the result unchanged
    */
   forRepeats?(result: Output): Output
   run(input: Input, context: OperationContext): Promise<Output>
@@ -125,7 +133,10 @@ export function areaOf({ name }: Pick<Operation, 'name'>): Area {
   return name.slice(0, name.indexOf('.')) as Area
 }
 
-/** The scope that a client needs besides `admin:irreversible`. */
+/**
+ * Returns the scope that a client needs for an operation. For acts that cannot be undone, the
+ * client also needs `admin:irreversible`.
+ */
 export function scopeOf(operation: Pick<Operation, 'name' | 'effect'>): string {
   return `admin.${areaOf(operation)}:${operation.effect === 'read' ? 'read' : 'write'}`
 }
@@ -133,7 +144,10 @@ export function scopeOf(operation: Pick<Operation, 'name' | 'effect'>): string {
 /** The scope that a client needs for acts that cannot be undone. */
 export const IRREVERSIBLE = 'admin:irreversible'
 
-/** The scopes of the management API with their descriptions. Only clients of owners can have them. */
+/**
+ * Returns the scopes of the management API with their descriptions. Only an owner can give them to
+ * a client.
+ */
 export function adminScopes(): Record<string, string> {
   const scopes = Object.entries(AREAS).flatMap(([area, holds]) => [
     [`admin.${area}:read`, `Read ${holds}`],
@@ -141,10 +155,10 @@ export function adminScopes(): Record<string, string> {
       ? []
       : [[`admin.${area}:write`, `Change ${holds}`]]),
   ])
-  return { ...Object.fromEntries(scopes), [IRREVERSIBLE]: 'Do what cannot be undone' }
+  return { ...Object.fromEntries(scopes), [IRREVERSIBLE]: 'Perform irreversible operations' }
 }
 
-/** Access to billing that sends no request to a provider. */
+/** Opens billing in a mode that sends no request to a provider. */
 export function readBilling({ billing }: OperationServices): Promise<Billing> {
   return billing.rows()
 }

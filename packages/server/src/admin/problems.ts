@@ -1,24 +1,24 @@
 /** The kinds of errors of the management API (RFC 9457), each with its status and title. */
 export const PROBLEMS = {
   'invalid-request': { status: 400, title: 'The request cannot be read' },
-  'invalid-cursor': { status: 400, title: 'The cursor is not from this list' },
+  'invalid-cursor': { status: 400, title: 'The cursor is not valid for this list' },
   unauthenticated: { status: 401, title: 'No valid credentials were sent' },
   forbidden: { status: 403, title: 'The caller may not do this' },
   'fresh-sign-in-required': { status: 403, title: 'The sign-in is too old for this' },
   'not-found': { status: 404, title: 'There is no such object' },
   'method-not-allowed': { status: 405, title: 'The path does not support this method' },
   conflict: { status: 409, title: 'The current state does not allow this' },
-  'decision-required': { status: 409, title: 'A choice is missing' },
-  'request-in-progress': { status: 409, title: 'The first request with this key has not ended' },
+  'decision-required': { status: 409, title: 'A decision is required' },
+  'request-in-progress': { status: 409, title: 'The first request with this key is still running' },
   'outcome-unknown': { status: 409, title: 'The first request with this key was interrupted' },
   stale: { status: 412, title: 'The object has changed since it was read' },
   'too-large': { status: 413, title: 'The request is too large' },
   'unsupported-media-type': { status: 415, title: 'The body must be JSON' },
   'invalid-input': { status: 422, title: 'Some fields are missing, unknown or invalid' },
   'key-reused': { status: 422, title: 'The idempotency key belongs to another request' },
-  'precondition-required': { status: 428, title: 'A header that the operation needs is missing' },
+  'precondition-required': { status: 428, title: 'A required header is missing' },
   'too-many-requests': { status: 429, title: 'Too many requests' },
-  'provider-refused': { status: 422, title: 'The payment provider refused this' },
+  'provider-refused': { status: 422, title: 'The payment provider rejected the request' },
   'provider-unavailable': { status: 502, title: 'The payment provider did not answer' },
   unavailable: { status: 503, title: 'The service is temporarily unavailable' },
   unexpected: { status: 500, title: 'An unexpected error occurred' },
@@ -27,7 +27,7 @@ export const PROBLEMS = {
 /** Name of a kind of error, the last part of its `type`. */
 export type ProblemName = keyof typeof PROBLEMS
 
-/** Problems of single fields: name of the field to texts. */
+/** Messages about single fields, by the name of the field. */
 export type FieldProblems = Readonly<Record<string, readonly string[]>>
 
 interface ProblemOptions extends ErrorOptions {
@@ -36,7 +36,7 @@ interface ProblemOptions extends ErrorOptions {
   readonly members?: Readonly<Record<string, unknown>>
 }
 
-/** An operation was refused or failed, in a way that its caller should know about. */
+/** Thrown if an operation was refused, or failed in a way that its caller should know about. */
 export class AdminProblem extends Error {
   override readonly name = 'AdminProblem'
   readonly problem: ProblemName

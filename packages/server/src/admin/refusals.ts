@@ -1,15 +1,15 @@
 import type { Clock } from '@tollgate/oauth'
 import type { Actor } from './audit/caller.ts'
 
-/** How long repeated attempts are covered by the entry of the first one, in milliseconds. */
+/** How long the entry of a refused attempt also covers its repetitions, in milliseconds. */
 const COVERED_FOR = 60_000
 const LARGEST = 10_000
 
-/** Chooses the refused attempts that get an entry in the audit log. */
+/** Decides which refused attempts get an entry in the audit log. */
 export interface Refusals {
   /**
-   * Whether this process has not refused the operation to this actor within the last minute. Callers
-   * cannot fill the log, and still no kind of attempt is missing from it.
+   * Whether this process has not refused the operation to this actor within the last minute.
+   * Callers thus cannot flood the log, while every kind of attempt is still recorded.
    */
   isNew(actor: Actor, operation: string): boolean
 }

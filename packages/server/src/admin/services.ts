@@ -5,7 +5,7 @@ import { createIdempotentRequests } from './idempotency.ts'
 import type { OperationServices } from './operation.ts'
 import { createRefusals } from './refusals.ts'
 
-/** Adds to the parts of the service what operations need besides. */
+/** Adds to the parts of the service the services that only operations need. */
 export function createAdminServices(
   parts: Omit<OperationServices, 'audit' | 'cursors'>,
 ): AdminServices {

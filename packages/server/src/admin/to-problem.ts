@@ -7,7 +7,10 @@ import { InvalidAccount } from '../users/parse.ts'
 import { LastOwner } from '../users/users.ts'
 import { AdminProblem, type ProblemName } from './problems.ts'
 
-/** Errors of billing that are not about the current state of the object. */
+/**
+ * Problems for errors of billing. All other errors of billing become `conflict`, because they are
+ * about the present state of the object.
+ */
 const BILLING: Partial<Record<BillingErrorCode, ProblemName>> = {
   invalid_argument: 'invalid-input',
   invalid_amount: 'invalid-input',
@@ -29,8 +32,8 @@ const BILLING: Partial<Record<BillingErrorCode, ProblemName>> = {
 }
 
 /**
- * Turns an error of the libraries into the problem that the caller is told. Unknown errors keep
- * their cause for the log, and tell the caller nothing.
+ * Converts an error of the libraries into the problem for the caller. An unknown error becomes the
+ * cause of the problem, for the log; the caller learns nothing about it.
  */
 export function toProblem(error: unknown): AdminProblem {
   if (error instanceof AdminProblem) return error

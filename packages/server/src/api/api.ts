@@ -21,7 +21,8 @@ export function addApi(app: Hono<AppEnv>, context: ServiceContext): void {
   const needs = scopes('profile', 'email')
   /**
    * Requires the scopes `profile` and `email` of clients that registered themselves, unless their
-   * subjects are pairwise: people approve only the scopes of these clients.
+   * subjects are pairwise: a client that registered itself may read only data that people approved
+   * through its scopes.
    */
   const identity: typeof needs = async (c, next) => {
     const caller = c.get('user')
@@ -99,8 +100,8 @@ const MAX_KNOWN_CLIENTS = 10_000
 
 /**
  * Returns a function that tells whether a client registered itself. People approve only the scopes
- * of these clients, so they may not learn what other tokens can read without a scope. The client id
- * `null` is cookie mode: the person's own browser.
+ * that a self-registered client requests, so it may not read data that other clients can read without a scope.
+ * The client id `null` means cookie mode: the person's own browser.
  */
 function createIsSelfRegistered({
   clients,

@@ -28,7 +28,7 @@ export function addBillingApi(app: Hono<AppEnv>, context: ServiceContext): void 
 export function requirePerson(): MiddlewareHandler<AppEnv> {
   return async (c, next) => {
     if (c.get('user').tokenId === null) return next()
-    const error_description = 'Only the person itself may do this, not an application.'
+    const error_description = 'Only the signed-in person may do this, not an application.'
     return c.json({ error: 'forbidden', error_description }, 403)
   }
 }

@@ -5,8 +5,8 @@ import { UsageError } from './usage-error.ts'
 const MAX_LENGTH = 191
 
 /**
- * Validates the name given with `--as`, under which the audit log records what a command does.
- * Without one, it is the name of the system's user.
+ * Validates the name given with `--as`, under which the audit log records a command. Without it,
+ * returns the name of the operating system's user.
  * @throws UsageError
  */
 export function parseActor(given: string | undefined): string {

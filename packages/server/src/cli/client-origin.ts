@@ -1,6 +1,6 @@
 import type { Client } from '@tollgate/oauth'
 
-/** How a client came here that was not registered by a user or an operator. */
+/** The origin of a client that was not registered by a user or an operator. */
 export interface Origin {
   readonly by: 'registration' | 'document'
   /**
@@ -27,7 +27,7 @@ export function hostOf(address: string | undefined): string | null {
 }
 
 export function describeSelfRegistered({ by, host, verified }: Origin): string {
-  const how = by === 'document' ? 'described by a document' : 'registered itself'
+  const how = by === 'document' ? 'described by a metadata document' : 'registered itself'
   const where = host === null ? '' : `, ${host}`
   return `(${how}${where}, ${verificationLabel(verified)})`
 }

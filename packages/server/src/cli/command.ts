@@ -103,7 +103,7 @@ export function command<const Of extends Options = Record<string, never>>(
 export function createCommandContext(options: {
   readonly environment: NodeJS.ProcessEnv
   readonly json: boolean
-  /** The name given with `--as`. @default the name of the system's user */
+  /** The name given with `--as`. @default the name of the operating system's user */
   readonly as?: string | undefined
   readonly terminal: Terminal
 }): CommandContext {

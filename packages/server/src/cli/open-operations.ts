@@ -32,7 +32,8 @@ interface OperationsOptions extends CoreOptions {
 
 /**
  * Opens the database like `withCore()`, and runs `work` with the operations. The database of an
- * application has no audit log: entries go to standard error then, one line of JSON each.
+ * application has no audit log; its entries are written to standard error instead, one line of JSON
+ * each.
  */
 export function withOperations<T>(
   context: CommandContext,

@@ -55,7 +55,7 @@ describe('endpoints for billing events', () => {
       'TOLLGATE_DELIVERIES_SECRET expects whsec_',
     ],
     ['no address', { TOLLGATE_DELIVERIES_URL: 'app' }, 'TOLLGATE_DELIVERIES_URL expects an http'],
-    ['an unknown type', { TOLLGATE_DELIVERIES_TYPES: 'invoice.seen' }, 'expects some of'],
+    ['an unknown type', { TOLLGATE_DELIVERIES_TYPES: 'invoice.seen' }, 'expects one or more of'],
   ])('are rejected in the environment variables with %s', (_, environment, message) => {
     expect(() => read({ ...production, ...environment })).toThrow(message)
     expect(() => read({ ...production, ...environment })).not.toThrow('whsec_short')
@@ -63,7 +63,7 @@ describe('endpoints for billing events', () => {
 
   it('cause a warning if a variable for them has no effect', () => {
     expect(read({ ...production, TOLLGATE_DELIVERIES_SECRET: secret }).warnings).toEqual([
-      'TOLLGATE_DELIVERIES_SECRET is not used: it goes with TOLLGATE_DELIVERIES_URL.',
+      'TOLLGATE_DELIVERIES_SECRET is not used, because TOLLGATE_DELIVERIES_URL is not set.',
     ])
   })
 

@@ -22,7 +22,7 @@ export function readOrCreateSecret(dataDir: string): string {
   return readFileSync(file, 'utf8')
 }
 
-const MAKE_ONE = 'make your own: openssl rand -base64 32'
+const MAKE_ONE = 'generate your own: openssl rand -base64 32'
 
 /**
  * Returns a sentence that explains why the configured secret is unsafe in production. `null` if it
@@ -33,13 +33,13 @@ export function findSecretProblem(values: Variables, mode: Mode): string | null 
   if (mode !== 'production' || given === null) return null
   const file = fileIn(values.TOLLGATE_DATA_DIR)
   if (existsSync(file) && readFileSync(file, 'utf8').trim() === given.trim()) {
-    return `TOLLGATE_SECRET is the one of the demo in ${file}; ${MAKE_ONE}`
+    return `TOLLGATE_SECRET is the demo secret in ${file}; ${MAKE_ONE}`
   }
   if (new Set(given).size < 8) {
     return `TOLLGATE_SECRET is weak: it has fewer than 8 different characters; ${MAKE_ONE}`
   }
   if (/change.?me|example|secret.?secret|demo/i.test(given)) {
-    return `TOLLGATE_SECRET is weak: it reads like a placeholder; ${MAKE_ONE}`
+    return `TOLLGATE_SECRET is weak: it looks like a placeholder; ${MAKE_ONE}`
   }
   return null
 }

@@ -86,17 +86,17 @@ describe('TOLLGATE_SECRET', () => {
 
   it.each([
     ['few characters', 'abcabcabcabcabcabcabcabcabcabcabcabc', /weak: it has fewer than 8/],
-    ['a placeholder', 'please-change-me-0123456789-abcdefgh', /weak: it reads like a placeholder/],
+    ['a placeholder', 'please-change-me-0123456789-abcdefgh', /weak: it looks like a placeholder/],
   ])('is reported as weak, not as the secret of a demo: %s', (_, secret, why) => {
     const message = refusal({ ...production, TOLLGATE_SECRET: secret })
     expect(message).toMatch(why)
-    expect(message).not.toContain('the one of')
+    expect(message).not.toContain('the demo secret')
     expect(message).not.toContain(secret)
   })
 
   it('is rejected in production if it is the secret of a demo', () => {
     const [secret = ''] = read({}).secrets
-    expect(refusal({ ...production, TOLLGATE_SECRET: secret })).toContain('the one of the demo in')
+    expect(refusal({ ...production, TOLLGATE_SECRET: secret })).toContain('is the demo secret in')
   })
 })
 
@@ -105,7 +105,7 @@ it.each([
   ['TOLLGATE_TRUSTED_PROXY', 'Did you mean TOLLGATE_TRUSTED_PROXIES?'],
   ['TOLLGATE_COLOUR', 'Is it misspelt?'],
 ])('readEnvironment warns of the unknown variable %s: %s', (name, hint) => {
-  expect(read({ [name]: 'x' }).warnings).toEqual([`${name} is no setting of Tollgate. ${hint}`])
+  expect(read({ [name]: 'x' }).warnings).toEqual([`${name} is not a setting of Tollgate. ${hint}`])
 })
 
 it('readEnvironment lets variables switch off grants and features that the file switches on', () => {
@@ -199,7 +199,7 @@ describe('the settings for clients that register themselves', () => {
     const { initialAccessTokens } = strangers({ ...policy, ...tokens })
     expect(initialAccessTokens).toEqual([SECRET, `${SECRET}2`])
     expect(read(tokens).warnings).toEqual([
-      'TOLLGATE_INITIAL_ACCESS_TOKENS is not used: clients register by the policy open.',
+      'TOLLGATE_INITIAL_ACCESS_TOKENS is not used, because the policy for client registration is open.',
     ])
   })
 })
@@ -397,8 +397,8 @@ describe('environment variables', () => {
   it.each([
     ['PORT', 'http', 'a whole number from 0 to 65535'],
     ['PORT', '70000', 'a whole number from 0 to 65535'],
-    ['DATABASE_URL', 'foo://db/app', 'begins with foo:, and expects postgres://'],
-    ['DATABASE_URL', 'app.db', 'names no kind of database, and expects postgres://'],
+    ['DATABASE_URL', 'foo://db/app', 'begins with foo:, but must be postgres://'],
+    ['DATABASE_URL', 'app.db', 'has no URL scheme, but must be postgres://'],
     ['STRIPE_SECRET', 'abc', "Stripe's secret key, sk_… or rk_…"],
     ['STRIPE_SECRET', 'pk_live_1', "Stripe's secret key, sk_… or rk_…"],
     ['STRIPE_WEBHOOK_SECRET', 'abc', "the endpoint's signing secret, whsec_…"],
@@ -406,14 +406,14 @@ describe('environment variables', () => {
     ['TOLLGATE_URL', 'https://example.com/auth', 'without a path'],
     ['TOLLGATE_SECRET', 'short', 'at least 32 random characters'],
     ['TOLLGATE_REGISTRATION', 'perhaps', 'on or off'],
-    ['TOLLGATE_TRUSTED_PROXIES', '10.0.0.0/99', 'addresses or networks'],
+    ['TOLLGATE_TRUSTED_PROXIES', '10.0.0.0/99', 'IP addresses or networks'],
     ['TOLLGATE_METRICS_TOKEN', 'short', 'at least 16 characters'],
     ['TOLLGATE_CLIENT_REGISTRATION', 'yes', 'closed, initial-access-token, open'],
-    ['TOLLGATE_CLIENT_DOCUMENTS', 'https://app.example', 'on, off or hosts'],
+    ['TOLLGATE_CLIENT_DOCUMENTS', 'https://app.example', 'on, off or host names'],
     ['TOLLGATE_CLIENT_ASSERTIONS', 'required', 'on, off or shared-secrets'],
     ['TOLLGATE_CLIENT_ASSERTIONS_EXPIRE_IN', '2h', 'an hour at most'],
     ['TOLLGATE_DPOP', 'always', 'on, off or required'],
-    ['TOLLGATE_PRIVATE_ADDRESSES', 'localhost', 'addresses or networks'],
+    ['TOLLGATE_PRIVATE_ADDRESSES', 'localhost', 'IP addresses or networks'],
     ['TOLLGATE_TOKEN_TYPE', 'jwt', 'at+jwt or JWT'],
     ['TOLLGATE_DPOP_GUARD_REPLAYS', 'never', 'everywhere or process'],
     ['TOLLGATE_ID_TOKEN_ALGORITHM', 'none', 'ES256'],
@@ -430,7 +430,7 @@ describe('environment variables', () => {
     expect(message).toContain(expected)
   })
 
-  it('include TOLLGATE_REGISTRATION=off, which overrides the file', () => {
+  it('include TOLLGATE_REGISTRATION=off, which overrides the configuration file', () => {
     expect(read({ TOLLGATE_REGISTRATION: 'off' }).settings.registration).toBe(false)
     expect(read({}).settings.registration).toBe(true)
   })

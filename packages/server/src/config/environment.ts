@@ -84,14 +84,14 @@ export function readEnvironment(
 
 function warnOfTokens({ policy, initialAccessTokens }: SelfRegistered): string[] {
   if (policy === 'initial-access-token' || initialAccessTokens.length === 0) return []
-  return [`${TOKENS} is not used: clients register by the policy ${policy}.`]
+  return [`${TOKENS} is not used, because the policy for client registration is ${policy}.`]
 }
 
 function warnOfDeliveries(values: Variables): string[] {
   const unused = ([DELIVERY_SECRET, 'TOLLGATE_DELIVERIES_TYPES'] as const).filter(
     (name) => values[DELIVERY_URL] === null && values[name] !== null,
   )
-  return unused.map((name) => `${name} is not used: it goes with ${DELIVERY_URL}.`)
+  return unused.map((name) => `${name} is not used, because ${DELIVERY_URL} is not set.`)
 }
 
 /**
@@ -124,9 +124,9 @@ function findMissing(values: Variables, needs: readonly Need[]): VariableName[] 
 function refuse(mode: Mode, problems: readonly string[]): ConfigurationError {
   const why =
     mode === 'production'
-      ? 'This is production, because NODE_ENV=production or a key of Stripe or Braintree is set. Without those it is a demo that needs nothing.'
+      ? 'The service runs in production mode, because NODE_ENV=production or a key of Stripe or Braintree is set. Without these it runs as a demo, which needs no configuration.'
       : null
-  return new ConfigurationError('The configuration cannot be used', { problems, why })
+  return new ConfigurationError('The configuration is incomplete or invalid', { problems, why })
 }
 
 function secretsOf(values: Variables, mode: Mode): string[] {

@@ -12,7 +12,7 @@ export interface SettingInForce {
   readonly variable: string | null
   /** Source of the value. A file that states the default counts as `default`. */
   readonly source: 'environment' | 'file' | 'fapi2' | 'default'
-  /** The value as JSON. A secret is `'set'` or `null`, a function its kind. */
+  /** The value as JSON. A secret is shown as `'set'` or `null`, a function as its kind. */
   readonly value: unknown
 }
 
@@ -64,7 +64,10 @@ const VARIABLES: Readonly<Record<VariableName, ((config: Config) => unknown) | t
   BRAINTREE_API_URL: ({ braintree }) => braintree?.apiUrl ?? null,
 }
 
-/** Whether a secret without a variable is set, because a demo generates it. */
+/**
+ * Whether the variable has a value although it is not set in the environment, for example one that
+ * a demo generated.
+ */
 const GENERATED: Partial<Record<VariableName, (config: Config) => boolean>> = {
   DATABASE_URL: () => true,
   TOLLGATE_SECRET: ({ secrets }) => secrets.length > 0,
@@ -109,7 +112,7 @@ function fileInForce(config: Config): SettingInForce[] {
   })
 }
 
-/** Functions of the file cannot be compared: a default is recognized by its source. */
+/** Whether a value equals the default. Functions are compared by their source text. */
 function isSame(value: unknown, fallback: unknown): boolean {
   if (typeof value !== 'function' || typeof fallback !== 'function') {
     return isDeepStrictEqual(value, fallback)
@@ -138,7 +141,7 @@ export function withoutSecrets(value: unknown, name = '', depth = 0): unknown {
   )
 }
 
-/** Hides the password, and the values of the query, of a URL. */
+/** Hides the password and the query values of a URL. */
 function withoutPassword(text: string): string {
   if (!/^[a-z][a-z0-9+.-]*:\/\//i.test(text) || !URL.canParse(text)) return text
   const url = new URL(text)

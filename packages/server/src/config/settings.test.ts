@@ -46,7 +46,11 @@ describe('parseSettings', () => {
       { plans: [{ id: 'a', name: 'A', amount: 1.5, months: 1 }] },
       /plans\.0\.amount/,
     ],
-    ['a currency of four letters', { currency: 'euro' }, /currency: expected three letters/],
+    [
+      'a currency of four letters',
+      { currency: 'euro' },
+      /currency: expected a currency code of three letters/,
+    ],
     [
       'a time for late repeats beyond a week',
       { refreshTokensRepeatableFor: '8d' },
@@ -74,7 +78,7 @@ describe('parseSettings', () => {
     [
       'a name for an address',
       { outgoing: { privateAddresses: ['localhost'] } },
-      /outgoing\.privateAddresses\.0: expected an address or a network/,
+      /outgoing\.privateAddresses\.0: expected an IP address or a network/,
     ],
     ['a path for a certificate', { outgoing: { certificates: ['ca.pem'] } }, /expected a PEM/],
     ['a word for a switch', { dpop: 'always' }, /dpop: expected true, false or 'required'/],
@@ -131,15 +135,15 @@ describe('loadConfig', () => {
     const error = await loadConfig(environment).catch((thrown: unknown) => thrown)
     expect(error).toBeInstanceOf(ConfigurationError)
     expect((error as ConfigurationError).problems).toEqual([
-      'TOLLGATE_URL is missing: the public address, e.g. https://api.example.com',
+      'TOLLGATE_URL is missing: the public URL, e.g. https://api.example.com',
       'BRAINTREE_ENVIRONMENT is missing: sandbox or production',
-      'BRAINTREE_PUBLIC_KEY is missing: from the control panel of Braintree: API keys',
-      'BRAINTREE_PRIVATE_KEY is missing: from the control panel of Braintree: API keys',
-      'DATABASE_URL names no kind of database, and expects postgres://…, mysql://… or sqlite:/path/to/file.db',
+      'BRAINTREE_PUBLIC_KEY is missing: from the Braintree control panel, under API keys',
+      'BRAINTREE_PRIVATE_KEY is missing: from the Braintree control panel, under API keys',
+      'DATABASE_URL has no URL scheme, but must be postgres://…, mysql://… or sqlite:/path/to/file.db',
       'TOLLGATE_SECRET needs at least 32 random characters, e.g. from `openssl rand -base64 32`',
       'TOLLGATE_CORS expects on or off',
       'wrong.mjs: planz: there is no such setting. Did you mean plans?',
-      'wrong.mjs: currency: expected three letters such as usd',
+      'wrong.mjs: currency: expected a currency code of three letters such as usd',
       'wrong.mjs: selfRegistered.scope: there is no such setting. Did you mean scopes?',
       "wrong.mjs: dpop: expected true, false or 'required'",
     ])

@@ -55,9 +55,7 @@ export const settingRows: ReadonlyMap<string, SettingRow<unknown, unknown>> = ne
 export function parseSettings(input: unknown, source = 'tollgate.config.ts'): Settings {
   const { settings, problems } = readSettings(input)
   if (problems.length === 0) return settings
-  throw new TypeError(
-    `${source} cannot be used:\n${problems.map((line) => `  ${line}`).join('\n')}`,
-  )
+  throw new TypeError(`${source} is invalid:\n${problems.map((line) => `  ${line}`).join('\n')}`)
 }
 
 /**
@@ -69,7 +67,9 @@ export function readSettings(input: unknown): {
   readonly problems: readonly string[]
 } {
   const isObject = typeof (input ?? {}) === 'object' && !Array.isArray(input)
-  const problems = isObject ? [] : ['(the file): expected an object, as defineConfig() takes it']
+  const problems = isObject
+    ? []
+    : ['(the file): expected an object of settings, as for defineConfig()']
   const given: Record<string, unknown> = isObject ? { ...(input as object) } : {}
   for (const name of Object.keys(given)) {
     if (!settingRows.has(name)) problems.push(unknownKey([], name))

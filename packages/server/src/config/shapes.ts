@@ -91,7 +91,7 @@ export const selfRegistered = z.strictObject({
   documents: z
     .union([
       z.boolean(),
-      list(z.string().refine(read.isHost, 'expected a host such as app.example.com')),
+      list(z.string().refine(read.isHost, 'expected a host name such as app.example.com')),
     ])
     .default(false),
   /**
@@ -142,7 +142,7 @@ export const deliveries = outgoing.extend({
     z.strictObject({
       url: z.url({
         protocol: /^https?$/,
-        error: 'expected an address such as https://app.example.com/events',
+        error: 'expected a URL such as https://app.example.com/events',
       }),
       secret: z.union([deliverySecret, z.array(deliverySecret).min(1).readonly()], {
         error: `expected ${read.SECRET_WANTED}`,

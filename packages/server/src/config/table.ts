@@ -84,7 +84,7 @@ export const table = {
    * @default `http://localhost:<PORT>` in a demo; required in production
    */
   TOLLGATE_URL: variable(read.origin, {
-    hint: 'the public address, e.g. https://api.example.com',
+    hint: 'the public URL, e.g. https://api.example.com',
     check: 'issuer',
   }),
   /**
@@ -110,7 +110,7 @@ export const table = {
    * characters each, separated by commas.
    */
   TOLLGATE_INITIAL_ACCESS_TOKENS: variable(read.secrets, {
-    hint: 'what clients need to register; openssl rand -base64 32',
+    hint: 'the tokens that clients need to register; openssl rand -base64 32',
     check: 'registration',
   }),
   /**
@@ -141,7 +141,7 @@ export const table = {
    * rotation, several secrets separated by commas.
    */
   TOLLGATE_DELIVERIES_SECRET: variable(read.deliverySecrets, {
-    hint: `what events are signed with: ${STANDARD_WEBHOOK_SECRET}`,
+    hint: `the secret that signs the events: ${STANDARD_WEBHOOK_SECRET}`,
     check: 'deliveries',
   }),
   /**
@@ -203,7 +203,7 @@ export const table = {
    * separated by commas.
    */
   STRIPE_WEBHOOK_SECRET: variable(read.stripeWebhookSecret, {
-    hint: 'of the webhook endpoint at Stripe, whsec_…: tollgate billing webhooks create',
+    hint: 'the signing secret of the webhook endpoint at Stripe, whsec_…: tollgate billing webhooks create',
     check: 'webhooks',
   }),
   /** Stripe's publishable key, for the card form of the billing page. */
@@ -222,17 +222,17 @@ export const table = {
   }),
   /** Braintree's merchant id. Braintree's control panel shows it and both keys under API keys. */
   BRAINTREE_MERCHANT_ID: variable(read.text, {
-    hint: 'from the control panel of Braintree: API keys',
+    hint: 'from the Braintree control panel, under API keys',
     ...PROVIDERS,
   }),
   /** Braintree's public key. */
   BRAINTREE_PUBLIC_KEY: variable(read.text, {
-    hint: 'from the control panel of Braintree: API keys',
+    hint: 'from the Braintree control panel, under API keys',
     ...PROVIDERS,
   }),
   /** Braintree's private key. */
   BRAINTREE_PRIVATE_KEY: variable(read.text, {
-    hint: 'from the control panel of Braintree: API keys',
+    hint: 'from the Braintree control panel, under API keys',
     ...PROVIDERS,
   }),
   /**
@@ -279,7 +279,7 @@ export const table = {
   currency: setting(
     z
       .string()
-      .regex(/^[a-z]{3}$/i, 'expected three letters such as usd')
+      .regex(/^[a-z]{3}$/i, 'expected a currency code of three letters such as usd')
       .toLowerCase()
       .default('usd'),
   ),
@@ -295,7 +295,7 @@ export const table = {
   support: setting(
     z
       .union([z.email(), z.url({ protocol: /^https?$/ })], {
-        error: 'expected an e-mail address or a web address',
+        error: 'expected an e-mail address or a URL',
       })
       .nullable()
       .default(null),
@@ -358,7 +358,7 @@ export const table = {
   cors: flag(false, {
     check: 'cors',
     remarks: (on) =>
-      on && note('Pages of registered clients may call from other origins, including /api'),
+      on && note('Pages of registered clients may send requests from other origins, also to /api'),
   }),
   /**
    * The signature algorithm of ID tokens, unless a client has its own. Every client must support
@@ -419,8 +419,8 @@ export const table = {
     ],
   }),
   /**
-   * The longest lifetime of a JWT that authenticates a client, at most an hour, which is what
-   * Authlib uses. Each JWT is accepted once.
+   * The longest lifetime of a JWT that authenticates a client. The maximum is an hour, the lifetime
+   * that Authlib uses. Each JWT is accepted once.
    */
   clientAssertionsExpireIn: setting(shapes.assertionLife.default('1h'), {
     text: shapes.assertionLife,
@@ -442,7 +442,7 @@ export const table = {
   requestObjectsByReference: flag(false, REQUESTS),
   /**
    * Whether request objects may be unsigned for clients that have not registered an algorithm.
-   * OpenID Connect allows it, but an unsigned one protects nothing.
+   * OpenID Connect allows it, but an unsigned object protects nothing.
    */
   unsignedRequestObjects: flag(false, REQUESTS),
   /**
@@ -451,13 +451,14 @@ export const table = {
    */
   dpop: flagOr('required', true, REQUESTS),
   /**
-   * Whether DPoP proofs must contain a nonce of the service: safer, but one more request every few
-   * minutes.
+   * Whether DPoP proofs must contain a nonce of the service. This is safer, but costs one more
+   * request every few minutes.
    */
   dpopNonces: flag(false, REQUESTS),
   /**
-   * The scope of replay detection for DPoP proofs at `/api`: `everywhere`, which writes a row for
-   * each request, or in each `process`, which uses its memory.
+   * The scope of replay detection for DPoP proofs at `/api`: `everywhere` detects replays across
+   * all processes and writes a row for each request; `process` detects them only within a process,
+   * in memory.
    */
   dpopGuardReplays: oneOf(['everywhere', 'process'], 'everywhere', REQUESTS),
   /**
@@ -474,7 +475,7 @@ export const table = {
    */
   stepUp: flag(false, {
     check: 'tokens',
-    remarks: (on) => on && note('They contain when and how people signed in'),
+    remarks: (on) => on && note('Access tokens contain when and how people signed in'),
   }),
   /** Whether APIs may request introspection as a JWT (RFC 9701). */
   signedIntrospection: flag(false, {

@@ -30,11 +30,11 @@ export function isAccepted(use: () => unknown): boolean {
 }
 
 export const SECRET_WANTED =
-  'whsec_ and 24 to 64 bytes in base64: echo "whsec_$(openssl rand -base64 32)"'
+  'whsec_ followed by 24 to 64 bytes in base64: echo "whsec_$(openssl rand -base64 32)"'
 
 export const network = z
   .string()
-  .refine(isNetwork, { message: 'expected an address or a network such as 10.0.0.0/8' })
+  .refine(isNetwork, { message: 'expected an IP address or a network such as 10.0.0.0/8' })
 
 // Parsers for environment variables. Error messages continue the name of the variable, and never
 // contain a value that may be secret.
@@ -47,7 +47,7 @@ export const wholeNumber = (from: number, to: number) =>
   z
     .string()
     .refine((value) => /^\d+$/.test(value) && Number(value) >= from && Number(value) <= to, {
-      error: ({ input }) => `is '${input}', and expects a whole number from ${from} to ${to}`,
+      error: ({ input }) => `is '${input}', but must be a whole number from ${from} to ${to}`,
     })
     .transform(Number)
 
@@ -68,7 +68,7 @@ function switchOr<Other>(wanted: string, other: (value: string) => Other | null)
 export const onOff = switchOr<never>('on or off', () => null)
 export const onOffOr = <More extends string>(more: More) =>
   switchOr(`on, off or ${more}`, (value) => (value === more ? more : null))
-export const onOffOrHosts = switchOr('on, off or hosts such as app.example.com', (value) => {
+export const onOffOrHosts = switchOr('on, off or host names such as app.example.com', (value) => {
   const hosts = words(value)
   return hosts.every(isHost) ? hosts : null
 })
@@ -97,18 +97,18 @@ export const secrets = names.refine(
 )
 export const addresses = names.refine(
   (list) => list.every(isNetwork),
-  'expects addresses or networks such as 10.0.0.0/8',
+  'expects IP addresses or networks such as 10.0.0.0/8',
 )
 export const deliverySecrets = names.refine(
   (list) => list.length > 0 && list.every(isDeliverySecret),
-  `expects ${SECRET_WANTED}; several are separated by commas`,
+  `expects ${SECRET_WANTED}; separate several with commas`,
 )
 export const someOf = <Known extends string>(known: readonly Known[]) =>
   z
     .string()
     .transform(parts)
     .refine((list): list is Known[] => list.every((each) => known.some((name) => name === each)), {
-      message: `expects some of ${known.join(', ')}, separated by commas`,
+      message: `expects one or more of ${known.join(', ')}, separated by commas`,
     })
 /**
  * Schema of a list of MCP servers separated by commas. Each entry is a URL and its scopes,
@@ -118,7 +118,8 @@ export const mcpServers = z
   .string()
   .transform((value) => parts(value).map((part) => part.split(' ')))
   .refine((list) => list.every(([uri = '', ...scopes]) => URL.canParse(uri) && scopes.length > 0), {
-    message: 'expects servers such as https://api.example.com/mcp read-orders, separated by commas',
+    message:
+      'expects MCP servers such as https://api.example.com/mcp read-orders, separated by commas',
   })
   .transform((list) =>
     list.length === 0
@@ -132,16 +133,16 @@ export const exactUrl = z
   .refine((value) => /^https?:\/\//.test(value) && URL.canParse(value), 'expects an http(s) URL')
 export const url = exactUrl.transform((value) => value.replace(/\/+$/, ''))
 export const origin = url.refine((value) => new URL(value).pathname === '/', {
-  message: 'expects an address without a path: the service takes a whole host',
+  message: 'expects a URL without a path: the service must be served at the root of its host',
 })
 export const databaseUrl = text.superRefine((value, check) => {
   if (isAccepted(() => findDatabaseFile(value))) return
   const [, scheme] = /^([a-z][a-z0-9+.-]*):/i.exec(value) ?? []
-  const given = scheme === undefined ? 'names no kind of database' : `begins with ${scheme}:`
-  const message = `${given}, and expects postgres://…, mysql://… or sqlite:/path/to/file.db`
+  const given = scheme === undefined ? 'has no URL scheme' : `begins with ${scheme}:`
+  const message = `${given}, but must be postgres://…, mysql://… or sqlite:/path/to/file.db`
   check.addIssue({ code: 'custom', message })
 })
 export const stripeWebhookSecret = text.refine(
   (value) => value.split(/[\s,]+/).every((each) => /^whsec_\S+$/.test(each)),
-  "expects the endpoint's signing secret, whsec_…; several are separated by commas",
+  "expects the endpoint's signing secret, whsec_…; separate several with commas",
 )

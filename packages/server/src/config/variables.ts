@@ -87,7 +87,7 @@ export function parseVariables(environment: Readonly<Record<string, string | und
     given: new Set(given),
     warnings: unknown.map((name) => {
       const near = didYouMean(name, [...variables.keys()])
-      return `${name} is no setting of Tollgate.${near || ' Is it misspelt?'}`
+      return `${name} is not a setting of Tollgate.${near || ' Is it misspelt?'}`
     }),
   }
 }

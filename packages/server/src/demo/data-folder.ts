@@ -63,7 +63,10 @@ function readOccupant(dataDir: string): Occupant | null {
   }
 }
 
-/** Checks both the process and the port, because operating systems reuse the ids of either. */
+/**
+ * Checks both the process and the port, because operating systems reuse process ids and port
+ * numbers.
+ */
 async function isRunning({ pid, port }: Occupant): Promise<boolean> {
   return isAlive(pid) && (await isListening(`http://127.0.0.1:${port}`))
 }
@@ -81,7 +84,7 @@ function isAlive(pid: number): boolean {
 function inUse(dataDir: string, other: Occupant | null): ConfigurationError {
   const who = other ? `the service at ${other.url} (process ${other.pid})` : 'another service'
   return new ConfigurationError(
-    `The data folder ${dataDir} is in use by ${who}. Stop that one, or give this one a folder of its own: TOLLGATE_DATA_DIR=${dataDir}-2`,
+    `The data folder ${dataDir} is in use by ${who}. Stop it, or choose another folder for this one: TOLLGATE_DATA_DIR=${dataDir}-2`,
   )
 }
 

@@ -57,7 +57,7 @@ export function readStateFile(dataDir: string): Partial<DemoState> {
   try {
     return JSON.parse(readFileSync(file, 'utf8'))
   } catch (cause) {
-    throw new Error(`${file} cannot be read; delete it to let the demo begin anew`, { cause })
+    throw new Error(`${file} cannot be read; delete it to start the demo from scratch`, { cause })
   }
 }
 

@@ -54,7 +54,7 @@ describe('redirectTargets', () => {
     ['com.example.app:/cb', ['com.example.app:']],
     ["x; script-src 'unsafe-inline'", []],
   ])(
-    'allows the sign-in form on the way to the redirect URI %s to redirect to %j',
+    'given the redirect URI %s of an authorization request, allows the sign-in form to redirect to %j',
     async (redirect, expected) => {
       expect(await from(redirect)).toEqual(expected)
     },
@@ -71,7 +71,7 @@ describe('redirectTargets', () => {
       )
     },
   )
-  it('allows no origin if the person does not come from an authorization request', async () => {
+  it('allows no other origin if the person does not come from an authorization request', async () => {
     const path = '/clients?redirect_uri=https://evil.example'
     expect(await redirectTargets(path, service)).toEqual([])
   })

@@ -1,7 +1,7 @@
 /**
- * Reads the first page of JSON objects, so that its failure has a status, and returns a body with
- * one object per line. A later failure breaks the connection: the caller must not take a part for
- * the whole.
+ * Reads the first page of JSON objects before the response begins, so that a failure can still set
+ * its status. Returns a body with one object per line. A later failure breaks the connection, so
+ * that the caller does not mistake a part for the whole.
  */
 export async function linesBody(
   pages: AsyncIterable<readonly object[]>,

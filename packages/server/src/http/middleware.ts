@@ -35,10 +35,10 @@ export function identifyCaller(context: ServiceContext): MiddlewareHandler<AppEn
 const PROBES: readonly string[] = ['/healthz', '/readyz', '/metrics']
 
 const NO_ADDRESS =
-  'A trusted proxy sent no usable X-Forwarded-For, so all its callers share one rate limit. Let the proxy set that header to the address of its caller, and overwrite what the caller sent: see "The reverse proxy" in the production guide.'
+  'A trusted proxy sent no usable X-Forwarded-For, so all its callers share one rate limit. Configure the proxy to set that header to the address of its caller, overwriting any value that the caller sent: see "The reverse proxy" in the production guide.'
 
 const NOT_TRUSTED =
-  'A caller on a private network sent X-Forwarded-For, which is ignored. If it is your reverse proxy, name its address in TOLLGATE_TRUSTED_PROXIES; until then all its callers share one rate limit.'
+  'A caller on a private network sent X-Forwarded-For, which is ignored. If it is your reverse proxy, add its address to TOLLGATE_TRUSTED_PROXIES; until then all its callers share one rate limit.'
 
 /**
  * Logs each request and records its metrics. Never logs its query, headers or body, which may

@@ -65,7 +65,9 @@ export async function listen(options: {
     // is none.
     if (host === undefined || URL.canParse(`http://${host}`)) return respond(incoming, outgoing)
     outgoing.writeHead(400, { 'content-type': 'application/json', connection: 'close' })
-    outgoing.end('{"error":"invalid_request","error_description":"The Host header names no host"}')
+    outgoing.end(
+      '{"error":"invalid_request","error_description":"The Host header is not a valid host"}',
+    )
     return Promise.resolve()
   }
   const server: Server = createServer(
@@ -106,9 +108,12 @@ export async function listen(options: {
 function explain(error: Error, { host, port }: { host: string; port: number }): Error {
   const { code } = error as NodeJS.ErrnoException
   if (code === 'EADDRINUSE') {
-    return new Error(`Port ${port} is taken; stop what uses it, or set PORT to another`, {
-      cause: error,
-    })
+    return new Error(
+      `Port ${port} is taken; stop the program that uses it, or set PORT to another port`,
+      {
+        cause: error,
+      },
+    )
   }
   return new Error(`Cannot listen on ${host}:${port}: ${error.message}`, { cause: error })
 }

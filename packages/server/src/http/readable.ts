@@ -10,7 +10,7 @@ export class UnreadableRequest extends Error {
   override readonly name = 'UnreadableRequest'
 
   constructor() {
-    super('The request holds a character that cannot be accepted')
+    super('The request contains a NUL, an invalid escape sequence or bytes that are not UTF-8')
   }
 }
 

@@ -115,7 +115,10 @@ export function createLimits(
     return [pair, limit('passwordAccount', account), limit('passwordNetwork', by.network)]
   }
 
-  /** Milliseconds until another failure is allowed. 0 if this one was. */
+  /**
+   * Counts a failure. Returns the milliseconds until the next failure is allowed, 0 if this one was
+   * within the limit.
+   */
   async function countFailure(name: FailureName, key: string): Promise<number> {
     // Failures may share a counter: no correct value is rejected by it, and made-up names cannot
     // fill the table.

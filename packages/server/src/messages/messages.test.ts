@@ -15,7 +15,7 @@ const src = fileURLToPath(new URL('../', import.meta.url))
 const EXCEPTIONS = [
   'tollgate client create',
   'Authorization: Bearer …',
-  'This is part of a page of renderPage()',
+  'usePage() only works inside renderPage()',
   'PDF',
   // For developers: the pages have their own texts for errors of billing.
   'There is no subscription to change',

@@ -16,14 +16,14 @@ export function createMetrics(openConnections: () => number): Metrics {
   const registers = [registry]
   const requests = new Histogram({
     name: 'tollgate_request_duration_seconds',
-    help: 'Time to answer, by route, method and status',
+    help: 'Time to respond in seconds, by route, method and status',
     labelNames: ['route', 'method', 'status'],
     buckets: [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10],
     registers,
   })
   const refusals = new Counter({
     name: 'tollgate_rate_limited_total',
-    help: 'Requests refused with 429, by where',
+    help: 'Requests rejected with 429, by endpoint',
     labelNames: ['where'],
     registers,
   })
@@ -45,12 +45,12 @@ export function createMetrics(openConnections: () => number): Metrics {
   })
   const repeatedLate = new Counter({
     name: 'tollgate_late_refreshes_total',
-    help: 'Refresh tokens that came again long after their use and got the same successor',
+    help: 'Refresh tokens that were reused long after their first use and got the same successor',
     registers,
   })
   new Gauge({
     name: 'tollgate_open_connections',
-    help: 'Connections that are open now',
+    help: 'Number of open connections',
     registers,
     collect() {
       this.set(openConnections())

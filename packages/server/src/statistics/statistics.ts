@@ -93,7 +93,10 @@ export function createStatistics(options: {
   }
 
   const report = (error: unknown) =>
-    logger.error({ err: error }, 'The statistics of the overview could not be written yet')
+    logger.error(
+      { err: error },
+      'Writing the statistics of the overview failed and will be retried',
+    )
   const flushing = setInterval(() => {
     if (waiting.size > 0) flush().catch(report)
   }, FLUSH_INTERVAL)

@@ -43,7 +43,7 @@ export async function findTables(database: Database): Promise<FoundTables> {
 export async function refuseForeignTables(database: Database): Promise<void> {
   if ((await findTables(database)) !== 'application') return
   throw new ConfigurationError(
-    "These are an application's own tables: `users` is not the service's, or the tables of the libraries are here without it. Nothing was changed. Give the service a database of its own in DATABASE_URL.",
+    "This database has an application's own tables: its `users` is not the service's, or it has tables of the Tollgate libraries but no `users`. Nothing was changed. Point DATABASE_URL to a database of the service's own.",
   )
 }
 
@@ -63,13 +63,13 @@ export async function requireTables(
     if (newest === undefined) throw new ConfigurationError(await describeAbsence(database, name))
     if (done.some((id) => !set.migrations.some((known) => known.id === id))) {
       throw new ConfigurationError(
-        `The ${name} tables in this database are of a newer Tollgate (${newest}), or of one from before its first release; nothing was changed. Use that version, or another database.`,
+        `The ${name} tables in this database were created by a newer version of Tollgate (${newest}), or by one from before the first release; nothing was changed. Use that version, or another database.`,
       )
     }
     const missing = set.migrations.filter(({ id }) => !done.includes(id))
     if (missing.length > 0) {
       throw new ConfigurationError(
-        `The ${name} tables in this database are of an older Tollgate (${newest}); nothing was changed. ${await describeWay(database, missing)}`,
+        `The ${name} tables in this database were created by an older version of Tollgate (${newest}); nothing was changed. ${await describeWay(database, missing)}`,
       )
     }
   }
@@ -78,15 +78,15 @@ export async function requireTables(
 async function describeWay(database: Database, missing: readonly Migration[]): Promise<string> {
   for (const { needsOffline } of missing) {
     if (await needsOffline?.(database)) {
-      return 'To bring them up to date, stop every process that uses the database, then: tollgate migrate --offline'
+      return 'To bring them up to date, stop every process that uses the database, then run: tollgate migrate --offline'
     }
   }
-  return 'Bring them up to date: tollgate migrate'
+  return 'To bring them up to date, run: tollgate migrate'
 }
 
 async function describeAbsence(database: Database, name: string): Promise<string> {
   const found = await findTables(database)
   return found === 'application'
-    ? `This database holds an application's own tables and no ${name} tables of Tollgate. None were made: is DATABASE_URL the right one?`
-    : `There are no ${name} tables of Tollgate in this database. None were made: is DATABASE_URL the right one? If so: tollgate migrate`
+    ? `This database has an application's own tables, but no ${name} tables of Tollgate, and none were created. Is DATABASE_URL correct?`
+    : `There are no ${name} tables of Tollgate in this database, and none were created. Is DATABASE_URL correct? If so, run: tollgate migrate`
 }

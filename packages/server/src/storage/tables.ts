@@ -112,17 +112,23 @@ export const auditTable = defineTable(
     owner_id: field.id.nullable(),
     /** Further facts as JSON, without secrets and personal data. */
     details: field.json<Readonly<Record<string, unknown>>>(),
-    /** The entry with the intent, in an entry with the outcome. */
+    /** In an entry with the outcome: id of the entry with the intent. */
     intent_id: field.id.nullable(),
     request_id: field.id.nullable(),
-    /** A salted hash of the personal data of each person, sorted: they are in the chain, the data is not. */
+    /**
+     * Salted hashes of the personal data, one per person, sorted. The chain contains these hashes,
+     * not the data.
+     */
     commitments: field.json<readonly string[]>(),
-    /** Shows that a process with the service's secret wrote the entry, and later that it chained it. */
+    /**
+     * HMAC that proves that a process with the service's secret wrote the entry and, once it is
+     * chained, also chained it.
+     */
     seal: field.id,
     /** Position in the chain, without gaps. `null` until the entry is chained. */
     number: field.integer.nullable(),
     chained_at: field.instant.nullable(),
-    /** Hash of this entry and of the hash before it. */
+    /** Hash of this entry, which contains the hash of the previous one. */
     hash: field.id.nullable(),
   },
   {

@@ -11,7 +11,10 @@ export interface User {
   readonly name: string | null
   /** The operator role of the person. `null` for people who only use the service. */
   readonly role: Role | null
-  /** The language that they chose for pages, mail and invoices; null for the browser's. */
+  /**
+   * The language that the person chose for pages, mail and invoices. `null` for the language of the
+   * browser.
+   */
   readonly locale: string | null
   /** When the account was created. */
   readonly createdAt: Date

@@ -19,7 +19,9 @@ export interface NewUser {
   readonly demo?: boolean
 }
 
-/** The change would leave the service without an owner who can sign in. Nothing was changed. */
+/**
+ * Thrown if a change would leave the service without an owner who can sign in. Nothing was changed.
+ */
 export class LastOwner extends Error {
   override readonly name = 'LastOwner'
 
@@ -28,7 +30,7 @@ export class LastOwner extends Error {
   }
 }
 
-/** Selects accounts for operators. */
+/** Filters and position of a page of accounts. */
 export interface AccountPage {
   readonly email?: string | undefined
   /** Customer id at the payment provider. */
@@ -57,23 +59,32 @@ export interface UserAccounts {
   findByCredentials(email: string, password: string): Promise<User | null>
   /** Finds an account by id or e-mail address, including a disabled one. */
   findAccount(idOrEmail: string): Promise<Account | null>
-  /** Lists accounts, including disabled ones, the newest first, by page. */
+  /** Lists accounts by page, newest first, including disabled ones. */
   page(request: AccountPage): Promise<Account[]>
   /**
    * Stores the operator role of the account; `null` takes it away.
    * @throws LastOwner
    */
   setRole(id: string, role: Role | null): Promise<void>
-  /** Stores the language of the person's pages, mail and invoices; null for the browser's. */
+  /**
+   * Stores the language of the person's pages, mail and invoices. `null` for the language of the
+   * browser.
+   */
   setLocale(id: string, locale: string | null): Promise<void>
   /**
    * Replaces the password. The caller must end sessions and tokens: see `setPassword()` in
    * end-account.ts.
    */
   changePassword(id: string, password: string): Promise<void>
-  /** @throws LastOwner */
+  /**
+   * Disables or enables an account.
+   * @throws LastOwner
+   */
   setDisabled(id: string, disabled: boolean): Promise<void>
-  /** @throws LastOwner */
+  /**
+   * Deletes an account and its personal data in the audit log.
+   * @throws LastOwner
+   */
   delete(id: string): Promise<void>
   countDemo(): Promise<number>
 }
@@ -115,10 +126,11 @@ export function createUsers(options: {
   }
 
   /**
-   * Performs a change that may take an owner away. `change` changes the account only if it is no
-   * owner who can sign in, and returns whether it did. Else it runs again without this condition,
-   * one at a time across all processes: two owners who demote each other must not both count the
-   * other one.
+   * Performs a change that could remove the last owner. First calls `change` with the condition
+   * that the account is not an owner who can sign in; `change` returns whether it changed the
+   * account. If it did not, runs it again without this condition, one change at a time across all
+   * processes, because two owners who demote each other must not both rely on the other one.
+   * @throws LastOwner
    */
   async function keepingOwners(
     id: string,

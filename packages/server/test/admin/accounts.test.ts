@@ -57,7 +57,7 @@ describe('POST /admin/v1/users', () => {
     expect([reused.status, reused.body.type]).toEqual([422, expect.stringMatching(/key-reused$/)])
   })
 
-  it('stores no password, and no hash of one that could be guessed', async () => {
+  it('stores neither the password nor a hash from which it could be guessed', async () => {
     const admin = await operators.operator('admin')
     const body = { email: newAddress('grace'), password: NEW_PASSWORD }
     const headers = { 'idempotency-key': 'no-password' }
@@ -103,7 +103,7 @@ describe('PUT /admin/v1/users/{id}/password', () => {
     expect(await stored()).not.toContain(NEW_PASSWORD)
   })
 
-  it('is for owners who signed in shortly before, and not on their own account', async () => {
+  it('is allowed only for owners who signed in recently, and not for their own account', async () => {
     const admin = await operators.operator('admin')
     const owner = await operators.operator('owner')
     const { id, email } = await operators.person()
@@ -121,7 +121,7 @@ describe('PUT /admin/v1/users/{id}/password', () => {
 })
 
 describe('POST /admin/v1/keys/reseal', () => {
-  it('encrypts nothing again if everything has the present secret, and is for owners', async () => {
+  it('re-encrypts nothing if everything is encrypted with the present secret, and is allowed for owners only', async () => {
     const owner = await operators.operator('owner')
     const { status, body } = await owner.call('POST', '/keys/reseal', { body: {} })
     expect([status, body]).toEqual([200, { resealed: 0 }])

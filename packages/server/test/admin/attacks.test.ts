@@ -198,7 +198,7 @@ describe('a lesser role', () => {
     expect(made).toMatchObject({ status: 403, body: { type: problem('forbidden') } })
   })
 
-  it('an owner may not let a management client act for people', async () => {
+  it('an owner may not give a management client a grant for acting on behalf of people', async () => {
     const { id, owner } = await managementClient('admin.users:read')
     const made = await owner.call('PATCH', `/clients/${id}`, {
       body: { grants: ['authorization_code'], redirect_uris: ['https://app.example/cb'] },
@@ -243,7 +243,7 @@ describe('credentials', () => {
       async () => (await managementClient('admin.users:read')).bearer.slice(0, -3),
     ],
     ['nothing', async () => ''],
-  ])('%s opens nothing', async (_, create) => {
+  ])('are rejected if the bearer token is %s', async (_, create) => {
     const call = operators.with({ authorization: `Bearer ${await create()}` })
     for (const path of ['/users', '/clients', '/audit/entries', '/settings']) {
       expect(await call('GET', path)).toMatchObject({
@@ -263,33 +263,40 @@ describe('credentials', () => {
         subject_token: 'TOKEN',
       },
     ],
-  ])('scopes of the management API cannot be requested by %s', async (grant_type, fields) => {
-    const { email, id: userId } = await person()
-    const { accessToken } = await service.oauth.tokens.createPersonal({
-      userId,
-      name: 'x',
-      scopes: ['place-orders'],
-    })
-    const { id, secret } = await ordinaryClient({
-      grants: ['password', 'client_credentials', 'urn:ietf:params:oauth:grant-type:token-exchange'],
-    })
-    for (const scope of ['admin.users:read', 'admin:irreversible', '* admin.users:read']) {
-      const { status, body } = await tokenOf({
-        grant_type,
-        client_id: id,
-        client_secret: secret,
-        scope,
-        ...Object.fromEntries(
-          Object.entries(fields).map(([name, value]) => [
-            name,
-            value.replace('USER', email).replace('TOKEN', accessToken),
-          ]),
-        ),
+  ])(
+    'scopes of the management API cannot be requested with the grant %s',
+    async (grant_type, fields) => {
+      const { email, id: userId } = await person()
+      const { accessToken } = await service.oauth.tokens.createPersonal({
+        userId,
+        name: 'x',
+        scopes: ['place-orders'],
       })
-      expect(status, scope).toBe(400)
-      expect(body, scope).not.toHaveProperty('access_token')
-    }
-  })
+      const { id, secret } = await ordinaryClient({
+        grants: [
+          'password',
+          'client_credentials',
+          'urn:ietf:params:oauth:grant-type:token-exchange',
+        ],
+      })
+      for (const scope of ['admin.users:read', 'admin:irreversible', '* admin.users:read']) {
+        const { status, body } = await tokenOf({
+          grant_type,
+          client_id: id,
+          client_secret: secret,
+          scope,
+          ...Object.fromEntries(
+            Object.entries(fields).map(([name, value]) => [
+              name,
+              value.replace('USER', email).replace('TOKEN', accessToken),
+            ]),
+          ),
+        })
+        expect(status, scope).toBe(400)
+        expect(body, scope).not.toHaveProperty('access_token')
+      }
+    },
+  )
 
   it('a personal token cannot have a scope of the management API', async () => {
     await expect(personalToken(['admin.users:read'])).rejects.toThrow()
@@ -303,7 +310,7 @@ describe('credentials', () => {
       (id: string) => ['PATCH', `/clients/${id}`, { scopes: ['admin.keys:read'] }] as const,
       403,
     ],
-  ])('a token ends when its client was %s', async (_, act, status) => {
+  ])('an access token stops working when its client is %s', async (_, act, status) => {
     const { owner, id, call } = await managementClient('admin.users:read')
     expect((await call('GET', '/users')).status).toBe(200)
     const [method, path, body] = act(id)
@@ -331,7 +338,7 @@ describe('credentials', () => {
       (own: Record<string, string>) => ({ ...own, origin: 'https://evil.example' }),
     ],
     ['the origin null', (own: Record<string, string>) => ({ ...own, origin: 'null' })],
-  ])('a cookie with %s opens nothing', async (_, change) => {
+  ])('a session cookie with %s gives no access', async (_, change) => {
     const { browser } = await operators.operator('owner')
     const own = { origin: service.url, 'x-csrf-token': await browser.csrfToken() }
     const request = (headers: Record<string, string>) =>
@@ -340,7 +347,7 @@ describe('credentials', () => {
     expect((await request(change(own))).status).toBe(401)
   })
 
-  it('the CSRF token of another person opens nothing', async () => {
+  it('the CSRF token of another person gives no access', async () => {
     const owner = await operators.operator('owner')
     const stranger = await operators.operator(null)
     const headers = { origin: service.url, 'x-csrf-token': await stranger.browser.csrfToken() }
@@ -348,7 +355,7 @@ describe('credentials', () => {
     expect(mixed.status).toBe(401)
   })
 
-  it('an open session of a demoted operator ends with the role', async () => {
+  it('the session of an operator ends when the role is taken away', async () => {
     const owner = await operators.operator('owner')
     const admin = await operatorWithForms(service, 'admin')
     const page = await admin.open('/admin/people')
@@ -367,7 +374,7 @@ describe('the last owner', () => {
     ['demote', (id: string) => ['PUT', `/users/${id}/role`, { role: 'admin' }] as const],
     ['disable', (id: string) => ['POST', `/users/${id}/disable`, {}] as const],
     ['delete', (id: string) => ['POST', `/users/${id}/delete`, {}] as const],
-  ])('stays, if two owners %s each other at once', async (_, act) => {
+  ])('stays an owner who can sign in if two owners %s each other concurrently', async (_, act) => {
     for (let round = 0; round < 6; round++) {
       await withoutOwners()
       const [a, b] = [await operators.operator('owner'), await operators.operator('owner')]
@@ -380,7 +387,7 @@ describe('the last owner', () => {
     }
   })
 
-  it('stays, if owners demote, disable and delete each other in a circle', async () => {
+  it('stays an owner who can sign in if owners demote, disable and delete each other in a circle', async () => {
     await withoutOwners()
     const [a, b, c] = [
       await operators.operator('owner'),
@@ -395,7 +402,7 @@ describe('the last owner', () => {
     expect(await owners()).toBeGreaterThan(0)
   })
 
-  it('stays against commands', async () => {
+  it('cannot be disabled by a command', async () => {
     await withoutOwners()
     const { email, id } = await operators.operator('owner')
     const { code, stderr } = await accounts.tollgate('user', 'disable', email)
@@ -409,7 +416,7 @@ describe('the last owner', () => {
     ['POST', 'delete', {}],
     ['POST', 'sign-out', undefined],
     ['PUT', 'password', { password: PASSWORD }],
-  ])('do not act on themselves: %s %s', async (method, act, body) => {
+  ])('cannot act on their own account: %s %s', async (method, act, body) => {
     const owner = await operators.operator('owner')
     const made = await owner.call(method, `/users/${owner.id}/${act}`, { ...(body && { body }) })
     expect(made).toMatchObject({ status: 409, body: { type: problem('conflict') } })
@@ -570,7 +577,7 @@ describe('input', () => {
     }
   })
 
-  it('a cursor works in its own list with its own filter only', async () => {
+  it('a cursor is valid only in the list that returned it, with the same filters', async () => {
     const viewer = await operators.operator('viewer')
     await operators.operator('viewer')
     const { body } = await viewer.call('GET', '/users?limit=1')
@@ -601,17 +608,20 @@ describe('input', () => {
     ['quoted twice', (version: string) => ({ 'if-match': `""${version}""` }), 412],
     ['one of several stale ones', () => ({ 'if-match': '"1", "2"' }), 412],
     ['a prefix', (version: string) => ({ 'if-match': `"${version.slice(0, -1)}"` }), 412],
-  ] as const)('an If-Match that is %s', async (_, headers, status) => {
-    const admin = await operators.operator('admin')
-    const { id, version } = await ordinaryClient()
-    const made = await admin.call('PATCH', `/clients/${id}`, {
-      body: { name: 'Changed' },
-      headers: headers(version),
-    })
-    expect(made.status).toBe(status)
-    const { body } = await admin.call('GET', `/clients/${id}`)
-    expect(body.name).toBe(status === 200 ? 'Changed' : 'App')
-  })
+  ] as const)(
+    'given an If-Match that is %s, a change succeeds or fails as expected',
+    async (_, headers, status) => {
+      const admin = await operators.operator('admin')
+      const { id, version } = await ordinaryClient()
+      const made = await admin.call('PATCH', `/clients/${id}`, {
+        body: { name: 'Changed' },
+        headers: headers(version),
+      })
+      expect(made.status).toBe(status)
+      const { body } = await admin.call('GET', `/clients/${id}`)
+      expect(body.name).toBe(status === 200 ? 'Changed' : 'App')
+    },
+  )
 })
 
 describe('an idempotency key', () => {
@@ -637,18 +647,21 @@ describe('an idempotency key', () => {
       '{"name":"Other","grants":["client_credentials"],"settings":{"client_uri":"https://a.example/","tos_uri":"https://a.example/t"}}',
       422,
     ],
-  ])('is repeated with %s', async (_, second, status) => {
-    const admin = await operators.operator('admin')
-    const first =
-      '{"name":"Order","grants":["client_credentials"],"settings":{"client_uri":"https://a.example/","tos_uri":"https://a.example/t"}}'
-    const made = await admin.call('POST', '/clients', { body: first, headers: key })
-    expect(made.status).toBe(201)
-    const again = await admin.call('POST', '/clients', { body: second, headers: key })
-    expect(again.status).toBe(status)
-    if (status === 201) expect(again.body.id).toBe(made.body.id)
-  })
+  ])(
+    'is accepted or rejected as expected when it is repeated with %s',
+    async (_, second, status) => {
+      const admin = await operators.operator('admin')
+      const first =
+        '{"name":"Order","grants":["client_credentials"],"settings":{"client_uri":"https://a.example/","tos_uri":"https://a.example/t"}}'
+      const made = await admin.call('POST', '/clients', { body: first, headers: key })
+      expect(made.status).toBe(201)
+      const again = await admin.call('POST', '/clients', { body: second, headers: key })
+      expect(again.status).toBe(status)
+      if (status === 201) expect(again.body.id).toBe(made.body.id)
+    },
+  )
 
-  it('creates one client for requests at once', async () => {
+  it('creates one client for concurrent requests', async () => {
     const admin = await operators.operator('admin')
     const body = { name: 'At once', grants: ['client_credentials'] }
     const all = await Promise.all(
@@ -660,7 +673,7 @@ describe('an idempotency key', () => {
     expect(all.filter(({ status }) => status >= 500)).toEqual([])
   })
 
-  it('does not outlive the role', async () => {
+  it('returns no stored response after the operator has lost the role', async () => {
     const owner = await operators.operator('owner')
     const admin = await operators.operator('admin')
     const body = { name: 'Before', grants: ['client_credentials'] }
@@ -685,7 +698,7 @@ describe('the audit log', () => {
   const failing = () =>
     vi.spyOn(service.admin.audit, 'add').mockRejectedValueOnce(new Error('the disk is full'))
 
-  it('undoes a change whose entry fails, in this process as well', async () => {
+  it('undoes a change if its entry cannot be written, in the database and in the memory of this process', async () => {
     const { owner, id, call } = await managementClient('admin.users:read')
     const person = await operators.operator(null)
     const app = await ordinaryClient({ grants: ['password'] })
@@ -730,7 +743,7 @@ describe('the audit log', () => {
     expect((await user()).status).toBe(401)
   })
 
-  it('stops an act in steps whose intent cannot be recorded', async () => {
+  it('prevents an act in steps if the intent cannot be recorded', async () => {
     const support = await operators.operator('support')
     const { id } = await operators.person()
     failing()
@@ -738,7 +751,7 @@ describe('the audit log', () => {
     expect(await service.users.findAccount(id)).toMatchObject({ disabledAt: null })
   })
 
-  it('gets few lines, however often an act is refused', async () => {
+  it('gets only one line per minute, however often an act is refused', async () => {
     const viewer = await operators.operator('viewer')
     const { id } = await operators.person()
     const count = async () =>
@@ -753,7 +766,7 @@ describe('the audit log', () => {
     expect(await count()).toHaveLength(2)
   })
 
-  it('gets no line from a client that has nothing to do with the management API', async () => {
+  it('gets no line from a client without a scope of the management API', async () => {
     const { id, secret } = await ordinaryClient()
     const { body } = await tokenOf({
       grant_type: 'client_credentials',
@@ -771,7 +784,7 @@ describe('the audit log', () => {
     expect(about).toEqual([])
   })
 
-  it('cannot be forged by texts of a request', async () => {
+  it('cannot be forged by texts in a request', async () => {
     const admin = await operators.operator('admin')
     const forged = '"}\r\n{"audit":{"operation":"forged"}}\u001b[2K'
     await admin.call('DELETE', `/clients/${encodeURIComponent(forged)}`)
@@ -787,7 +800,7 @@ describe('the audit log', () => {
     expect(body.data).toEqual([])
   })
 
-  it('knows no secret, and neither do stored requests nor the log', async () => {
+  it('contains no secret, nor do the stored requests and the log of the service', async () => {
     const owner = await operators.operator('owner')
     const { id } = await operators.person()
     const headers = { 'idempotency-key': 'secretive' }
@@ -811,7 +824,7 @@ describe('the audit log', () => {
 })
 
 describe('two operators at once', () => {
-  it('change a client one after the other', async () => {
+  it('cannot both change the same version of a client', async () => {
     const [a, b] = [await operators.operator('admin'), await operators.operator('admin')]
     const { id, version } = await ordinaryClient()
     const headers = { 'if-match': `"${version}"` }
@@ -826,7 +839,7 @@ describe('two operators at once', () => {
     ]).toContainEqual(statuses)
   })
 
-  it('rotate a secret, and each gets one that works or an error', async () => {
+  it('rotate a secret, and each gets either a secret that works or an error', async () => {
     const [a, b] = [await operators.operator('admin'), await operators.operator('admin')]
     const { id } = await ordinaryClient()
     const both = await Promise.all(
@@ -842,7 +855,7 @@ describe('two operators at once', () => {
     }
   })
 
-  it('disable and delete a person, who is gone then', async () => {
+  it('disable and delete a person, who is deleted in the end', async () => {
     const [a, b] = [await operators.operator('admin'), await operators.operator('support')]
     const { id } = await operators.person()
     const both = await Promise.all([
@@ -859,7 +872,7 @@ describe('two operators at once', () => {
 })
 
 describe('what fails in the middle', () => {
-  it('is recorded as failed while a provider is away, and a repeat completes it', async () => {
+  it('is recorded as failed if a provider is unavailable, and is completed by a repeated request', async () => {
     const support = await operators.operator('support')
     const { id, email } = await accounts.customer('stripe')
     await service.advance({})
@@ -881,26 +894,31 @@ describe('what fails in the middle', () => {
   it.each([
     ['early', 1000, 409, 'request-in-progress'],
     ['late', 121_000, 409, 'outcome-unknown'],
-  ])('is not done again by a repeat that comes %s after a crash', async (_, age, status, name) => {
-    const support = await operators.operator('support')
-    const { id } = await operators.person()
-    const request = { body: {}, headers: { 'idempotency-key': `crash-${name}` } }
-    const path = `/users/${id}/disable`
-    expect((await support.call('POST', path, request)).status).toBe(200)
-    // What a process leaves behind that dies before it has stored the response.
-    await service.database.kysely
-      .updateTable('admin_requests')
-      .set({ response: null, created_at: service.clock.now().getTime() - age })
-      .where('response', 'like', `%"id":"${id}"%`)
-      .execute()
-    const again = await support.call('POST', path, request)
-    expect(again).toMatchObject({ status, body: { type: problem(name) } })
-    expect((await entriesAbout(id)).filter(({ outcome }) => outcome === 'started')).toHaveLength(1)
-  })
+  ])(
+    'is not performed again by a request that is repeated %s after a crash',
+    async (_, age, status, name) => {
+      const support = await operators.operator('support')
+      const { id } = await operators.person()
+      const request = { body: {}, headers: { 'idempotency-key': `crash-${name}` } }
+      const path = `/users/${id}/disable`
+      expect((await support.call('POST', path, request)).status).toBe(200)
+      // What a process leaves behind that dies before it has stored the response.
+      await service.database.kysely
+        .updateTable('admin_requests')
+        .set({ response: null, created_at: service.clock.now().getTime() - age })
+        .where('response', 'like', `%"id":"${id}"%`)
+        .execute()
+      const again = await support.call('POST', path, request)
+      expect(again).toMatchObject({ status, body: { type: problem(name) } })
+      expect((await entriesAbout(id)).filter(({ outcome }) => outcome === 'started')).toHaveLength(
+        1,
+      )
+    },
+  )
 
   // SQLite has no server that could be cut off.
   it.skipIf(process.env.TEST_DATABASE === 'sqlite')(
-    'is answered by a problem with 503 while the database is away, and nothing is done',
+    'is answered with a 503 problem document if the database is unavailable, and nothing is done',
     async () => {
       const { url, drop } = await createTestDatabase()
       const proxy = await startTcpProxy(url)

@@ -35,7 +35,7 @@ const atNumber = (rows: readonly Row[], number: number) => {
 }
 
 describe('the worker that chains the audit log', () => {
-  it('numbers entries in batches without gaps, each with the hash of the one before', async () => {
+  it('numbers entries in batches without gaps, each with the hash of the previous entry', async () => {
     await audit.write(205)
     expect((await audit.entries()).every(({ number }) => number === null)).toBe(true)
     const seen: number[] = []
@@ -96,7 +96,7 @@ describe('the worker that chains the audit log', () => {
     expect(await audit.verify()).toMatchObject({ broken: null, checked: 1001, waiting: 0 })
   })
 
-  it('chains entries whose clock was wrong in the order in which it saw them', async () => {
+  it('chains entries with a wrong time in the order in which it found them', async () => {
     await audit.write(1)
     await audit.chain().process()
     const wrong = audit.logOn(audit.database, { now: () => new Date('1999-12-31T00:00:00Z') })
@@ -293,7 +293,7 @@ describe('threat N9 the verification of the audit log', () => {
           .where('person', '=', '7')
           .execute(),
     ],
-  ])('names the first break after %s', async (_, broken, attack) => {
+  ])('names the first break caused by %s', async (_, broken, attack) => {
     await audit.write(6)
     await audit.chain().process()
     expect(await audit.verify()).toMatchObject({ broken: null, checked: 6 })
@@ -308,7 +308,7 @@ describe('threat N9 the verification of the audit log', () => {
     if (!isGap) expect(found.broken?.entryId).toBe(expected?.id)
   })
 
-  it('finds a forged line that the worker has chained', async () => {
+  it('detects a forged entry even if the worker has chained it', async () => {
     await audit.write(2)
     const [, row] = await audit.entries()
     await insert(forged(row as Row, { actor_id: '1' }))
@@ -316,7 +316,7 @@ describe('threat N9 the verification of the audit log', () => {
     expect(await audit.verify()).toMatchObject({ broken: { kind: 'forged', number: 3 } })
   })
 
-  it('finds a cut-off end against a place that the caller has noted', async () => {
+  it('detects a cut-off end if the caller passes an entry that it has noted', async () => {
     await audit.write(6)
     await audit.chain().process()
     const { last: known } = await audit.verify()
@@ -335,7 +335,7 @@ describe('threat N9 the verification of the audit log', () => {
     expect(await audit.verify({ from: known })).toMatchObject({ broken: other })
   })
 
-  it('continues from a place that is known, in parts of any size', async () => {
+  it('continues from a known entry, in parts of any size', async () => {
     await audit.write(7)
     await audit.chain().process()
     const first = await audit.verify({ limit: 3 })
@@ -348,7 +348,7 @@ describe('threat N9 the verification of the audit log', () => {
     expect((await audit.verify()).broken).toMatchObject({ kind: 'changed', number: 2 })
   })
 
-  it('accepts entries of a former secret, and counts those whose secret is gone', async () => {
+  it('accepts entries that were sealed with a former secret, and counts those whose secret is no longer configured', async () => {
     await audit.write(2)
     await audit.chain().process()
     const next = ['another secret of the tests with 32 characters']
@@ -357,7 +357,7 @@ describe('threat N9 the verification of the audit log', () => {
     expect(await audit.verify({ secrets: next })).toMatchObject({ broken: null, unknownSeals: 2 })
   })
 
-  it('is content with an empty log', async () => {
+  it('accepts an empty log', async () => {
     expect(await audit.verify()).toEqual({
       broken: null,
       checked: 0,
@@ -368,7 +368,7 @@ describe('threat N9 the verification of the audit log', () => {
     })
   })
 
-  it('keeps the chain valid when a person is forgotten', async () => {
+  it('still succeeds after the personal data of a person was deleted', async () => {
     await audit.write(5)
     await audit.chain().process()
     await audit.log.forget('12')

@@ -46,7 +46,7 @@ async function everything(): Promise<string> {
 }
 
 describe('the audit log in the management API', () => {
-  it('lists the acts of operators, the newest first, with every filter and by page', async () => {
+  it('lists the acts of operators by page, newest first, with every filter', async () => {
     const [one, two] = [await operators.person(), await operators.person()]
     const support = await operators.operator('support')
     for (const { id } of [one, two]) await support.call('POST', `/users/${id}/sign-out`)
@@ -119,7 +119,7 @@ describe('the audit log in the management API', () => {
     ['an unknown outcome', 'outcome=maybe', 'outcome'],
     ['a date without a time', 'from=2026-01-01', 'from'],
     ['an unknown filter', 'email=a@example.com', 'email'],
-  ])('names the field of %s', async (_, query, field) => {
+  ])('names the invalid field, given %s', async (_, query, field) => {
     expect(await admin.call('GET', `/audit/entries?${query}`)).toMatchObject({
       status: 422,
       body: { errors: { [field]: [expect.any(String)] } },
@@ -135,7 +135,7 @@ describe('the audit log in the management API', () => {
     },
   )
 
-  it('exports chained entries as lines that anybody can verify', async () => {
+  it('exports chained entries as lines that anyone can verify', async () => {
     await admin.call('POST', `/users/${(await operators.person()).id}/sign-out`)
     await service.auditChain.process()
     const { response, lines } = await exportLines()
@@ -193,7 +193,7 @@ describe('the audit log in the management API', () => {
     expect(new Set(filtered.lines.map(({ id }) => id)).size).toBe(1100)
   })
 
-  it('verifies the chain in parts, and against a noted head', async () => {
+  it('verifies the chain in parts, and compares it with a noted entry', async () => {
     await service.auditChain.process()
     const { head } = (await admin.call('GET', '/audit/head')).body
     const noted = `known_number=${head.number}&known_hash=${head.hash}`
@@ -216,7 +216,7 @@ describe('the audit log in the management API', () => {
 })
 
 describe('threat N9 the contents of the audit log', () => {
-  it('keep no trace of a deleted person, whichever door deleted them, and the chain stays valid', async () => {
+  it('keep no trace of a deleted person, whichever way the person was deleted, and the chain stays valid', async () => {
     for (const remove of [
       (id: string) => admin.call('POST', `/users/${id}/delete`, { body: {} }),
       (id: string) => service.users.delete(id),
@@ -238,7 +238,7 @@ describe('threat N9 the contents of the audit log', () => {
     expect(body).toMatchObject({ intact: true, complete: true })
   })
 
-  it('have no secret in any column after every operation that handles one', async () => {
+  it('contain no secret in any column after every operation that handles a secret', async () => {
     const secrets: string[] = []
     const covered = new Set<string>()
     const run = async (operation: string, path: string, body: Record<string, unknown> = {}) => {
@@ -281,7 +281,7 @@ describe('threat N9 the contents of the audit log', () => {
     expect(handling.map(({ name }) => name).sort()).toEqual([...covered].sort())
   })
 
-  it('are read by a client with the scope of the audit log alone', async () => {
+  it('can be read by a client that has only the scope of the audit log', async () => {
     const scopes = ['admin.audit:read']
     const { body } = await owner.call('POST', '/management-clients', {
       body: { name: 'Archive', scopes },

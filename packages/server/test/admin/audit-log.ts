@@ -13,7 +13,7 @@ export const SECRETS = ['a secret of the tests with 32 characters']
 
 const silent = { error() {} }
 
-/** An operator who calls from an address. */
+/** Returns an operator with a network address, as the caller of an operation. */
 export function operatorCalling(id = '7'): Caller {
   const email = `operator-${id}@example.com`
   return {
@@ -36,7 +36,7 @@ export async function startAuditLog() {
     database,
     clock,
     log,
-    /** Opens another connection, as another process has it. */
+    /** Opens another connection, as another process would. */
     async connect() {
       const other = await connect(databaseUrl, { timeout: 60_000 })
       opened.push(other)

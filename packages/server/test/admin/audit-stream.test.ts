@@ -75,7 +75,7 @@ it('sends each chained entry to the endpoints that list it, and to no others', a
   expect(archive.received).toHaveLength(3)
 })
 
-it('keeps entries for an endpoint that does not answer, in the database', async () => {
+it('keeps entries in the database for an endpoint that does not answer', async () => {
   const archive = await receiver()
   archive.answer(500)
   const on = await startWith([{ url: archive.url, types: ['audit.entry'] }])
@@ -90,7 +90,7 @@ it('keeps entries for an endpoint that does not answer, in the database', async 
   expect(new Set(entriesIn(archive).map(({ number }) => number))).toEqual(new Set([1, 2]))
 })
 
-it('threat N9 shows the receiver an end that was cut off and replaced', async () => {
+it('lets the receiver detect that the end of the audit log was cut off and replaced (threat N9)', async () => {
   const archive = await receiver()
   const on = await startWith([{ url: archive.url, types: ['audit.entry'] }])
   await signOuts(on, 3)
@@ -134,7 +134,7 @@ it('writes each chained entry as one JSON line if auditToLog is on, whatever the
   expect(service.log()).not.toContain(person.email)
 })
 
-it('writes to a logger in a database without the table, without personal data', async () => {
+it('writes entries without personal data to a logger if the database has no table for them', async () => {
   const lines: [object, string][] = []
   const log = createLoggerAudit(
     { info: (fields, message) => void lines.push([fields, message]) },

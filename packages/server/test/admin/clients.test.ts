@@ -51,7 +51,7 @@ describe('the management API for applications', () => {
     expect(JSON.stringify(shown.body)).not.toContain(client.secret)
   })
 
-  it('changes fields only for a caller who has read the present version', async () => {
+  it('changes fields only if If-Match contains the present version', async () => {
     const { admin, client } = await createClient()
     const path = `/clients/${client.id}`
     const change = (version: string | null, name: string) =>
@@ -124,7 +124,7 @@ describe('the management API for applications', () => {
       expect((await call('GET', '/clients')).status).toBe(403)
     })
 
-    it('needs the scope for irreversible acts in addition', async () => {
+    it('requires an additional scope for irreversible acts', async () => {
       const target = await operators.person()
       const { call: writer } = await createManagementClient(['admin.users:write'])
       const body = {}
@@ -169,7 +169,7 @@ describe('the management API for applications', () => {
       }
     })
 
-    it('refuses its scopes to an ordinary client, and every token of a person', async () => {
+    it('denies its scopes to an ordinary client, and rejects every token of a person', async () => {
       const admin = await operators.operator('admin')
       const made = await admin.call('POST', '/clients', {
         body: { name: 'Sly', grants: ['client_credentials'], scopes: ['admin.users:read'] },

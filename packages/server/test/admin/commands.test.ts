@@ -150,7 +150,7 @@ describe('the audit log', () => {
     expect((await service.users.findAccount(id))?.role).toBe('owner')
   })
 
-  it('has the name of the user of the system without --as', async () => {
+  it("has the name of the operating system's user without --as", async () => {
     const { left } = await leave(['user', 'sign-out', (await person()).id])
     expect(left.map((each) => each.actor_id)).toEqual([userInfo().username])
   })
@@ -158,7 +158,7 @@ describe('the audit log', () => {
   it.each([
     ['before the command', (args: string[]) => ['--as', 'grace', ...args]],
     ['after its arguments', (args: string[]) => [...args, '--as', 'grace']],
-  ])('takes --as %s', async (_, withName) => {
+  ])('has the name given with --as %s', async (_, withName) => {
     const { left } = await leave(withName(['user', 'sign-out', (await person()).id, '--json']))
     expect(left.map((each) => each.actor_id)).toEqual(['grace'])
   })
@@ -184,7 +184,7 @@ describe('the audit log', () => {
     expect((await leave(args.filter((word) => word !== undefined))).left).toEqual([])
   })
 
-  it('has the refusal to take the role of the last owner', async () => {
+  it('has an entry for the failed attempt to take the role away from the last owner', async () => {
     const owners = await service.users.page({ role: 'owner', before: null, limit: 100 })
     const { id } = await person('owner')
     for (const owner of owners) await service.users.setRole(owner.id, null)
@@ -209,7 +209,7 @@ describe('user role', () => {
     expect(taken.json()).toEqual({ id, email, role: null })
   })
 
-  it('names the roles if given another one', async () => {
+  it('lists the roles if the given role is unknown', async () => {
     const { code, stderr } = await tollgate(['user', 'role', '1', 'king', '--json'])
     expect([code, JSON.parse(stderr)]).toEqual([
       2,
@@ -244,7 +244,7 @@ describe('user list', () => {
     expect(ids((await tollgate(next)).json())).toEqual(people.slice(2))
   })
 
-  it('lists only operators with a role, under headers', async () => {
+  it('lists only the operators with the given role, under column headers', async () => {
     const { email } = await person('viewer')
     await person()
     const { stdout, stderr } = await tollgate(['user', 'list', '--role', 'viewer'])
@@ -328,7 +328,7 @@ describe('client commands', () => {
     expect(listed.status).toBe(200)
   })
 
-  it('replace a secret as planned, or at once if it leaked', async () => {
+  it('replace a secret with an overlap, or immediately if it leaked', async () => {
     const { client: shop, secret: first } = await service.oauth.clients.create({
       name: 'Robot',
       grants: ['client_credentials'],
@@ -353,7 +353,7 @@ describe('client commands', () => {
 
   it.each([
     ['create --name A --management', '--management needs at least one --scope'],
-    ['create --name A --management --public --scope admin.users:read', 'exclude each other'],
+    ['create --name A --management --public --scope admin.users:read', 'cannot be combined'],
     ['create --name A --management --scope place-orders', 'scopes.0'],
     [
       `create --name A --management --scope admin.users:read --redirect ${REDIRECT}`,
@@ -362,12 +362,12 @@ describe('client commands', () => {
     ['create --name A --credentials --scope admin.users:read', 'admin.users:read is for clients'],
     ['create --name A --credentials --grant none-such', 'none-such'],
     ['update nobody', 'Nothing to change'],
-    ['update nobody --any-scope --scope place-orders', 'exclude each other'],
+    ['update nobody --any-scope --scope place-orders', 'cannot be combined'],
     ['update nobody --first-party maybe', 'must be one of yes, no'],
     ['update nobody --name X', '"nobody": There is no such client.'],
     ['show nobody', '"nobody": There is no such client. `tollgate client list`'],
     ['secret nobody', '"nobody": There is no such client.'],
-    ['secret nobody --leaked --overlap 1h', 'exclude each other'],
+    ['secret nobody --leaked --overlap 1h', 'cannot be combined'],
     ['secret nobody --overlap 31d', 'a time of up to 30 days, such as 24h or 7d, not 31d'],
     ['secret nobody --overlap soon', 'a time of up to 30 days'],
     ['unverify nobody', '"nobody": There is no such client.'],
@@ -378,7 +378,7 @@ describe('client commands', () => {
 })
 
 describe('keys list', () => {
-  it('marks the key of each algorithm that signs now', async () => {
+  it('marks, for each algorithm, the key that signs now', async () => {
     const { json } = await tollgate(['keys', 'list', '--json'])
     const keys = json() as { algorithm: string; signing: boolean }[]
     const algorithms = new Set(keys.map(({ algorithm }) => algorithm))
@@ -388,7 +388,7 @@ describe('keys list', () => {
   })
 })
 
-it("commands on an application's database work without an audit log, and make no tables", async () => {
+it("commands on an application's database work without an audit log, and create no tables", async () => {
   const { url, database, drop } = await createTestDatabase()
   onTestFinished(drop)
   await kyselyStorage(database).migrate()

@@ -148,7 +148,7 @@ describe('the lists of operators', () => {
     expect([...tested, ...AT_PROVIDERS].sort()).toEqual(lists.map(({ name }) => name).sort())
   })
 
-  it('need as many statements for ten times the people', async () => {
+  it('need no more statements for ten times as many people', async () => {
     const countAll = async () => {
       const counts: string[] = []
       for (const [name, input] of LISTS) {
@@ -166,7 +166,7 @@ describe('the lists of operators', () => {
   })
 
   it.runIf(process.env.TEST_DATABASE === 'sqlite').each(LISTS)(
-    'read no big table as a whole, and sort none: %s with %j',
+    'neither read a big table as a whole nor sort it: %s with %j',
     async (name, input) => {
       const found: string[] = []
       for (const sent of await statementsOf(name, input)) {
@@ -228,7 +228,7 @@ describe('a long audit log', () => {
     expect(ids).toEqual([first, last])
   })
 
-  it('answers with an empty page and a cursor while nothing was found', async () => {
+  it('responds with an empty page and a cursor if a part contains no match', async () => {
     const found = await read('audit.list', { ...RARE, outcome: 'refused' })
     expect(found).toMatchObject({ data: [], next: expect.any(String) })
     const { next: after } = found

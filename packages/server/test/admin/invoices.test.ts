@@ -47,7 +47,7 @@ describe('invoices in the management API', () => {
     expect((await viewer.call('GET', `/users/${other.id}/invoices/${invoice.id}`)).status).toBe(404)
   })
 
-  it('are listed by page, while new ones come', async () => {
+  it('are listed by page, even if new ones are created meanwhile', async () => {
     const viewer = await operators.operator('viewer')
     const { id } = await accounts.customer('stripe', ['pro', 'monthly', 'yearly'])
     const user = await service.billing.user(Number(id))
@@ -66,7 +66,7 @@ describe('invoices in the management API', () => {
     expect(seen).toEqual(ids)
   })
 
-  it.each(PROVIDERS)('are refunded once per key at %s, and once in all', async (provider) => {
+  it.each(PROVIDERS)('are refunded once per key at %s, and in full only once', async (provider) => {
     const support = await operators.operator('support')
     const { refund, path } = await payer(provider)
     const whole = await support.call('POST', refund, keyed(`${provider}-whole`, {}))
@@ -99,19 +99,22 @@ describe('invoices in the management API', () => {
     ['a currency in capitals', { amount: { amount: 100, currency: 'USD' } }, 'amount.currency'],
     ['an unknown field', { amount: usd(100), to: 'me' }, 'to'],
     ['an unknown field of money', { amount: { ...usd(100), exponent: 9 } }, 'exponent'],
-  ])('are not refunded over %s, before a provider is asked', async (_, body, field) => {
-    const support = await operators.operator('support')
-    const { refund } = await payer()
-    const { trouble } = service.sandbox ?? {}
-    trouble?.failNext(100, '500', 'stripe')
-    const headers = { 'idempotency-key': `bad ${field}`.replaceAll(' ', '-') }
-    const refused = await support.call('POST', refund, { body, headers })
-    trouble?.clear()
-    expect(refused).toMatchObject({
-      status: 422,
-      body: { errors: { [field]: [expect.any(String)] } },
-    })
-  })
+  ])(
+    'are not refunded if the request contains %s, and the provider is not asked',
+    async (_, body, field) => {
+      const support = await operators.operator('support')
+      const { refund } = await payer()
+      const { trouble } = service.sandbox ?? {}
+      trouble?.failNext(100, '500', 'stripe')
+      const headers = { 'idempotency-key': `bad ${field}`.replaceAll(' ', '-') }
+      const refused = await support.call('POST', refund, { body, headers })
+      trouble?.clear()
+      expect(refused).toMatchObject({
+        status: 422,
+        body: { errors: { [field]: [expect.any(String)] } },
+      })
+    },
+  )
 
   it('are not refunded in another currency, beyond what was paid, or without a key', async () => {
     const support = await operators.operator('support')
@@ -131,7 +134,7 @@ describe('invoices in the management API', () => {
     expect((await support.call('GET', path)).body.refunded).toEqual(usd(2000))
   })
 
-  it('are not refunded by a viewer, nor for another person', async () => {
+  it('are not refunded by a viewer, or under the id of another person', async () => {
     const [viewer, support] = [
       await operators.operator('viewer'),
       await operators.operator('support'),
@@ -144,7 +147,7 @@ describe('invoices in the management API', () => {
     expect((await support.call('GET', path)).body.refunded).toEqual(usd(0))
   })
 
-  it('are refunded by a client only with the scope for what cannot be undone', async () => {
+  it('are refunded by a client only with the scope for irreversible acts', async () => {
     const owner = await operators.operator('owner')
     const { refund, path } = await payer()
     const callAs = async (scopes: readonly string[]) => {
@@ -176,7 +179,7 @@ describe('invoices in the management API', () => {
     expect((await reads('GET', path)).body.refunded).toEqual(usd(200))
   })
 
-  it('are refunded once for two requests at once with the same key, twice with two keys', async () => {
+  it('are refunded once for two concurrent requests with the same key, and twice for two keys', async () => {
     const support = await operators.operator('support')
     const { refund, path } = await payer()
     const send = (key: string) => support.call('POST', refund, keyed(key, { amount: usd(300) }))
@@ -197,7 +200,7 @@ describe('invoices in the management API', () => {
     expect((await support.call('GET', path)).body.refunded).toEqual(usd(1900))
   })
 
-  it('are refunded once when an answer of the provider is lost, at any point, and the request repeated', async () => {
+  it('are refunded once if a response of the provider is lost at any point and the request is repeated', async () => {
     const support = await operators.operator('support')
     const { refund, path, customerId } = await payer()
     const { sandbox } = service
@@ -226,7 +229,7 @@ describe('invoices in the management API', () => {
     expect(charge).toMatchObject({ amount_refunded: 100 * POINTS })
   })
 
-  it('are refunded by a repeat after the process died in the middle', async () => {
+  it('are refunded once if the process dies in the middle and the request is repeated', async () => {
     const support = await operators.operator('support')
     const { refund, path } = await payer()
     const request = keyed('died', { amount: usd(400) })
@@ -252,7 +255,7 @@ describe('invoices in the management API', () => {
     expect((await support.call('GET', path)).body.refunded).toEqual(usd(400))
   })
 
-  it('are voided while they are unpaid, at Stripe only', async () => {
+  it('can be voided while they are unpaid, at Stripe only', async () => {
     const support = await operators.operator('support')
     const { path, customerId } = await payer()
     const paid = await support.call('POST', `${path}/void`)
@@ -269,7 +272,7 @@ describe('invoices in the management API', () => {
 })
 
 describe('the balance of a person', () => {
-  it('is credited and debited once per key, even if an answer is lost', async () => {
+  it('is credited and debited once per key, even if a response is lost', async () => {
     const support = await operators.operator('support')
     const { id } = await payer()
     const credit = `/users/${id}/credit`
@@ -294,7 +297,7 @@ describe('the balance of a person', () => {
     expect(entries.every(({ details }) => !String(details).includes('Ada'))).toBe(true)
   })
 
-  it('has one currency, and is kept by Stripe only', async () => {
+  it('has a single currency, and exists only at Stripe', async () => {
     const support = await operators.operator('support')
     const { id } = await payer()
     const euros = { amount: { amount: 500, currency: 'eur' } }
@@ -311,7 +314,7 @@ describe('the balance of a person', () => {
     )
     expect(unable).toMatchObject({
       status: 409,
-      body: { detail: expect.stringContaining('no balance') },
+      body: { detail: expect.stringContaining('does not support customer balances') },
     })
     const person = await operators.person()
     const none = await support.call(

@@ -8,8 +8,8 @@ const HOUR = 3_600_000
 const BATCH = 25
 
 /**
- * Fills the tables with the people `from` to `to` and what is theirs. Lists do not check seals and
- * hashes, so none of them are real.
+ * Fills the tables with the people `from` to `to` and their data. Seals and hashes are not real,
+ * because lists do not check them.
  */
 export async function addPeople(database: Database, from: number, to: number): Promise<void> {
   for (let first = from; first <= to; first += BATCH) {

@@ -62,7 +62,7 @@ function membersNamed(name: string, value: unknown): unknown[] {
 }
 
 describe('the OpenAPI document of the management API', () => {
-  it('describes each operation once, with an operationId of its own', () => {
+  it('describes each operation once, with a unique operationId', () => {
     const ids = Object.values(document.paths).flatMap((methods) =>
       Object.values(methods).map(({ operationId }) => operationId),
     )
@@ -99,7 +99,7 @@ describe('the OpenAPI document of the management API', () => {
     expect(membersNamed('$schema', document)).toEqual([])
   })
 
-  it('cannot be made if two different schemas have the same name', () => {
+  it('cannot be generated if two different schemas have the same name', () => {
     const [first, second] = [z.strictObject({ a: z.string() }), z.strictObject({ b: z.string() })]
     const outputs = [named('Twice', first), named('Twice', second)]
     const operations = outputs.map((output) => ({ ...operationNamed('users.get'), output }))
@@ -154,7 +154,7 @@ describe('the OpenAPI document of the management API', () => {
     }
   })
 
-  it('marks integers beyond 32 bits, and leaves long patterns of dates out', () => {
+  it('marks integers beyond 32 bits, and omits the long patterns of dates', () => {
     const { Money, User } = document.components.schemas
     expect(Money?.properties).toMatchObject({ amount: { type: 'integer', format: 'int64' } })
     const user = User?.properties as Record<string, object>
@@ -210,7 +210,7 @@ describe('responses of the management API', () => {
     return response
   }
 
-  it('serves the document without credentials, at the address of the service', async () => {
+  it('include the OpenAPI document without credentials, with the URL of the service', async () => {
     const { body, status } = await operators.with({})('GET', '/openapi.json')
     expect(status).toBe(200)
     expect(body).toEqual(JSON.parse(JSON.stringify(describeAt(service.url))))
@@ -258,7 +258,7 @@ describe('responses of the management API', () => {
     await callDeclared('clients.revoke', { id })
   })
 
-  it('have the declared lines in an export of the audit log', async () => {
+  it('match the declared schema of a line in an export of the audit log', async () => {
     const { id } = await operators.person()
     await callDeclared('users.signOut', { id })
     await service.auditChain.process()
@@ -272,7 +272,7 @@ describe('responses of the management API', () => {
     for (const text of lines) expect(line?.safeParse(JSON.parse(text)).error).toBeUndefined()
   })
 
-  it('accept a date with an offset, which many generated clients send', async () => {
+  it('succeed for a date with an offset, which many generated clients send', async () => {
     const { id } = await operators.person()
     const until = new Date(service.clock.now().getTime() + 30 * 86_400_000)
     const withOffset = until.toISOString().replace('Z', '+00:00')

@@ -52,7 +52,7 @@ describe("the operators' pages for applications", () => {
     [`${BASE}/new-management`, 'owner'],
     ['/admin/keys', 'viewer'],
     ['/admin/keys/rotate', 'admin'],
-  ] as const)('show %s to operators from the role %s on', async (path, least) => {
+  ] as const)('show %s to operators with the role %s or a higher one', async (path, least) => {
     const roles = ['viewer', 'support', 'admin', 'owner'] as const
     for (const role of roles) {
       const { status } = await (await operator(role)).open(path)
@@ -147,7 +147,7 @@ describe("the operators' pages for applications", () => {
     expect(await tokenStatus(id, next)).toBe(200)
   })
 
-  it('refuse an overlap that is no number of hours', async () => {
+  it('reject an overlap that is not a valid number of hours', async () => {
     const { admin, path } = await createOnPage()
     for (const hours of ['', '0', '721', 'soon']) {
       const page = await admin.submit(`${path}/rotate-secret`, { hours, decision: 'go' })
@@ -156,7 +156,7 @@ describe("the operators' pages for applications", () => {
     }
   })
 
-  it('end a leaked secret at once, after a sign-in of the last ten minutes', async () => {
+  it('end a leaked secret immediately, after a sign-in within the last ten minutes', async () => {
     const { admin, id, path, secret } = await createOnPage()
     const page = `${path}/replace-leaked-secret`
     const form = await admin.open(page)
@@ -173,7 +173,7 @@ describe("the operators' pages for applications", () => {
     expect([await tokenStatus(id, secret), await tokenStatus(id, next)]).toEqual([401, 200])
   })
 
-  it('change nothing if the safe button is pressed', async () => {
+  it('change nothing if the cancel button is pressed', async () => {
     const { admin, id, path, secret } = await createOnPage()
     for (const page of ['edit', 'rotate-secret', 'replace-leaked-secret', 'delete']) {
       const stayed = await admin.submit(`${path}/${page}`, { decision: 'stay', name: 'Changed' })
@@ -183,7 +183,7 @@ describe("the operators' pages for applications", () => {
     expect((await service.oauth.clients.find(id))?.name).toBe('Reports')
   })
 
-  it('delete an application after asking', async () => {
+  it('delete an application after confirmation', async () => {
     const { admin, id, path, secret } = await createOnPage()
     const done = await admin.submit(`${path}/delete`, { decision: 'go' })
     expect(done.location).toBe(`${BASE}?done=deleted`)
@@ -193,7 +193,7 @@ describe("the operators' pages for applications", () => {
     expect(page.html).not.toContain(`${path}/edit`)
   })
 
-  it('verify an application of a person, and take it back', async () => {
+  it('verify an application of a person, and withdraw the verification', async () => {
     const { id: userId } = await operator(null)
     const redirect = REDIRECT
     const { client } = await service.oauth.clients.create({ name: 'Photos', redirect, userId })
@@ -273,7 +273,7 @@ describe("the operators' pages for applications", () => {
       })
     })
 
-    it('needs the version that it was filled in for', async () => {
+    it('is rejected without the version for which it was filled in', async () => {
       const { admin, id, path } = await createOnPage()
       const { version: _, ...hidden } = hiddenFields(
         (await admin.open(`${path}/edit`)).html,
@@ -292,25 +292,28 @@ describe("the operators' pages for applications", () => {
     ['edit', { name: 'Stolen' }],
     ['delete', {}],
     ['verify', {}],
-  ])('refuse %s without a CSRF token, from elsewhere and with a lesser role', async (act, more) => {
-    const { admin, id, path, secret } = await createOnPage()
-    const fields = { ...more, decision: 'go' }
-    expect((await admin.post(`${path}/${act}`, fields)).status).toBe(403)
-    const csrf_token = await admin.browser.csrfToken()
-    const elsewhere = await admin.browser.post(
-      `${path}/${act}`,
-      { ...fields, csrf_token },
-      { origin: 'https://evil.example' },
-    )
-    expect(elsewhere.status).toBe(403)
-    const support = await operator('support')
-    const theirs = { ...fields, csrf_token: await support.browser.csrfToken() }
-    expect((await support.post(`${path}/${act}`, theirs)).status).toBe(403)
-    const shown = (await support.open(path)).html
-    expect(shown).not.toContain(`${path}/`)
-    expect(await tokenStatus(id, secret)).toBe(200)
-    expect((await service.oauth.clients.find(id))?.name).toBe('Reports')
-  })
+  ])(
+    'reject %s without a CSRF token, from another site, and with a lower role',
+    async (act, more) => {
+      const { admin, id, path, secret } = await createOnPage()
+      const fields = { ...more, decision: 'go' }
+      expect((await admin.post(`${path}/${act}`, fields)).status).toBe(403)
+      const csrf_token = await admin.browser.csrfToken()
+      const elsewhere = await admin.browser.post(
+        `${path}/${act}`,
+        { ...fields, csrf_token },
+        { origin: 'https://evil.example' },
+      )
+      expect(elsewhere.status).toBe(403)
+      const support = await operator('support')
+      const theirs = { ...fields, csrf_token: await support.browser.csrfToken() }
+      expect((await support.post(`${path}/${act}`, theirs)).status).toBe(403)
+      const shown = (await support.open(path)).html
+      expect(shown).not.toContain(`${path}/`)
+      expect(await tokenStatus(id, secret)).toBe(200)
+      expect((await service.oauth.clients.find(id))?.name).toBe('Reports')
+    },
+  )
 
   it('let only owners register and change clients of the management API', async () => {
     const owner = await operator('owner')
@@ -351,7 +354,7 @@ describe("the operators' pages for applications", () => {
     expect(none.html).toContain('No application has this name.')
   })
 
-  it('say that an application does not exist', async () => {
+  it('report that an application does not exist', async () => {
     const admin = await operator('admin')
     for (const page of ['', '/edit', '/delete', '/rotate-secret']) {
       expect((await admin.open(`${BASE}/nothing${page}`)).status).toBe(404)
@@ -360,7 +363,7 @@ describe("the operators' pages for applications", () => {
 })
 
 describe("the operators' pages for keys", () => {
-  it('create a key that signs later, or at once', async () => {
+  it('create a key that signs later, or immediately', async () => {
     const admin = await operator('admin')
     const before = (await service.oauth.keys.list()).length
     const later = await admin.submit('/admin/keys/rotate', { when: 'later', decision: 'go' })
@@ -370,7 +373,7 @@ describe("the operators' pages for keys", () => {
     expect(await service.oauth.keys.list()).toHaveLength(before + 2)
   })
 
-  it('let owners alone revoke a key, after asking', async () => {
+  it('let only owners revoke a key, after confirmation', async () => {
     const { kid } = await service.oauth.keys.rotate({ immediately: true })
     const path = `/admin/keys/${kid}/revoke`
     const admin = await operator('admin')

@@ -65,7 +65,7 @@ const entriesIn = (html: string) =>
   [...html.matchAll(/<a href="\/admin\/audit\/([\w-]+)" aria-label/g)].map(([, id]) => id)
 
 describe("the operators' pages of the audit log", () => {
-  it('find what was done to a person, by whom and when, without their e-mail in an address', async () => {
+  it('find what was done to a person, by whom and when, without an e-mail address in a URL', async () => {
     const { admin, person } = await act()
     await act()
     const found = await admin.submit('/admin/audit', { person: person.email })
@@ -104,14 +104,14 @@ describe("the operators' pages of the audit log", () => {
     expect(missing.html).toMatch(/id="actor-problem"[^>]*>Enter who it was/)
   })
 
-  it('refuse a filter and a cursor that are not theirs', async () => {
+  it('reject an invalid filter and a forged cursor', async () => {
     const admin = await operator('admin')
     expect((await admin.open('/admin/audit?from=yesterday')).status).toBe(422)
     expect((await admin.open('/admin/audit?after=forged.cursor')).status).toBe(400)
     expect((await admin.open('/admin/audit/nothing')).status).toBe(404)
   })
 
-  it('show an entry with its details, its address and its place in the chain', async () => {
+  it('show an entry with its details, its network address and its place in the chain', async () => {
     const { admin, person } = await act()
     const list = await admin.open(`/admin/audit?owner=${person.id}`)
     const [id = ''] = entriesIn(list.html)
@@ -119,7 +119,7 @@ describe("the operators' pages of the audit log", () => {
     await service.auditChain.process()
     const page = await admin.open(`/admin/audit/${id}`)
     expect(page.html).toContain('127.0.0.1')
-    expect(page.html).toMatch(/Place in the chain<\/dt><dd>\d+</)
+    expect(page.html).toMatch(/Position in the chain<\/dt><dd>\d+</)
     const about = `/admin/audit?subject_kind=user&amp;subject_id=${person.id}`
     expect(page.html).toContain(about)
     expect(entriesIn((await admin.open(about.replace('&amp;', '&'))).html)).toContain(id)
@@ -147,16 +147,16 @@ describe("the operators' pages of the audit log", () => {
     await service.database.kysely.deleteFrom('audit_entries').execute()
   })
 
-  it('check the chain, and find with a noted place that the end was cut off', async () => {
+  it('verify the chain, and detect with a noted entry that the end was cut off', async () => {
     const { admin } = await act()
     await act()
     await service.auditChain.process()
     const intact = await admin.open('/admin/audit/verify')
-    expect(intact.html).toContain('The log is as it was written.')
-    const [, number = ''] = /Place in the chain<\/dt><dd>(\d+)</.exec(intact.html) ?? []
+    expect(intact.html).toContain('The log is unchanged.')
+    const [, number = ''] = /Position in the chain<\/dt><dd>(\d+)</.exec(intact.html) ?? []
     const [, hash = ''] = /Hash<\/dt><dd><code>([\w-]{43})</.exec(intact.html) ?? []
     const known = `/admin/audit/verify?${new URLSearchParams({ known_number: number, known_hash: hash })}`
-    expect((await admin.open(known)).html).toContain('The log is as it was written.')
+    expect((await admin.open(known)).html).toContain('The log is unchanged.')
     await service.database.kysely
       .deleteFrom('audit_entries')
       .where('number', '=', Number(number))
@@ -219,7 +219,7 @@ describe("the operators' pages of webhooks", () => {
     expect(entries.map(({ outcome }) => outcome).sort()).toEqual(['done', 'started'])
   })
 
-  it('show viewers the list, and neither payloads nor acts', async () => {
+  it('show viewers the list, but neither payloads nor actions', async () => {
     const id = await deadEvent()
     const viewer = await operator('viewer')
     const list = await viewer.open('/admin/webhooks')
@@ -233,7 +233,7 @@ describe("the operators' pages of webhooks", () => {
     expect((await support.post(`/admin/webhooks/received/${id}/retry`, {})).status).toBe(403)
   })
 
-  it('send an event to the application again, and everything that was held back', async () => {
+  it('resend one event to the application, and all events that were held back', async () => {
     answer = 410
     await deadEvent()
     await service.billing.process()
@@ -255,7 +255,7 @@ describe("the operators' pages of webhooks", () => {
     expect(wrong.status).toBe(404)
   })
 
-  it('do not exist for numbers that are none', async () => {
+  it('respond with 404 or 422 to unknown and invalid ids', async () => {
     const support = await operator('support')
     for (const id of ['999999', '0', 'x', '1e3']) {
       for (const place of ['received', 'sent']) {
@@ -266,7 +266,7 @@ describe("the operators' pages of webhooks", () => {
   })
 })
 
-it('the page of the settings shows where each comes from, and no secret', async () => {
+it('the settings page shows the source of each setting, and no secret', async () => {
   const viewer = await operator('viewer')
   const page = await viewer.open('/admin/settings')
   expect(page.html).toContain('TOLLGATE_DELIVERIES_URL')

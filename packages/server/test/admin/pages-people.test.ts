@@ -88,7 +88,7 @@ describe("who may see the operators' pages", () => {
     ])
   })
 
-  it('leaves operators with the same role, and the own account, alone', async () => {
+  it('does not let operators act on operators with the same role, or on their own account', async () => {
     const [support, other] = [await operator('support'), await operator('support')]
     const page = await support.read(`/admin/people/${other.id}`)
     expect(page).toContain('Only operators with a higher role')
@@ -217,7 +217,7 @@ describe('acts on a person', () => {
     expect((await support.post(`/admin/people/${other.id}${session}`)).status).toBe(404)
   })
 
-  it('performs a form that was sent twice once', async () => {
+  it('performs a form once, even if it was sent twice', async () => {
     const support = await operator('support')
     const { id } = await operators.person()
     const page = `/admin/people/${id}`
@@ -230,7 +230,7 @@ describe('acts on a person', () => {
     expect(entries.filter(({ subject_id }) => subject_id === id)).toHaveLength(1)
   })
 
-  it('needs the CSRF token of the operator, and a form of this service', async () => {
+  it('requires the CSRF token of the operator, and a form from this service', async () => {
     const support = await operator('support')
     const { id } = await operators.person()
     const page = `/admin/people/${id}/disable`
@@ -243,7 +243,7 @@ describe('acts on a person', () => {
     expect((await service.users.findAccount(id))?.disabledAt).toBeNull()
   })
 
-  it('asks for a sign-in of the last ten minutes before a deletion', async () => {
+  it('requires a sign-in within the last ten minutes before a deletion', async () => {
     const admin = await operator('admin')
     const { id } = await operators.person()
     const page = `/admin/people/${id}/delete`
@@ -367,7 +367,7 @@ describe('subscriptions and invoices of a person', () => {
     expect(await support.read(`/admin/people/${eve.id}`)).toContain('Free until')
   })
 
-  it('shows everything else while the provider is away', async () => {
+  it('shows everything else while the provider is unavailable', async () => {
     const support = await operator('support')
     const ada = await customer()
     service.sandbox?.trouble.failNext(100, '500', 'stripe')

@@ -5,7 +5,7 @@ import { sql } from 'kysely'
 export interface PlanStep {
   /** The table that is read. `null` for a step such as sorting. */
   readonly table: string | null
-  /** Whether every row of the table may be read, in the order of an index or not. */
+  /** Whether the step may read every row of the table, with or without an index. */
   readonly isScan: boolean
   /** Whether rows are sorted, or made distinct, in a temporary table. */
   readonly isSort: boolean
@@ -33,7 +33,7 @@ export async function explain(
   })
 }
 
-/** The tables of a statement by the names that it gives them. */
+/** Returns the tables in a statement by their aliases. */
 function aliasesIn(statement: string): ReadonlyMap<string, string> {
   const found = statement.matchAll(/(?:from|join) "(\w+)" as "(\w+)"/g)
   return new Map([...found].map(([, table = '', alias = '']) => [alias, table]))

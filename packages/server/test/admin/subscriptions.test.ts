@@ -20,7 +20,7 @@ const inDays = (days: number) =>
   new Date((service.sandbox?.clock.now() ?? new Date()).getTime() + days * 86_400_000).toISOString()
 
 describe('subscriptions in the management API', () => {
-  it('lists those of everybody by page, newest first, and by state', async () => {
+  it('lists the subscriptions of all people by page, newest first, and by state', async () => {
     const viewer = await operators.operator('viewer')
     const [one, two] = [await accounts.customer('stripe'), await accounts.customer('braintree')]
     const first = await viewer.call('GET', '/subscriptions?limit=1')
@@ -42,7 +42,7 @@ describe('subscriptions in the management API', () => {
     expect((await viewer.call('GET', '/subscriptions?state=Active')).status).toBe(422)
   })
 
-  it.each(PROVIDERS)('cancels, resumes and ends one at %s', async (provider) => {
+  it.each(PROVIDERS)('cancels, resumes and ends a subscription at %s', async (provider) => {
     const support = await operators.operator('support')
     const { id } = await accounts.customer(provider)
     const path = `/users/${id}/subscriptions/${await subscriptionOf(id)}`
@@ -67,7 +67,7 @@ describe('subscriptions in the management API', () => {
     })
   })
 
-  it('wants a recent sign-in for what cannot be undone, and none for a cancellation', async () => {
+  it('requires a recent sign-in for an act that cannot be undone, but not for a cancellation', async () => {
     const support = await operators.operator('support')
     const { id } = await accounts.customer('stripe')
     const path = `/users/${id}/subscriptions/${await subscriptionOf(id)}`
@@ -94,7 +94,7 @@ describe('subscriptions in the management API', () => {
     expect(refused.at(-1)).toMatchObject({ outcome: 'refused', actor_id: viewer.id })
   })
 
-  it('answers about the subscriptions of others as about missing ones', async () => {
+  it('responds to a subscription of another person as to a missing one', async () => {
     const support = await operators.operator('support')
     const [mine, other] = [await accounts.customer('stripe'), await accounts.customer('stripe')]
     const theirs = await subscriptionOf(other.id)
@@ -107,7 +107,7 @@ describe('subscriptions in the management API', () => {
     expect(odd.status).toBe(422)
   })
 
-  it('protects operators from those without more power, and from themselves', async () => {
+  it('does not let operators act on operators with a higher role, or on themselves', async () => {
     const support = await operators.operator('support')
     const admin = await operators.operator('admin')
     const until = inDays(30)
@@ -120,7 +120,7 @@ describe('subscriptions in the management API', () => {
     )
   })
 
-  it('extends a running trial at Stripe, and says why it cannot at Braintree', async () => {
+  it('extends a running trial at Stripe, and explains why this is impossible at Braintree', async () => {
     const support = await operators.operator('support')
     const stripe = await accounts.customer('stripe', [])
     const payer = await service.billing.user(Number(stripe.id))
@@ -198,7 +198,7 @@ describe('subscriptions in the management API', () => {
     expect((await support.call('POST', `${path}/remove-discounts`)).status).toBe(200)
   })
 
-  it('records the intent and the failure while the provider is away, and works afterwards', async () => {
+  it('records the intent and the failure while the provider is unavailable, and works afterwards', async () => {
     const support = await operators.operator('support')
     const { id } = await accounts.customer('stripe')
     const path = `/users/${id}/subscriptions/${await subscriptionOf(id)}/cancel`

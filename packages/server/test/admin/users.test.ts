@@ -63,7 +63,7 @@ describe('the management API for people', () => {
     })
     expect(wrong).toMatchObject({
       status: 422,
-      body: { errors: { subscription: [expect.any(String)], role: ['There is no such field.'] } },
+      body: { errors: { subscription: [expect.any(String)], role: ['Unknown field.'] } },
     })
   })
 

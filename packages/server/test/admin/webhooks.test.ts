@@ -110,7 +110,7 @@ describe('events from the providers', () => {
     expect((await support.call('GET', '/webhooks/1e3x')).status).toBe(422)
   })
 
-  it('are handled again, whether they failed or not', async () => {
+  it('can be handled again, whether or not they failed', async () => {
     const [viewer, support] = [
       await operators.operator('viewer'),
       await operators.operator('support'),
@@ -169,7 +169,7 @@ describe('deliveries to our own endpoints', () => {
     expect((await support.call('POST', '/deliveries/999999/resend')).status).toBe(404)
   })
 
-  it('are sent again all at once, for a known endpoint', async () => {
+  it('can all be sent again together, for a known endpoint', async () => {
     const support = await operators.operator('support')
     const [{ endpoint }] = (await support.call('GET', '/delivery-endpoints')).body.data
     await service.database.kysely
@@ -190,7 +190,7 @@ describe('deliveries to our own endpoints', () => {
 })
 
 describe('showPayload()', () => {
-  it('bounds large payloads, and keeps what is not JSON', () => {
+  it('truncates large payloads, and returns text that is not JSON unchanged', () => {
     const large = showPayload(JSON.stringify({ text: 'x'.repeat(100_000) }))
     expect(large.payload_truncated).toBe(true)
     expect(String(large.payload)).toHaveLength(65_536)
@@ -209,7 +209,7 @@ describe('showPayload()', () => {
     )
   })
 
-  it('is not slowed down by long digits or deep nesting', () => {
+  it('is not slowed down by long runs of digits or deep nesting', () => {
     const digits = showPayload(JSON.stringify({ digits: '1'.repeat(200_000) }))
     expect(digits.payload_truncated).toBe(true)
     const deep = `${'['.repeat(5000)}${']'.repeat(5000)}`

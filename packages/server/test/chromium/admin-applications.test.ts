@@ -92,7 +92,7 @@ describeInChromium("the operators' pages for the service", ({ newPage, forgive }
     return body.refresh_token ?? ''
   }
 
-  it('let an admin create an application and rotate its secret with the keyboard, while it refreshes', async () => {
+  it('let an admin create an application and rotate its secret with the keyboard, while the application refreshes its tokens', async () => {
     const { page } = await signedIn('admin')
     await page.goto(`${service.url}/admin/applications`)
     await focusAndPress(page, page.getByRole('link', { name: 'New application' }), 'Enter')
@@ -166,7 +166,7 @@ describeInChromium("the operators' pages for the service", ({ newPage, forgive }
     expect(await page.content()).not.toContain(secret)
   })
 
-  it('show both operators what the other one has changed', async () => {
+  it('show the operator who saves second what another operator has changed', async () => {
     const { client } = await service.oauth.clients.create({
       name: 'Shared',
       grants: ['client_credentials'],
@@ -237,7 +237,7 @@ describeInChromium("the operators' pages for the service", ({ newPage, forgive }
     )
     await audit.getByText('Started', { exact: true }).waitFor()
     await audit.goto(`${service.url}/admin/audit/verify`)
-    await audit.getByText('The log is as it was written.').waitFor()
+    await audit.getByText('The log is unchanged.').waitFor()
     const downloading = audit.waitForEvent('download')
     await audit.goto(`${service.url}/admin/audit`)
     await audit.getByRole('link', { name: 'Export as JSON lines' }).click()
@@ -249,7 +249,7 @@ describeInChromium("the operators' pages for the service", ({ newPage, forgive }
     ['en', 'dark', [320, 1280]],
     ['de', 'light', [320, 1280]],
   ] as const)(
-    'fit %s windows in %s scheme and are accessible, at widths %j',
+    'are accessible and fit the window in the language %s and the color scheme %s, at widths %j',
     async (language, scheme, widths) => {
       const pages = await everyPage(service)
       const { page } = await signedIn('owner', { language, scheme })

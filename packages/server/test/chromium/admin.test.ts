@@ -48,7 +48,7 @@ describeInChromium("the operators' pages for people", ({ newPage, forgive }) => 
     return { id, email, browser, billable }
   }
 
-  it('lets a support person find, sign out and disable a person with the keyboard alone', async () => {
+  it('let a support person find, sign out and disable a person with the keyboard alone', async () => {
     const ada = await customer('ada')
     const page = await signedIn('support')
     const press = async (role: 'link' | 'button', name: string) => {
@@ -93,7 +93,7 @@ describeInChromium("the operators' pages for people", ({ newPage, forgive }) => 
     expect(await service.users.findByEmail(ada.email)).not.toBeNull()
   })
 
-  it('lets a support person refund an invoice in part', async () => {
+  it('let a support person refund an invoice in part', async () => {
     const bob = await customer('bob')
     const page = await signedIn('support')
     await page.goto(`${service.url}/admin/people/${bob.id}`)
@@ -112,7 +112,7 @@ describeInChromium("the operators' pages for people", ({ newPage, forgive }) => 
     expect(await invoice?.refunded()).toMatchObject({ amount: 750 })
   })
 
-  it('asks an owner to sign in again before a deletion, and comes back to it', async () => {
+  it('ask an owner to sign in again before a deletion, and then return to it', async () => {
     const eve = await customer('eve')
     const page = await signedIn('owner')
     service.clock.advance('11m')
@@ -133,7 +133,7 @@ describeInChromium("the operators' pages for people", ({ newPage, forgive }) => 
     expect(await service.users.findAccount(eve.id)).toBeNull()
   })
 
-  it('looks fine in both schemes', async () => {
+  it('have no visual problems in either color scheme', async () => {
     const joe = await customer('joe')
     const page = await signedIn('owner')
     for (const [name, path] of Object.entries({
@@ -146,36 +146,39 @@ describeInChromium("the operators' pages for people", ({ newPage, forgive }) => 
     }
   })
 
-  it.each(['en', 'de'] as const)('is no wider than its window in %s', async (language) => {
-    const mia = await customer(`mia-${language}`)
-    const subscription = await mia.billable.subscription('main')
-    const [invoice] = await mia.billable.invoices()
-    const page = await signedIn('owner', { language })
-    const paths = [
-      '',
-      '/sign-out',
-      '/role',
-      '/delete',
-      '/timeline',
-      '/invoices',
-      '/credit',
-      '/comp',
-    ]
-    const ofObjects = [
-      `/cancel?object=${subscription.id}`,
-      `/cancel-now?object=${subscription.id}`,
-      `/coupon?object=${subscription.id}`,
-      `/refund?object=${invoice?.id}`,
-    ]
-    for (const path of [...paths, ...ofObjects]) {
-      await page.goto(`${service.url}/admin/people/${mia.id}${path}`)
-      const name = path.replace(/[/?].*?(?=[a-z]|$)/, '').replace(/\?.*/, '')
-      for (const width of WIDTHS) {
-        await page.setViewportSize({ width, height: 800 })
-        await expectNoSidewaysScroll(page)
-        await takeScreenshot(page, `admin-person-${name}-${language}-${width}`)
+  it.each(['en', 'de'] as const)(
+    'are no wider than the window in the language %s',
+    async (language) => {
+      const mia = await customer(`mia-${language}`)
+      const subscription = await mia.billable.subscription('main')
+      const [invoice] = await mia.billable.invoices()
+      const page = await signedIn('owner', { language })
+      const paths = [
+        '',
+        '/sign-out',
+        '/role',
+        '/delete',
+        '/timeline',
+        '/invoices',
+        '/credit',
+        '/comp',
+      ]
+      const ofObjects = [
+        `/cancel?object=${subscription.id}`,
+        `/cancel-now?object=${subscription.id}`,
+        `/coupon?object=${subscription.id}`,
+        `/refund?object=${invoice?.id}`,
+      ]
+      for (const path of [...paths, ...ofObjects]) {
+        await page.goto(`${service.url}/admin/people/${mia.id}${path}`)
+        const name = path.replace(/[/?].*?(?=[a-z]|$)/, '').replace(/\?.*/, '')
+        for (const width of WIDTHS) {
+          await page.setViewportSize({ width, height: 800 })
+          await expectNoSidewaysScroll(page)
+          await takeScreenshot(page, `admin-person-${name}-${language}-${width}`)
+        }
+        await expectAccessible(page)
       }
-      await expectAccessible(page)
-    }
-  })
+    },
+  )
 })

@@ -159,7 +159,7 @@ describeInChromium('clients of a user', ({ newPage, forgive }) => {
     return error !== 'invalid_client'
   }
 
-  it('are listed without JavaScript, with a notice which actions need JavaScript', async () => {
+  it('are listed without JavaScript, with a notice that names the actions that need JavaScript', async () => {
     const hedy = { name: 'Hedy', email: 'hedy@example.com', password: 'a long password' }
     const page = await newPage({ script: false, cookies: await signedIn(service, hedy) })
     await page.goto(`${service.url}/clients`)

@@ -3,7 +3,7 @@ import type { AnyBillingError } from './error-codes.ts'
 import { AlreadySubscribed, BillingError, type BillingErrorCode, NoSubscription } from './errors.ts'
 
 describe('BillingError', () => {
-  it('passes instanceof for errors of another copy of this package, and for no other value', async () => {
+  it('recognizes errors of another copy of this package with instanceof, and no other value', async () => {
     vi.resetModules()
     const copy = await import('./errors.ts')
     const error = new copy.NoSubscription('There is none')
@@ -25,7 +25,7 @@ describe('BillingError', () => {
     expectTypeOf<AnyBillingError['code']>().toEqualTypeOf<BillingErrorCode>()
   })
 
-  it('passes instanceof only for the subclass that was thrown', () => {
+  it('has subclasses that recognize only their own errors with instanceof', () => {
     const error = new NoSubscription('There is none')
     expect([error instanceof NoSubscription, error instanceof AlreadySubscribed]).toEqual([
       true,

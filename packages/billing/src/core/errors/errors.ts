@@ -408,8 +408,7 @@ export class CheckoutNotFound extends billingError('checkout_not_found') {}
 export class InvalidSignature extends billingError('invalid_signature') {}
 
 /**
- * The request to download an invoice or to return from a hosted page was made without being signed
- * in.
+ * The caller is not signed in, but tried to download an invoice or to return from a hosted page.
  */
 export class Unauthenticated extends billingError('unauthenticated') {}
 

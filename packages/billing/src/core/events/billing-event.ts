@@ -68,8 +68,8 @@ export interface DisputeEventData {
   /** The provider's word for the reason. `null` if it gives none. */
   readonly reason: string | null
   /**
-   * `inquiry`: the bank only asks, and no money was withdrawn. `open`: not decided yet. `won` or
-   * `lost`: decided for the merchant, or against.
+   * `inquiry`: the bank only asks, and no money was withdrawn. `open`: not decided yet. `won`:
+   * decided for the merchant. `lost`: decided against the merchant.
    */
   readonly status: 'inquiry' | 'open' | 'won' | 'lost'
   /** When the dispute was opened, as ISO 8601. */
@@ -217,7 +217,7 @@ export interface BillingEvents {
     /** The new owner. */
     readonly to: Owner
   }
-  /** A trial ends within three days: that of a subscription, or the owner's generic trial. */
+  /** A trial ends within three days: the trial of a subscription, or the owner's generic trial. */
   readonly 'trial.ending': {
     readonly subscription: SubscriptionEventData | null
     readonly endsAt: string
@@ -280,7 +280,7 @@ export interface BillingEvent<Type extends BillingEventType = BillingEventType> 
   readonly createdAt: Date
   /** The owner that the event concerns. */
   readonly owner: Owner
-  /** The provider at which it happened. */
+  /** The provider at which the event happened. */
   readonly provider: ProviderName
   /** The event's data, which depends on its type. */
   readonly data: BillingEvents[Type]

@@ -14,7 +14,7 @@ import {
 /** A receiver of events: the application's listeners, mail or outgoing webhooks. */
 export interface EventConsumer {
   wants(type: BillingEventType): boolean
-  /** Handles an event. Called at least once per event, until it does not throw. */
+  /** Handles an event. Called at least once per event, and again until a call succeeds. */
   handle(event: AnyBillingEvent): Promise<void>
 }
 
@@ -60,7 +60,10 @@ export interface EventStream extends EventOutbox {
   isWanted(type: BillingEventType): boolean
   /** Records an event. A repeat with the same type and subject is ignored. */
   record(tx: Database, event: NewBillingEvent): Promise<void>
-  /** Starts delivery after a transaction that recorded events was committed. */
+  /**
+   * Starts delivering the recorded events. Call it after the transaction that recorded them was
+   * committed.
+   */
   committed(): void
   stop(): Promise<void>
 }

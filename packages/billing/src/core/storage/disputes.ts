@@ -35,7 +35,10 @@ export function createDisputeRepository({ kysely }: Database): DisputeRepository
   }
 }
 
-/** Several disputes may be open: the oldest one counts. Inquiries do not. */
+/**
+ * Sets `disputed_at` of a subscription to the start of its oldest open dispute, or to `null` if no
+ * dispute is open. Inquiries do not count.
+ */
 async function markSubscription({ kysely }: Database, id: number): Promise<void> {
   const first = await kysely
     .selectFrom('billing_disputes')

@@ -44,7 +44,9 @@ export interface LockSettings {
 }
 
 const TABLE = 'billing_locks'
-/** A released lock keeps its row, so that taking it again is a single statement. */
+/**
+ * Expiry of a released lock. Its row is kept, so that taking the lock again is a single statement.
+ */
 const FREE = 0
 const NO_HOLDER = ''
 
@@ -79,7 +81,8 @@ export function createLocks(database: Database, settings: LockSettings): Billing
       const requestedAt = performance.now()
       if (await take(name, holder))
         return keepLease(database, { name, holder, requestedAt, lease: settings.lease })
-      if (requestedAt > deadline) throw new Busy('Another operation of this user has not finished')
+      if (requestedAt > deadline)
+        throw new Busy('Another operation of this owner is still running: try again')
       await new Promise((resolve) => setTimeout(resolve, pause * (0.5 + Math.random())))
     }
   }

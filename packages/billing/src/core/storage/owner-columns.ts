@@ -3,8 +3,8 @@ import { type Compilable, type Kysely, type RawBuilder, type SqlBool, sql } from
 import { isUser, type Owner, userOwner } from '../values/owner.ts'
 
 /**
- * The owner of a row in the tables with a `user_id`: users are in that column, other owners in the
- * other two.
+ * The columns that store the owner of a row: `user_id` for a user, `owner_type` and `owner_id` for
+ * any other owner.
  */
 export interface OwnerColumns {
   readonly user_id: string | number | null

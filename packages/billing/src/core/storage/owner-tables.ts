@@ -10,7 +10,8 @@ type Columns = 'phone' | 'address'
 export type ResolvedOwnerTable = Required<Omit<OwnerTable, Columns>> &
   Pick<OwnerTable, Columns> & {
     /**
-     * Whether the application set `taxPercentage`. Returning 0 is not the same as leaving it out.
+     * Whether the application set `taxPercentage`. A function that returns 0 is not the same as a
+     * missing option.
      */
     readonly hasTaxPercentage: boolean
   }
@@ -37,7 +38,9 @@ export function resolveOwnerTables(
     const resolved = resolveTable(`owners.${type}`, table)
     for (const [other, { table: taken }] of tables) {
       if (taken !== resolved.table) continue
-      throw new TypeError(`owners.${type}: '${taken}' is the table of the type '${other}' already.`)
+      throw new TypeError(
+        `owners.${type}: the table '${taken}' already belongs to the type '${other}'.`,
+      )
     }
     tables.set(type, resolved)
   }
@@ -62,7 +65,7 @@ function resolveTable(option: string, table: OwnerTable | undefined): ResolvedOw
 export function requireOwnerTable<Table>(tables: ReadonlyMap<string, Table>, type: string): Table {
   const table = tables.get(type)
   if (table !== undefined) return table
-  throw new InvalidArgument(`There are no owners of the type '${type}': name their table in owners`)
+  throw new InvalidArgument(`Unknown owner type '${type}': add its table to the option owners`)
 }
 
 /** The application's user table, and the columns that billing reads. */
@@ -74,11 +77,14 @@ export interface UserTable {
   /** Type of the primary key. @default 'integer' */
   readonly idType?: 'integer' | 'string'
   /**
-   * Column with the e-mail address for the customer. The table need not have it.
+   * Column with the e-mail address for the customer. The column may be missing from the table.
    * @default 'email'
    */
   readonly email?: string
-  /** Column with the name for the customer. The table need not have it. @default 'name' */
+  /**
+   * Column with the name for the customer. The column may be missing from the table. @default
+   * 'name'
+   */
   readonly name?: string
   /** Column with the telephone number for the customer. @default none */
   readonly phone?: string

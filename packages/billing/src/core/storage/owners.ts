@@ -49,7 +49,7 @@ export interface OwnerRepository {
   listTrials(type: string, after: Date, until: Date): Promise<BilledOwner[]>
   /** Lists the owners of a type whose default card expires in a month, such as `2027-04`. */
   listByCardExpiry(type: string, month: string): Promise<BilledOwner[]>
-  /** Lists the owners of a type who have a customer, in batches by id. */
+  /** Lists the owners of a type who have a customer, in batches ordered by id. */
   listCustomers(type: string, after: string | number | null, limit: number): Promise<BilledOwner[]>
 }
 
@@ -116,8 +116,8 @@ export function createOwnerRepository(database: Database, tables: OwnerTables): 
 }
 
 /**
- * Unbinds the subscriptions of the owner's former customer, so that they stay with the owner as
- * history.
+ * Clears the customer in the subscription rows of the owner's former customer, so that the rows
+ * stay with the owner as history.
  */
 async function release(
   tx: Database,

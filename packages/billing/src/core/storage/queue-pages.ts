@@ -5,13 +5,16 @@ import { requireCount } from '../values/arguments.ts'
 export interface QueuePageOptions {
   /** Maximum number of entries. @default 100 */
   readonly limit?: number
-  /** Continues after this entry: the last one of the page before. */
+  /** Continues after this entry, which is the last entry of the previous page. */
   readonly after?: { readonly id: number; readonly dueAt: Date }
 }
 
-/** Reads the entries of a queue in pages. A page takes the same time in a long queue. */
+/**
+ * Reads the entries of a queue in pages. The time to read a page does not depend on the length of
+ * the queue.
+ */
 export interface QueuePages<Entry, State extends string> {
-  /** Lists one page of the entries in a state, those that were due last first. */
+  /** Lists one page of the entries in a state, sorted by due date, latest first. */
   page(state: State, options?: QueuePageOptions): Promise<Entry[]>
   /** Finds an entry. `null` if there is none. */
   find(id: number): Promise<Entry | null>

@@ -31,7 +31,8 @@ export const usageTable = defineTable(
   {
     id: field.counter,
     /**
-     * Idempotency key of the report, at the provider too: a digest of the customer and `reference`.
+     * Idempotency key of the report, also sent to the provider: a digest of the customer and
+     * `reference`.
      */
     identifier: field.id,
     /** The application's id of the report. */
@@ -72,8 +73,8 @@ export const usageTable = defineTable(
 )
 
 /**
- * Table of the parts of billing periods whose usage is charged together, for providers where
- * billing counts the usage.
+ * Table of usage batches, for providers where billing counts the usage. A batch is a billing
+ * period, or a part of it, whose usage is charged together.
  */
 export const usageBatchTable = defineTable(
   'billing_usage_batches',
@@ -81,8 +82,8 @@ export const usageBatchTable = defineTable(
     id: field.id,
     subscription_id: field.integer,
     /**
-     * Start of the billing period, or of its part after a trial. Usage with the same start is
-     * priced together.
+     * Start of the billing period, or of the part of it that follows a trial. Usage with the same
+     * start is priced together.
      */
     period_from: field.instant,
     /** End of the billing period. `null` if it is open. */

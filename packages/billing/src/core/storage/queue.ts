@@ -56,11 +56,14 @@ export interface WorkQueue<Entry, State extends string> {
   /** Schedules the next attempt, or gives up. Does nothing if the entry is finished. */
   fail(id: number, failure: FailedAttempt): Promise<void>
   list(state: State, limit: number): Promise<Entry[]>
-  /** Makes an entry due again that was given up. Returns false if no such entry was given up. */
+  /**
+   * Schedules another attempt for an entry that was given up. Returns false if the entry does not
+   * exist or was not given up.
+   */
   retry(id: number, at: Date): Promise<boolean>
   /**
-   * Deletes up to `limit` entries of this state that were last due before a date, and returns how
-   * many.
+   * Deletes up to `limit` entries of this state that were last due before a date, and returns their
+   * number.
    */
   purge(state: Exclude<State, 'pending'>, before: Date, limit: number): Promise<number>
 }

@@ -44,13 +44,13 @@ export interface SubscriptionRepository {
   /** Lists subscriptions of all owners, newest row first. */
   list(wanted: SubscriptionFilter, now: Date): Promise<SubscriptionRecord[]>
   /**
-   * Returns the id of the last of `count` rows before an id, newest first, or before the newest.
-   * `null` if there are fewer.
+   * Returns the id of row number `count`, counted from the newest row down, or from the row below
+   * the id `before` if one is given. `null` if there are fewer rows.
    */
   findEnd(before: number | undefined, count: number): Promise<number | null>
   /**
    * Counts the subscriptions that were `active()` at a moment. Uses their current status, because
-   * older ones are not stored.
+   * earlier statuses are not stored.
    */
   countActive(at: Date): Promise<number>
   /**
@@ -278,8 +278,8 @@ const TABLE = 'billing_subscription_items'
 const newItem = subscriptionItemTable.omit('id')
 
 /**
- * A subscription joined with its additional items, one row for each. The last four columns are
- * `null` if it has none.
+ * A subscription joined with its additional items: one row for each item. If the subscription has
+ * none, it has a single row, in which the last four columns are `null`.
  */
 interface JoinedRow extends SubscriptionRow {
   readonly item_id: string | null

@@ -53,8 +53,8 @@ const providerId = field.string(255)
 const plan = field.string(255)
 
 /**
- * The owner of a row in tables with the specified column `user_id`. Both are `null` for a user, who
- * is in that column. All other tables have `ownerFields`.
+ * The owner of a row in tables with the specified column `user_id`. Both are `null` for a user,
+ * whose id is in `user_id`. All other tables have `ownerFields`.
  */
 const otherOwner = { owner_type: field.id.nullable(), owner_id: field.string(255).nullable() }
 
@@ -94,10 +94,11 @@ function defineTables(idType: IdType) {
         /** When the oldest open dispute about one of its charges was opened. */
         disputed_at: field.timestamp.nullable(),
         /**
-         * The provider's customer that the subscription was made for. The row only counts for its
-         * owner while the owner has this customer. `null` once the owner has another customer, and
-         * in rows that the application imported until `sync()` fills it in: then the row counts for
-         * its owner. Empty if the customer is unknown: then it counts for no owner.
+         * The provider's customer that the subscription was made for.
+         * - An id: the row only counts for its owner while the owner has this customer.
+         * - `null`: the row counts for its owner. Set once the owner has another customer, and in
+         * rows that the application imported, until `sync()` fills in the customer.
+         * - Empty text: the customer is unknown, and the row counts for no owner.
          */
         provider_customer: providerId.nullable(),
       },
@@ -277,7 +278,10 @@ export function billingTables(
   return Object.values(defineTables(idType))
 }
 
-/** The columns that billing adds to the application's user table, and to those of other owners. */
+/**
+ * The columns that billing adds to the application's user table, and to the table of each other
+ * owner type.
+ */
 export const userColumns = defineTable('users', {
   provider: provider.nullable(),
   /** The customer's id at the provider. */
@@ -344,7 +348,7 @@ export interface BilledOwner extends CardSummary {
 export interface StoredWebhook extends Omit<QueueEntry<WebhookState>, 'createdAt'> {
   /** The provider that sent the webhook. */
   readonly provider: ProviderName
-  /** The provider's id of the event. A repeat with the same id is not stored again. */
+  /** The provider's id of the event. A repeated event with the same id is not stored again. */
   readonly eventId: string
   /** The provider's event type, such as `invoice.paid`. */
   readonly type: string

@@ -75,8 +75,8 @@ export function transferRepository({ kysely }: Database): TransferRepository {
 }
 
 /**
- * Moves the customer's subscriptions. A running row that names no customer belongs to the owner's
- * current one.
+ * Moves the customer's subscriptions. A row without a customer whose subscription has not ended
+ * belongs to the owner's current customer.
  */
 async function moveSubscriptions(
   { kysely }: Database,
@@ -101,8 +101,8 @@ async function moveSubscriptions(
 }
 
 /**
- * Moves unfinished operations to the new owner, except those that create a customer: each owner
- * keeps its own.
+ * Moves unfinished operations to the new owner, except operations that create a customer: each
+ * owner keeps its own.
  */
 async function moveOperations({ kysely }: Database, { from, to }: CustomerTransfer): Promise<void> {
   const begun = await kysely

@@ -5,7 +5,9 @@ import { DatabaseUnavailable } from '../errors/errors.ts'
 export function withTypedErrors(database: Database): Database {
   return withErrors(database, (error) =>
     isUnavailable(error)
-      ? new DatabaseUnavailable('The database is away or too busy: try again', { cause: error })
+      ? new DatabaseUnavailable('The database is unavailable or too busy: try again', {
+          cause: error,
+        })
       : error,
   )
 }

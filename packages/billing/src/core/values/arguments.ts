@@ -58,7 +58,10 @@ export function formatValue(value: unknown): string {
 /** The longest path that providers store. */
 const MAX_PATH_LENGTH = 500
 
-/** One slash, not followed by characters that a browser may treat as a second slash or drop. */
+/**
+ * A path that begins with exactly one slash. It contains no character that a browser may treat as a
+ * second slash, or may drop.
+ */
 const OWN_PATH = /^\/(?![/\\])[^\\\p{Cc}]*$/u
 
 /**
@@ -74,7 +77,10 @@ export function findApplicationUrl(publicUrl: string, path: unknown): string | n
   return isOwn ? url.href : null
 }
 
-/** Removes properties that are `undefined`. Spread over defaults, they would replace them. */
+/**
+ * Removes properties that are `undefined`, because spreading them over defaults would replace the
+ * defaults.
+ */
 export function omitUndefined<Options extends object>(options: Options): Options {
   const members = Object.entries(options).filter(([, value]) => value !== undefined)
   return Object.fromEntries(members) as Options

@@ -5,7 +5,7 @@ import { formatValue } from './arguments.ts'
 export function requireFuture(what: string, at: unknown, now: Date): void {
   if (at instanceof Date && at.getTime() > now.getTime()) return
   throw new InvalidArgument(
-    `${what} is ${formatValue(at)}; expected a date that is still to come, after ${formatValue(now)}`,
+    `${what} is ${formatValue(at)}; expected a date in the future, after ${formatValue(now)}`,
   )
 }
 

@@ -5,6 +5,6 @@
 export interface Logger {
   /** Logs a failure. */
   error(message: string, error?: unknown): void
-  /** Logs a problem without immediate harm. @default `error` */
+  /** Logs a problem that does no immediate harm. @default `error` */
   warn?(message: string, error?: unknown): void
 }

@@ -136,7 +136,7 @@ export function findPriceFault(price: MeteredPrice): string | null {
     if (![unitAmount ?? 0, flatAmount ?? 0].every(isAmount)) return 'an amount of a tier is invalid'
     const end = upTo ?? Number.POSITIVE_INFINITY
     if (!(end > below) || (upTo !== null && !Number.isSafeInteger(upTo))) {
-      return 'upTo of each tier is a whole number above that of the tier before it'
+      return 'upTo of each tier must be a whole number above that of the previous tier'
     }
     below = end
   }

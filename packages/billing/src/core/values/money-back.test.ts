@@ -88,7 +88,7 @@ describe('creditFor(), the credit for unused time (threat Q1)', () => {
     },
   )
 
-  it('is lower by the cents by which the rounded tax on the credit may exceed the rounded tax on the charge', () => {
+  it('is lower by the amount by which the rounded tax on the credit may exceed the rounded tax on the charge', () => {
     expect(creditFor(20_000, { sold: 20_000, withheld: 0, returned: 10_000 }, 2)).toBe(9998)
     expect(creditFor(20_000, { sold: 20_000, withheld: 0, returned: 0 }, 2)).toBe(20_000)
   })

@@ -43,8 +43,8 @@ export interface PaidTime {
    */
   readonly withheld: number
   /**
-   * Sum of the refunds, disputes and credit notes for the period, and of the gifts that paid for
-   * it.
+   * Sum of the refunds, disputes and credit notes for the period, and of the gifts (credit that the
+   * merchant granted) that paid for it.
    */
   readonly returned: number
 }

@@ -108,7 +108,7 @@ describe('money passed by a caller', () => {
     [undefined, /undefined is not an amount/],
     [{ amount: 12 }, /The currency is undefined/],
     [{ amount: 12, currency: 'zzz' }, /The currency is 'zzz'/],
-    [{ amount: 1.5, currency: 'usd' }, /1.5 is not a whole number/],
+    [{ amount: 1.5, currency: 'usd' }, /1.5 is not an amount; expected a whole number/],
   ])('is rejected if it is %j', (value, message) => {
     expect(() => requireMoney(value)).toThrow(InvalidAmount)
     expect(() => requireMoney(value)).toThrow(message)

@@ -16,7 +16,10 @@ export interface Money {
  */
 export type Amount = number | Money
 
-/** Withdrawn from ISO 4217, so runtimes may not know them. Providers still charge in them. */
+/**
+ * Currencies that were withdrawn from ISO 4217, so that runtimes may not know them. Providers still
+ * charge in them.
+ */
 const WITHDRAWN = 'ang bgn hrk mro sll std'.split(' ')
 
 const CURRENCIES = new Set([
@@ -40,7 +43,7 @@ export function requireMoney(value: unknown): Money {
   }
   if (!isCurrency(currency)) {
     throw new InvalidAmount(
-      `The currency is ${formatValue(currency)}; expected a code of ISO 4217 such as 'usd'`,
+      `The currency is ${formatValue(currency)}; expected an ISO 4217 code such as 'usd'`,
     )
   }
   return money(amount as number, currency)
@@ -62,7 +65,9 @@ export function createMoney(amount: number, currency: string): Money {
 export function requireAmount(amount: unknown, toMoney: (amount: Amount) => Money): Money {
   const value = toMoney(typeof amount === 'number' ? amount : requireMoney(amount))
   if (value.amount > 0) return value
-  throw new InvalidAmount(`${toDecimal(value)} ${value.currency} cannot be charged`)
+  throw new InvalidAmount(
+    `${toDecimal(value)} ${value.currency} is not a valid amount; expected an amount above 0`,
+  )
 }
 
 /**
@@ -71,7 +76,9 @@ export function requireAmount(amount: unknown, toMoney: (amount: Amount) => Mone
  */
 export function money(amount: number, currency: string): Money {
   if (!Number.isSafeInteger(amount)) {
-    throw new InvalidAmount(`${formatValue(amount)} is not a whole number of the smallest unit`)
+    throw new InvalidAmount(
+      `${formatValue(amount)} is not an amount; expected a whole number of the currency's smallest unit`,
+    )
   }
   if (!/^[a-z]{3}$/i.test(currency)) throw new InvalidAmount(`'${currency}' is not a currency code`)
   return { amount, currency: currency.toLowerCase() }
@@ -124,7 +131,7 @@ export function formatMoney(value: Money, locale = 'en-US'): string {
 
 const formats = new Map<string, Intl.NumberFormat>()
 
-/** Cached, because creating a format costs more than using it a hundred times. */
+/** Returns a cached formatter, because creating one costs more than using it a hundred times. */
 function formatFor(currency: string, locale: string): Intl.NumberFormat {
   const key = `${locale} ${currency}`
   let format = formats.get(key)

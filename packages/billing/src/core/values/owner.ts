@@ -17,7 +17,10 @@ export function isUser({ type }: Owner): boolean {
   return type === USER
 }
 
-/** Formats an owner as stored in objects at a provider: `team:7`. Types contain no colon. */
+/**
+ * Formats an owner as stored in objects at a provider: `team:7`. The result is unique, because a
+ * type contains no colon.
+ */
 export function ownerKey({ type, id }: Owner): string {
   return `${type}:${id}`
 }

@@ -79,7 +79,7 @@ describe('the state of a subscription', () => {
     },
   )
 
-  it('includes the generic trial of its user up to the last moment of that trial', () => {
+  it('includes the generic trial of its user, up to and including the moment at which the trial ends', () => {
     expect(state.onUserTrial(at(0), NOW)).toBe(true)
     expect(state.onUserTrial(at(-1), NOW)).toBe(false)
     expect(state.onUserTrial(null, NOW)).toBe(false)

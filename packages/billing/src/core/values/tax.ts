@@ -14,7 +14,7 @@ export function parseTaxPercentage(value: unknown): BasisPoints {
   const points = match ? Number(`${match[1]}${(match[2] ?? '').padEnd(2, '0')}`) : Number.NaN
   if (points >= 0 && points <= 10_000) return points
   throw new InvalidTaxPercentage(
-    `taxPercentage gave ${String(value)}; expected 0 to 100 with at most two decimals`,
+    `taxPercentage returned ${String(value)}; expected 0 to 100 with at most two decimals`,
   )
 }
 

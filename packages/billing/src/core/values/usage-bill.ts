@@ -11,7 +11,10 @@ export interface UsageLine {
   readonly amount: number
 }
 
-/** The part of a usage charge for one meter, without tax, with the price it was computed with. */
+/**
+ * The part of a usage charge that belongs to one meter, without tax, and the price from which it
+ * was computed.
+ */
 export interface MeterBill {
   readonly meter: string
   readonly price: MeteredPrice

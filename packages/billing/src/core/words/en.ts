@@ -1,6 +1,6 @@
 import type { TranslatedPhrases } from './words.ts'
 
-/** English. */
+/** The phrases of invoices and mail in English. */
 export const englishPhrases: TranslatedPhrases = {
   invoice: 'Invoice',
   receipt: 'Receipt',

@@ -46,7 +46,7 @@ export interface InvoiceWords {
   readonly refunded: string
   /** Label of the amount credited to the customer's balance. */
   readonly toBalance: string
-  /** Label of the amount returned outside of the provider. */
+  /** Label of the amount returned outside the provider. */
   readonly outside: string
   /** Text of the page number in the footer. */
   readonly page: string

@@ -118,7 +118,7 @@ async function addOnce(
   const isSame =
     before.amount.amount === entry.amount.amount && before.amount.currency === entry.amount.currency
   if (isSame) return before
-  throw new ProviderRejected('This idempotency key was used for another change of the balance', {
+  throw new ProviderRejected('This idempotency key was used for a different balance change', {
     provider: user.provider,
     providerCode: null,
   })

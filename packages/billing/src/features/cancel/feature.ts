@@ -20,8 +20,9 @@ declare module '../../subscription.ts' {
     cancelNow(options?: CancelNowOptions): Promise<Subscription>
 
     /**
-     * Cancels the subscription on the given date, up to which it renews as usual. `resume()` undoes
-     * this. Paid time after the date is credited, unless `noProrate()` was called.
+     * Cancels the subscription on the given date. Until then it renews as usual, and `resume()`
+     * undoes the cancellation. Paid time after the date is credited, unless `noProrate()` was
+     * called.
      * @throws InvalidArgument if the date is not in the future.
      */
     cancelAt(date: Date): Promise<Subscription>

@@ -71,7 +71,7 @@ function isOpen({ status }: CardAuthorization): boolean {
 function requireDescribed(sale: Sale): CardAuthorization {
   const found = describe(sale)
   if (found) return found
-  throw new Error(`The transaction ${sale.id} is ${sale.status}, and was authorized before`)
+  throw new Error(`Transaction ${sale.id} was authorized before, but is now ${sale.status}`)
 }
 
 /** Describes a sale. `null` for declined sales and refunds, which never reserved money. */

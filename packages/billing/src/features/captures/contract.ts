@@ -17,7 +17,8 @@ export interface CardAuthorization {
   /** The amount that was captured; zero until then. */
   readonly captured: Money
   /**
-   * When the authorization expires. `null` if the provider does not say, or it is no longer open.
+   * When the authorization expires. `null` if the provider does not say, or if the authorization is
+   * no longer open.
    */
   readonly expiresAt: Date | null
   /** The object as the provider's SDK returned it. */

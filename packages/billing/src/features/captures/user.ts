@@ -94,8 +94,8 @@ export const resumeCapture: ResumeOperation = async (context, locked, operation)
 }
 
 /**
- * Finishes the operation and emits `invoice.paid` if the charge itself is an invoice. At Stripe no
- * invoice belongs to such charges.
+ * Finishes the operation, and emits `invoice.paid` if the charge itself counts as an invoice, as at
+ * Braintree. At Stripe, a captured charge has no invoice.
  */
 async function finishCaptured(
   user: UserScope,
@@ -127,9 +127,9 @@ async function requireAuthorization(
 }
 
 /**
- * Returns the amount to take.
- * @throws InvalidAmount if it is in another currency.
- * @throws AmountTooLarge if it is above the authorized amount.
+ * Returns the amount to capture.
+ * @throws InvalidAmount if `part` is in another currency.
+ * @throws AmountTooLarge if `part` is above the authorized amount.
  */
 function requireWithin({ authorized }: CardAuthorization, part: Money | null): Money {
   if (part === null) return authorized

@@ -27,7 +27,9 @@ export function stripeSetups(context: StripeContext): Pick<GatewayParts, 'setups
         )
         const { confirmation, status } = describeSetup(made)
         if (confirmation) return confirmation
-        throw new Error(`Stripe made a setup that is ${status}`)
+        throw new Error(
+          `Stripe created a setup intent that needs no confirmation: its status is ${status}`,
+        )
       },
       async find(id, customerId) {
         if (!/^seti_\w{1,100}$/.test(id)) return null
@@ -40,7 +42,10 @@ export function stripeSetups(context: StripeContext): Pick<GatewayParts, 'setups
   }
 }
 
-/** Finds the setup intent of an operation among the newest 100; it was created moments ago. */
+/**
+ * Finds the setup intent of an operation. Searches only the newest 100, because the setup intent
+ * was created moments ago.
+ */
 async function findByOperation(
   { stripe }: StripeContext,
   customer: string,

@@ -61,7 +61,7 @@ export async function createCardSetup(
   { for: usage = 'off_session' }: SetupOptions,
 ): Promise<PendingConfirmation> {
   if (usage !== 'off_session' && usage !== 'on_session') {
-    throw new InvalidArgument('A card is kept for off_session or on_session')
+    throw new InvalidArgument("`for` should be 'off_session' or 'on_session'")
   }
   return withEnsuredCustomer(user, (locked, customerId) => {
     // Not recorded as an operation: an unused setup intent does no harm, and the next call creates
@@ -104,6 +104,6 @@ export async function openPaymentForm(
     return { kind: 'token', clientToken }
   }
   const { url } = await openCheckoutPage(user.having('checkout'), [], { ...options, mode: 'setup' })
-  if (url === null) throw new Error('The page is not open')
+  if (url === null) throw new Error('The checkout page has no URL, because it is no longer open')
   return { kind: 'redirect', url }
 }

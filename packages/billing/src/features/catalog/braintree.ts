@@ -4,7 +4,9 @@ import type { GatewayParts } from '../../providers/gateway-parts.ts'
 import type { braintree } from '../../providers/sdk-types.ts'
 import type { CatalogCoupon, CatalogPrice } from './contract.ts'
 
-/** Reads plans and discounts at Braintree. The discount that carries our credit is left out. */
+/**
+ * Reads plans and discounts at Braintree. Leaves out the discount with which billing gives credit.
+ */
 export function braintreeCatalog(context: BraintreeContext): Pick<GatewayParts, 'catalog'> {
   const { gateway, planCredit } = context
   return {

@@ -4,7 +4,7 @@ import { type ContractPart, openAccount } from '../../providers/contract-suite.t
 /** Contract tests of the catalog, for gateways with the part `catalog`. */
 export const catalogContract: ContractPart = ({ describe, it }, create) => {
   describe('the catalog', () => {
-    it('lists the prices for subscriptions, with whole amounts, up to the limit', async () => {
+    it('lists at most as many subscription prices as the limit allows, with whole amounts', async () => {
       const { gateway, plans, currency } = await openAccount(create)
       const { catalog } = gateway
       if (!catalog) return

@@ -10,7 +10,7 @@ export interface CatalogPrice {
   readonly amount: Money | null
   /** Length of a billing period. */
   readonly period: { readonly unit: 'day' | 'week' | 'month' | 'year'; readonly count: number }
-  /** Days of the trial that new subscriptions get without asking. `null` for none. */
+  /** Days of trial that new subscriptions get by default. `null` if they start without a trial. */
   readonly trialDays: number | null
 }
 
@@ -30,17 +30,17 @@ export interface CatalogCoupon {
   readonly isValid: boolean
 }
 
-/** The prices and coupons of a provider, in its order. */
+/** The prices and coupons of a provider, in the order in which the provider lists them. */
 export interface Catalog {
-  /** Lists the prices for subscriptions that can be chosen, at most `limit`. */
+  /** Lists at most `limit` prices that can be chosen for subscriptions. */
   listPrices(limit: number): Promise<CatalogPrice[]>
-  /** Lists the coupons, at most `limit`. */
+  /** Lists at most `limit` coupons. */
   listCoupons(limit: number): Promise<CatalogCoupon[]>
 }
 
 declare module '../../providers/gateway-parts.ts' {
   interface GatewayParts {
-    /** Prices and coupons as the provider has them. */
+    /** Prices and coupons as defined at the provider. */
     readonly catalog: Catalog
   }
 

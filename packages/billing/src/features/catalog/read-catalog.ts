@@ -7,11 +7,14 @@ import type { CatalogCoupon, CatalogPrice } from './contract.ts'
 export interface ProviderCatalog {
   /** The provider that sells at these prices. */
   readonly provider: ProviderName
-  /** The prices for subscriptions that can be chosen. */
+  /** The prices that can be chosen for subscriptions. */
   readonly prices: readonly CatalogPrice[]
   /** The coupons. */
   readonly coupons: readonly CatalogCoupon[]
-  /** Whether both lists are whole. If not, there are more than were read. */
+  /**
+   * Whether both lists are complete. If not, the provider has more prices or coupons than were
+   * read.
+   */
   readonly complete: boolean
 }
 

@@ -58,10 +58,10 @@ export interface CheckoutPageOptions {
    */
   readonly allowPromotionCodes?: boolean
   /**
-   * The tax to charge. `percentage`: the percentage that the option `taxPercentage` returns, only
-   * for subscriptions. `automatic`: the provider calculates the tax from the customer's address. Or
-   * ids of the provider's tax rates, for each price. Default: the option `tax` of
-   * `createBilling()`.
+   * The tax to charge. `percentage`: the percentage that the option `taxPercentage` returns (only
+   * for subscriptions). `automatic`: the provider calculates the tax from the customer's address. A
+   * list of ids: the provider's tax rates, for each price. `none`: no tax. Default: the option
+   * `tax` of `createBilling()`.
    */
   readonly tax?: TaxSource | 'none'
   /** Whether the page asks for the customer's tax id. */
@@ -118,7 +118,7 @@ export interface CheckoutOptions extends CheckoutPageOptions {
 
 /**
  * The part of a checkout request that the application decides. Stored with the operation, so that a
- * repeated request can be compared.
+ * repeated request can be compared with it.
  */
 export type CheckoutRequest = Pick<
   NewCheckout,
@@ -152,15 +152,19 @@ export function parseCheckoutRequest(
   const listed = typeof items === 'string' ? [{ price: items }] : items
   if (mode === 'setup' ? listed.length > 0 : listed.length === 0) {
     throw new InvalidArgument(
-      mode === 'setup' ? 'Nothing is sold where a card is kept' : 'Name a price to be paid',
+      mode === 'setup'
+        ? "A page with mode 'setup' only saves a card: pass no items"
+        : 'Pass at least one item to pay for',
     )
   }
   const ways = [coupon !== undefined, promotionCode !== undefined, allowPromotionCodes]
   if (ways.filter(Boolean).length > 1) {
-    throw new InvalidArgument('A page has a coupon, a code, or a field for codes')
+    throw new InvalidArgument(
+      'A checkout page takes only one of `coupon`, `promotionCode` and `allowPromotionCodes`',
+    )
   }
   if (options.invoice && mode !== 'payment') {
-    throw new InvalidArgument("`invoice` is for pages of the mode 'payment'")
+    throw new InvalidArgument("`invoice` is only for pages with mode 'payment'")
   }
   return {
     mode,
@@ -183,11 +187,13 @@ function requireLine(item: CheckoutItem, toMoney: (amount: Amount) => Money): Ch
   const { quantity = 1, adjustable = null } = item
   if (quantity !== null) requireCount(quantity)
   else if (!('price' in item) || adjustable) {
-    throw new InvalidArgument('Only a price that is billed by usage has no quantity')
+    throw new InvalidArgument(
+      '`quantity: null` is only for prices billed by usage, and cannot be combined with `adjustable`',
+    )
   }
   if (adjustable && !(requireCount(adjustable.min) <= requireCount(adjustable.max))) {
     throw new InvalidArgument(
-      `Between ${adjustable.min} and ${adjustable.max} there is no quantity`,
+      `adjustable.min is ${adjustable.min} and adjustable.max is ${adjustable.max}; expected min to be at most max`,
     )
   }
   if ('price' in item) return { price: requireText('price', item.price), quantity, adjustable }
@@ -202,23 +208,28 @@ function requireSubscription(
   const { anchorOn: anchorAt, prorate = true } = more
   const hasTrial = trialDays !== undefined || trialUntil !== undefined
   if (mode !== 'subscription') {
-    if (hasTrial || withoutCard) throw new InvalidArgument('Only a subscription has a trial')
-    if (anchorAt) throw new InvalidArgument('Only a subscription has periods')
+    if (hasTrial || withoutCard)
+      throw new InvalidArgument(
+        "`trialDays`, `trialUntil` and `withoutCard` need mode 'subscription'",
+      )
+    if (anchorAt) throw new InvalidArgument("`anchorOn` needs mode 'subscription'")
     return null
   }
   if (trialDays !== undefined && trialUntil !== undefined) {
-    throw new InvalidArgument('A trial has days or a date, not both')
+    throw new InvalidArgument('Pass `trialDays` or `trialUntil`, not both')
   }
   if (trialDays !== undefined && requireCount(trialDays) > MAX_TRIAL_DAYS) {
     throw new InvalidArgument(`A trial of ${trialDays} days; expected 1 to ${MAX_TRIAL_DAYS}`)
   }
   if (trialUntil !== undefined) requireDate('The end of the trial', trialUntil)
-  if (anchorAt !== undefined) requireDate('The day of the first whole period', anchorAt)
+  if (anchorAt !== undefined) requireDate('The anchor date', anchorAt)
   if (anchorAt && hasTrial) {
-    throw new InvalidArgument('A page has a trial or a day of the first whole period, not both')
+    throw new InvalidArgument('`anchorOn` cannot be combined with a trial on a checkout page')
   }
   if (withoutCard && anchorAt && !prorate) {
-    throw new InvalidArgument('Nothing can be billed on that day without a card: use trialUntil')
+    throw new InvalidArgument(
+      '`withoutCard` cannot be combined with `anchorOn` and `prorate: false`, because the invoice on that date needs a card: use `trialUntil` instead',
+    )
   }
   return {
     name: requireText('subscription name', name),

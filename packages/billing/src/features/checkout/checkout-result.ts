@@ -61,9 +61,9 @@ export async function storePendingPayment(
 }
 
 /**
- * Returns the events of a completed checkout page. Looks for other active subscriptions of the same
- * name: our own pages cannot be paid twice for one subscription, but it may have been started in
- * another way.
+ * Returns the events of a completed checkout page, and looks for other active subscriptions of the
+ * same name. Our own pages let the customer pay only once for a name, but another subscription may
+ * have been started in another way.
  */
 export async function findCheckoutEvents(
   { subscriptions, options }: BillingContext,

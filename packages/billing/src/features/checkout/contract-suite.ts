@@ -25,7 +25,7 @@ export const checkoutContract: ContractPart = ({ describe, it }, create) => {
       const made = await pages.create(wanted)
       const { url } = made
       assert.equal(made.status, 'open')
-      assert.ok(url && URL.canParse(url), `${url} is no address`)
+      assert.ok(url && URL.canParse(url), `${url} is not a URL`)
       assert.equal((await pages.create(wanted)).id, made.id)
       const other = await pages.create({ ...wanted, operation: newOperationId() })
       assert.notEqual(other.id, made.id)

@@ -140,7 +140,7 @@ export interface ProviderCheckout {
   readonly isPaid: boolean
   /**
    * State of the payment on the page. `none`: nothing is due. `pending`: the money has not arrived
-   * yet. Gateways without delayed payments leave it out: then only `isPaid` counts, and no payment
+   * yet. Left out by gateways without delayed payments, where only `isPaid` counts and no payment
    * fails later.
    */
   readonly paymentStatus?: CheckoutPaymentStatus

@@ -9,23 +9,23 @@ interface Notice {
 
 const NOTICES: Readonly<Record<string, Notice>> = {
   unauthenticated: {
-    title: 'Sign in to go on',
-    text: 'Nobody is signed in here. Sign in, and open this address again. What was paid is noted in any case.',
+    title: 'Sign in to continue',
+    text: 'You are not signed in. Sign in, then open this address again. Any payment you made is recorded in either case.',
   },
   checkout_not_found: {
     title: 'Not found',
-    text: 'There is no such payment page of yours. It may have expired, or be that of another account.',
+    text: 'There is no such payment page in your account. It may have expired or belong to another account.',
   },
   invoice_not_found: {
     title: 'Not found',
-    text: 'There is no such invoice of yours. It may be that of another account.',
+    text: 'There is no such invoice in your account. It may belong to another account.',
   },
   not_found: { title: 'Not found', text: 'There is nothing at this address.' },
 }
 
 const OTHERWISE: Notice = {
   title: 'Please try again',
-  text: 'Something did not answer. Open this address again in a moment. What was paid is noted in any case.',
+  text: 'A service did not respond. Open this address again in a moment. Any payment you made is recorded in either case.',
 }
 
 interface FailedRequest {
@@ -33,13 +33,16 @@ interface FailedRequest {
   /** Response headers, such as `retry-after`. */
   readonly headers?: HttpResponse['headers'] | undefined
   readonly reason: string
-  /** The requested path, without an invalid id. `null` if it cannot be given. */
+  /**
+   * The requested path, to which the customer can return later. `null` if the request contains an
+   * invalid id.
+   */
   readonly path: string | null
 }
 
 /**
- * Returns the response to a browser whose request failed, who would not understand a JSON error: a
- * redirect to the application's `failedPath`, or our own error page.
+ * Returns the response to a browser whose request failed: a redirect to the application's
+ * `failedPath`, or our own error page, because a visitor would not understand a JSON error.
  */
 export function browserErrorResponse(
   { options }: BillingContext,

@@ -17,16 +17,17 @@ import {
 declare module '../../billable-user.ts' {
   interface BillableUser<User> {
     /**
-     * Expires every hosted page on which this user could still pay. A payment that has just been
-     * made there is kept, and its subscription is in the rows afterwards. Does nothing if no page
+     * Expires every hosted page on which this user could still pay. A payment that was made there
+     * just before is kept, and its subscription is stored in our database. Does nothing if no page
      * is open.
      */
     closeCheckouts(): Promise<void>
 
     /**
      * Opens a page hosted by the provider, on which the customer subscribes, pays, or enters a
-     * card. Send them to its `url`. While the page is open, a call with the same arguments returns
-     * the same page, and one with other terms for the same subscription expires it.
+     * card. Send the customer to its `url`. While the page is open, a call with the same arguments
+     * returns the same page, and a call with other terms for the same subscription expires that
+     * page.
      * @throws InvalidArgument before any request is sent to the provider.
      * @throws AlreadySubscribed if a subscription of that name exists: use `swap()`.
      * @example
@@ -46,8 +47,8 @@ declare module '../../billable-user.ts' {
     checkoutCharge(amount: Amount, name: string, options: ChargePageOptions): Promise<Checkout>
 
     /**
-     * Reads the result of a hosted page and updates the rows. Call it in your own return route; the
-     * webhook does the same, in any order.
+     * Reads the result of a hosted page, and updates our database. Call it in your own return
+     * route. The webhook does the same; it does not matter which of them comes first.
      * @throws CheckoutNotFound if there is no such page, or it belongs to another user.
      * @example
      * const { isPaid, subscription } = await user.completeCheckout(query.session_id)

@@ -107,8 +107,8 @@ async function taxOf(
 }
 
 /**
- * Reads the tax of a line. Configured tax rates belong to prices, so an amount with a name has
- * none.
+ * Reads the tax of a line. Configured tax rates belong to prices, so an item that is given by name
+ * and amount has none.
  */
 function taxOfLine(
   context: BillingContext,
@@ -122,8 +122,8 @@ function taxOfLine(
 }
 
 /**
- * Requires that no subscription of this name is running. One whose first payment is still open is
- * abandoned, as in `create()`.
+ * Requires that no subscription of this name is running. A subscription whose first payment is
+ * still open is abandoned, as in `create()`.
  */
 async function requireFree(
   context: BillingContext,
@@ -139,7 +139,7 @@ async function requireFree(
   throw new AlreadySubscribed(`There is a subscription '${name}' already: use swap()`)
 }
 
-/** The page as first requested. Dates come back from the stored request as text. */
+/** Returns the page as first requested. Converts its dates, which are stored as text. */
 function pageOf({ id, request }: PendingOperation): NewCheckout {
   const page = request.page as Omit<NewCheckout, 'operation'>
   const { subscription } = page

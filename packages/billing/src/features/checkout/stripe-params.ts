@@ -85,7 +85,10 @@ function discountOf(
   return 'coupon' in off ? discountParam(off.coupon) : { promotion_code: off.promotionCode }
 }
 
-/** Returns the parameters for the payer. A subscription makes a guest a customer in any case. */
+/**
+ * Returns the parameters for the payer. For a guest who subscribes, Stripe creates a customer even
+ * without a parameter.
+ */
 function payerOf(
   wanted: Pick<NewCheckout, 'mode' | 'tax' | 'collectsAddress' | 'collectsTaxId'> & {
     readonly customerId: string | null
@@ -96,7 +99,10 @@ function payerOf(
   return mode === 'payment' ? { customer_creation: 'always' } : {}
 }
 
-/** Saves the address and name entered on the page at the existing customer. */
+/**
+ * Returns the parameters that save the address and name entered on the page to the existing
+ * customer.
+ */
 function customerUpdate({
   tax,
   collectsAddress,

@@ -30,8 +30,9 @@ export function stripeCheckout(context: StripeContext): { readonly checkout: Che
   }
 
   /**
-   * Expires a page whose promotion code other customers have used up since it was opened: the page
-   * could not be paid.
+   * Checks that a page can still be paid. If other customers have used up its promotion code since
+   * the page was opened, expires the page.
+   * @throws PromotionCodeRefused if the code is used up and the page was not completed.
    */
   async function requirePayable(session: Stripe.Checkout.Session, code: string): Promise<void> {
     // A repeat gets Stripe's response to the first call, so the code is read again.

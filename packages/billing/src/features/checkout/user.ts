@@ -85,7 +85,7 @@ export async function openCheckoutPage(
   }
 }
 
-/** Finds the promotion code that the customer typed at the provider. */
+/** Looks up, at the provider, the promotion code that the customer typed. */
 async function discountOf(
   { context, user, provider }: UserScopeWith<'checkout'>,
   code: string,
@@ -125,8 +125,8 @@ export async function completeUserCheckout(
 }
 
 /**
- * Returns the result of a hosted checkout page, with the subscription that it started from our
- * database.
+ * Returns the result of a hosted checkout page. The subscription that the page started is read from
+ * our database.
  */
 export async function toCheckoutResult(
   user: UserScope,

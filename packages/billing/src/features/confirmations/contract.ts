@@ -36,8 +36,9 @@ export interface PaymentConfirmations {
    */
   undoLapsedChange(id: string): Promise<void>
   /**
-   * Voids the unpaid invoices of an ended subscription: that of its first payment, and those of
-   * changes that waited for payment authentication. Repeated calls have no further effect.
+   * Voids the unpaid invoices of an ended subscription: the invoice of its first payment, and the
+   * invoices of changes that waited for payment authentication. Repeated calls have no further
+   * effect.
    */
   closeUnpaid(subscription: ProviderSubscription): Promise<void>
 }

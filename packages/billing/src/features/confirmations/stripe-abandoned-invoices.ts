@@ -32,7 +32,7 @@ export async function voidAbandonedInvoices(
       : isPaidAfter(endedAt, invoice)
     if (isPaid) {
       context.warn(
-        `Invoice ${invoice.id} was paid after subscription ${id} had ended, and nobody gets anything for it: give the money back`,
+        `Invoice ${invoice.id} was paid after subscription ${id} had ended, so the customer gets nothing for it: refund it`,
         null,
       )
     }

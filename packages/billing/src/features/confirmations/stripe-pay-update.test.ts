@@ -40,7 +40,7 @@ describe('delaying a change of a subscription until the customer authenticates',
       'is impossible for another tax in the last day',
       billedIn(23.9),
       { tax },
-      `swapAtPeriodEnd(): the next bill`,
+      'swapAtPeriodEnd(): the next invoice',
     ],
     [
       'is impossible for another tax of a daily price',

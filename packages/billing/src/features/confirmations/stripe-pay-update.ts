@@ -97,10 +97,11 @@ export function adviceIfNotDelayable(
   now: Date | null,
 ): string | null {
   const { items = [], trial_end, cancel_at, ...others } = change
-  if (items.some(({ deleted }) => deleted)) return 'removePrice() what goes, then swap()'
-  if (cancel_at !== undefined) return 'resume(), which takes back when it was to end, then swap()'
+  if (items.some(({ deleted }) => deleted))
+    return 'removePrice() for each price to be removed, then swap()'
+  if (cancel_at !== undefined) return 'resume(), which clears the end date, then swap()'
   if (items.some(({ tax_rates }) => tax_rates !== undefined)) {
-    return 'addPrice() what has tax rates of its own, which is paid with the next bill, then do the rest'
+    return 'addPrice() for each price with tax rates of its own, which is paid with the next invoice, then the rest of the change'
   }
   const unknown = Object.keys(others).find((name) => !DELAYABLE.includes(name))
   if (unknown !== undefined) return `leave out ${unknown}`
@@ -108,7 +109,7 @@ export function adviceIfNotDelayable(
   const values = Object.values({ ...current.metadata, ...remembered })
   const keys = values.filter((value) => value !== '').length
   if (keys > MAX_KEYS) {
-    return `take out ${keys - MAX_KEYS} of the keys in the metadata of ${current.id}, where the tax before has to be kept`
+    return `take out ${keys - MAX_KEYS} of the keys in the metadata of ${current.id}, which needs room for the previous tax`
   }
   const bill = Math.min(...current.items.data.map((item) => item.current_period_end))
   if (bill - toSeconds(now) >= EXPIRES_AFTER + SEEN_AFTER) return null
@@ -117,7 +118,7 @@ export function adviceIfNotDelayable(
   // paid.
   if (trial_end !== undefined) return `swap() without skipTrial(): the trial ends ${when}`
   const first = change.cancel_at_period_end === undefined ? '' : 'resume(), then '
-  return `${first}swapAtPeriodEnd(): the next bill, which has another tax, comes ${when}`
+  return `${first}swapAtPeriodEnd(): the next invoice, which would already have the new tax, is due ${when}`
 }
 
 /** https://docs.stripe.com/billing/subscriptions/pending-updates#supported-attributes */
@@ -131,7 +132,7 @@ const DELAYABLE: readonly string[] = [
 
 export function notDelayableError(alternative: string, cause: unknown): PaymentFailed {
   return new PaymentFailed(
-    `The bank asks the customer, and Stripe cannot hold all of this back until they confirm. Instead: ${alternative}`,
+    `The customer's bank requires authentication, and Stripe cannot delay this whole change until they confirm. Instead: ${alternative}`,
     {
       provider: 'stripe',
       providerCode: 'subscription_payment_intent_requires_action',

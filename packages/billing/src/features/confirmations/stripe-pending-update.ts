@@ -30,7 +30,7 @@ export function pendingUpdateInvoice({
 
 /**
  * Returns the prices that the subscription will have once its pending update is paid. Stripe itself
- * lists only those that change.
+ * lists only the prices that change.
  */
 export function pendingUpdateItems(subscription: Stripe.Subscription): RequestedItem[] {
   const { pending_update: held, items, metadata } = subscription
@@ -117,8 +117,8 @@ function taxesBefore(
 }
 
 /**
- * Merges the remembered taxes: those found by an earlier change win, because they are the original
- * ones.
+ * Merges the remembered taxes. If both changes found a tax of the same item, the tax found by the
+ * earlier change is kept, because it is the original one.
  */
 function withFirst(first: PreviousTax, found: PreviousTax): PreviousTax {
   const known = first.items ?? []
@@ -152,7 +152,7 @@ export async function restoreTaxes(
   const reason = await tryToRestore(context, current)
   if (reason !== null) {
     warn(
-      `Subscription ${id} has the tax of a change that nobody paid, because the one before it cannot be put back. See to its customer's address and its tax rates at Stripe, then call syncTaxPercentage()`,
+      `Subscription ${id} has the tax of a change that was never paid, because the previous tax cannot be restored. Check the customer's address and the subscription's tax rates at Stripe, then call syncTaxPercentage()`,
       reason,
     )
     // Without the metadata the change counts as over, so that it blocks no later one.
@@ -162,8 +162,8 @@ export async function restoreTaxes(
 }
 
 /**
- * Restores the taxes. Returns `null`, or Stripe's refusal: a tax rate was archived, or the address
- * was removed.
+ * Restores the taxes. If Stripe refuses, because a tax rate was archived or the address was
+ * removed, returns the error, otherwise `null`.
  */
 async function tryToRestore(
   { stripe }: StripeContext,
@@ -171,7 +171,8 @@ async function tryToRestore(
 ): Promise<unknown> {
   const { id, metadata } = current
   const remembered = readUpdateState(metadata)
-  if (remembered === null) return new Error(`The metadata of ${id} does not say it any more`)
+  if (remembered === null)
+    return new Error(`The metadata of ${id} no longer contains the previous tax`)
   const tax = isMade(current, remembered) ? {} : withoutRemovedItems(current, remembered.before)
   const update = { metadata: removeUpdateState(metadata), proration_behavior: 'none' } as const
   try {
@@ -183,7 +184,11 @@ async function tryToRestore(
   }
 }
 
-/** Whether the wanted change was made. Other differences come from other changes since. */
+/**
+ * Whether the wanted change was made: the subscription has the wanted prices, and its trial was
+ * ended if the change was to end it. Other differences are ignored, because later changes have
+ * caused them.
+ */
 function isMade(current: Stripe.Subscription, remembered: PendingUpdateState): boolean {
   const { wanted, endsTrial, trialEnd } = remembered
   // A trial can also have ended on its planned date.

@@ -116,7 +116,10 @@ async function findOfInvoice(
 /** Number of newest payments to search. Customers rarely confirm older ones. */
 const NEWEST = 100
 
-/** Lists what waits for the customer: payments of invoices, single charges, and cards of trials. */
+/**
+ * Lists the payments of invoices, single charges, and cards of trials that the customer still has
+ * to authenticate.
+ */
 async function listPendingConfirmations(
   { stripe }: StripeContext,
   customer: string,

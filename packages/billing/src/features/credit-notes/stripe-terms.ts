@@ -20,8 +20,8 @@ interface Credited {
 }
 
 /**
- * Remaining amounts: what credit notes can still cover of the invoice, what they can still document
- * of the refund, and what can still be refunded to the card.
+ * Remaining amounts: the part of the invoice that credit notes can still cover, the part of the
+ * refund that they can still document, and the amount that can still be refunded to the card.
  */
 export interface RemainingAmounts extends RemainingCredit {
   readonly onCards: number
@@ -52,7 +52,7 @@ function requireLeft({ currency }: Stripe.Invoice, total: number, left: Remainin
   const most = left.ofInvoice + left.ofRefund
   if (total <= most) return
   const rest = formatMoney(money(most, currency))
-  throw new AmountTooLarge(`Only ${rest} of the invoice is left to be taken back`)
+  throw new AmountTooLarge(`Only ${rest} of the invoice can still be credited`)
 }
 
 /**
@@ -102,7 +102,7 @@ async function amountOf(
   })
   if (found && charges.some(({ id }) => id === idOfReference(found.charge))) return found.amount
   throw new InvalidArgument(
-    `The invoice has no refund ${formatValue(refund)}: give the id of one of its refunds`,
+    `The invoice has no refund ${formatValue(refund)}: pass the id of one of its refunds`,
   )
 }
 
@@ -167,8 +167,8 @@ function explaining(refund: string | null | undefined, amount: number): Pick<Par
 }
 
 /**
- * Returns the parameters that tell Stripe where the paid part goes. Stripe requires them. What was
- * paid with credit cannot go back to a card.
+ * Returns the parameters that tell Stripe where the paid part of the invoice goes. Stripe requires
+ * them. The part that was paid with credit cannot go back to a card.
  */
 function returnParams(
   { to, refund }: NewCreditNote,

@@ -99,7 +99,7 @@ async function toWanted(
   if (memo !== undefined) requireText('memo', memo)
   if (refund !== undefined) requireText('refund', refund)
   if (amount !== undefined && lines !== undefined) {
-    throw new InvalidArgument('A credit note is of an amount or of lines, not of both')
+    throw new InvalidArgument('A credit note takes `amount` or `lines`, not both')
   }
   for (const { line, quantity } of lines ?? []) {
     requireText('line', line)
@@ -168,7 +168,7 @@ async function issueOnce(
 
 function requireSame(user: User, before: CreditNoteData, { of }: NewCreditNote): CreditNoteData {
   if (of === null || isOf(before, of)) return before
-  throw new ProviderRejected('This idempotency key was used for another credit note', {
+  throw new ProviderRejected('This idempotency key was used for a different credit note', {
     provider: user.provider,
     providerCode: null,
   })
@@ -187,8 +187,8 @@ function isOf({ total, creditedLines }: CreditNoteData, of: NonNullable<Wanted['
 }
 
 /**
- * Returns the note that credited the last of the invoice, for a repeated call that credits all of
- * it.
+ * Returns the note that credited the last remaining amount, for a repeated call that credits the
+ * whole invoice.
  * @throws AmountTooLarge if less is left than requested.
  */
 async function findWhole(
@@ -209,6 +209,6 @@ async function findWhole(
   if (!isTooMuch) return null
   const rest = formatMoney(money(left, invoice.currency))
   throw new AmountTooLarge(
-    `Only ${rest} of the invoice is left to be taken back; a refund is explained by its id in 'refund'`,
+    `Only ${rest} of the invoice can still be credited; to document an earlier refund, pass its id as 'refund'`,
   )
 }

@@ -156,7 +156,10 @@ async function findMethod(
   })
 }
 
-/** Moves the running subscriptions to the new payment method: at Braintree each one has its own. */
+/**
+ * Moves the running subscriptions to the new payment method, because at Braintree each subscription
+ * has its own payment method.
+ */
 async function repointSubscriptions(
   { gateway }: BraintreeContext,
   customer: braintree.Customer,

@@ -21,7 +21,9 @@ export async function chooseProvider(
   provider: ProviderName,
 ): Promise<void> {
   if (!context.options.providers.find(provider)) {
-    throw new InvalidArgument(`'${String(provider)}' is not configured: give its options first`)
+    throw new InvalidArgument(
+      `'${String(provider)}' is not configured: pass its options to createBilling() first`,
+    )
   }
   await withOwnerLock(context, owner, async (locked) => {
     const begun = await resumeInterrupted(context, locked)
@@ -37,7 +39,7 @@ export async function chooseProvider(
 
 /**
  * Closes the owner's unpaid subscriptions at the old provider.
- * @throws AlreadySubscribed if one is running.
+ * @throws AlreadySubscribed if a subscription is running.
  * @throws ProviderChosen if a payment was made or is due.
  */
 async function closeUnpaid(
@@ -52,7 +54,7 @@ async function closeUnpaid(
   }
   if (await gateway.hasPaid(customerId)) {
     throw new ProviderChosen(
-      `The ${locked.owner.type} has paid through ${provider}, or is asked to pay there: its invoices are there`,
+      `The ${locked.owner.type} has payments, or payments due, at ${provider}, and these cannot be moved to another provider`,
     )
   }
 }
@@ -71,5 +73,7 @@ async function close(
     await convergeSubscription(context, locked, row)
   }
   if (isOver(await context.subscriptions.findByProvider(row.provider, row.providerId))) return
-  throw new AlreadySubscribed(`'${row.name}' runs at ${row.provider}: end it first`)
+  throw new AlreadySubscribed(
+    `The subscription '${row.name}' is still running at ${row.provider}: end it first`,
+  )
 }

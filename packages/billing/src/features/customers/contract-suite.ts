@@ -32,7 +32,7 @@ export const customersContract: ContractPart = ({ describe, it }, create) => {
       assert.notEqual(other.id, first.id)
     })
 
-    it('is assigned to another owner, for gateways that store owners, and keeps its card', async () => {
+    it('keeps its card when assigned to another owner, for gateways that store owners', async () => {
       const { gateway, customerId } = await openAccount(create)
       const before = await gateway.findCustomer(customerId)
       for (const each of [owner, owner]) await gateway.setOwner?.(customerId, each)
@@ -44,7 +44,7 @@ export const customersContract: ContractPart = ({ describe, it }, create) => {
       assert.equal(await gateway.findCustomer('none-of-ours'), null)
     })
 
-    it('shows the card set last, also when it is set twice', async () => {
+    it('shows the card that was set last, even if it is set twice', async () => {
       const { gateway, customerId, cards } = await openAccount(create)
       const first = await gateway.findCustomer(customerId)
       assert.equal(first?.hasPaymentMethod, true)
@@ -54,7 +54,7 @@ export const customersContract: ContractPart = ({ describe, it }, create) => {
       assert.deepEqual((await gateway.findCustomer(customerId))?.card, second.card)
     })
 
-    it('throws payment_failed if the card is declined', async () => {
+    it('causes the error payment_failed if the customer’s card is declined', async () => {
       const { gateway, customerId, declinedCard, currency } = await openAccount(create)
       const pay = async () => {
         await gateway.setCard(customerId, declinedCard)

@@ -49,7 +49,7 @@ export async function ensureCustomer(
     const { card } = await locked.change(provider, (gateway) => gateway.setCard(customer.id, token))
     await setBilledCard(context, locked, provider, card, { isOther: true })
   } else if (!customer.hasPaymentMethod && !mayLackCard) {
-    throw new NoPaymentMethod('The customer has no card: give a card token')
+    throw new NoPaymentMethod('The customer has no card: pass a card token')
   }
   return customer.id
 }
@@ -90,8 +90,8 @@ async function createCustomer(
 }
 
 /**
- * Begins the operation. Drops one recorded for an earlier owner with the same id, so that no owner
- * gets another's customer.
+ * Begins the operation. Drops an operation that was recorded for an earlier owner with the same id,
+ * so that no owner gets another's customer.
  */
 async function beginFor(
   context: BillingContext,

@@ -26,17 +26,18 @@ declare module '../../billable-user.ts' {
     updateCard(token: string, details?: CustomerDetails): Promise<void>
 
     /**
-     * Chooses the provider at which this user pays from now on.
-     * @throws AlreadySubscribed while a subscription runs at the other provider, also in its trial.
-     * @throws ProviderChosen if a payment was made there, or an invoice is open. A first payment
-     * that is missing is closed instead.
+     * Chooses the provider at which this user pays from now on. Ends a subscription at the other
+     * provider whose first payment is missing.
+     * @throws AlreadySubscribed while a subscription runs at the other provider, even in its trial.
+     * @throws ProviderChosen if a payment was made there, or an invoice is open.
      */
     chooseProvider(provider: ProviderName): Promise<void>
 
     /**
      * Transfers the customer to another owner, with its subscriptions, cards, invoices and usage:
      * from a user to a team, for example. Open hosted pages are expired. A repeat does nothing. The
-     * customer's details at the provider stay: call `syncCustomerDetails()` of the new owner.
+     * customer's details at the provider do not change: to update them, call
+     * `syncCustomerDetails()` on the new owner.
      * @throws NoCustomer if there is no customer yet.
      * @throws UserNotFound if the application has no such owner.
      * @throws TransferRefused if the new owner has a customer or subscriptions, uses another
@@ -59,9 +60,9 @@ declare module '../../billable-user.ts' {
     updateCustomer(details: CustomerDetails): Promise<void>
 
     /**
-     * Copies the details in the application's own row to the provider, from the columns named in
-     * the options. Call it after changing them; nothing is copied back. Does nothing if there is no
-     * customer yet.
+     * Copies the customer's details to the provider, from the columns of the application's own row
+     * that the options name. Call it after you change the row; nothing is copied back. Does nothing
+     * if there is no customer yet.
      */
     syncCustomerDetails(): Promise<void>
   }

@@ -107,7 +107,7 @@ async function findByOperation(
   let seen = 0
   for await (const customer of stripe.customers.list({ limit: 100, ...(email ? { email } : {}) })) {
     if (customer.metadata.operation === operation) return customer
-    if (++seen >= MAX_SEARCHED) throw new Error('Too many customers to look through')
+    if (++seen >= MAX_SEARCHED) throw new Error('Too many customers to search through')
   }
   return null
 }
@@ -264,7 +264,7 @@ export function describeCustomer(customer: Stripe.Customer): ProviderCustomer {
   }
 }
 
-/** Reads the customer's language. Stripe accepts any text there. */
+/** Reads the customer's language. `null` if it is invalid, because Stripe accepts any text. */
 function localeOf({ preferred_locales }: Stripe.Customer): string | null {
   const [first] = preferred_locales ?? []
   try {

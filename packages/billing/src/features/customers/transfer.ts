@@ -25,7 +25,7 @@ export async function transferCustomer(
 ): Promise<void> {
   const { owner: to } = await requireOwner(context, wanted)
   if (ownerKey(from) === ownerKey(to)) {
-    throw new TransferRefused(`The ${to.type} has this customer already`, { reason: 'same_owner' })
+    throw new TransferRefused(`The ${to.type} already has this customer`, { reason: 'same_owner' })
   }
   await withOwnerLocks(context, { from, to }, async (locked) => {
     const begun = await resumeInterrupted(context, locked.from)
@@ -53,7 +53,7 @@ function isCustomer(billed: BilledOwner): billed is Customer {
 async function requireCustomer(context: BillingContext, owner: Owner): Promise<Customer> {
   const billed = await requireOwner(context, owner)
   if (isCustomer(billed)) return billed
-  throw new NoCustomer(`The ${owner.type} has no customer to give away`)
+  throw new NoCustomer(`The ${owner.type} has no customer to transfer`)
 }
 
 /** Whether this very transfer was done before, so that a repeat after a lost response succeeds. */
@@ -80,17 +80,20 @@ export async function requireNoCustomerYet(
 ): Promise<void> {
   const whom = `The ${owner.type} ${owner.id}`
   if (providerId !== null) {
-    throw new TransferRefused(`${whom} has a customer of its own`, { reason: 'has_customer' })
+    throw new TransferRefused(`${whom} already has a customer`, { reason: 'has_customer' })
   }
   if (await subscriptions.hasAny(owner)) {
-    throw new TransferRefused(`${whom} has had subscriptions of its own`, {
+    throw new TransferRefused(`${whom} already has, or had, subscriptions`, {
       reason: 'has_subscription',
     })
   }
   if (provider !== null && provider !== wanted) {
-    throw new TransferRefused(`${whom} pays at ${provider}, and the customer is at ${wanted}`, {
-      reason: 'other_provider',
-    })
+    throw new TransferRefused(
+      `${whom} is billed by ${provider}, but the customer is at ${wanted}`,
+      {
+        reason: 'other_provider',
+      },
+    )
   }
 }
 

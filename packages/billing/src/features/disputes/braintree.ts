@@ -32,7 +32,7 @@ export function braintreeDisputes(context: BraintreeContext): {
   }
 }
 
-/** The typings leave out `disputes`. */
+/** A transaction with its disputes, which the SDK's typings leave out. */
 type Disputed = braintree.Transaction & { readonly disputes?: readonly { readonly id: string }[] }
 
 async function findDispute(context: BraintreeContext, id: string): Promise<ProviderDispute | null> {
@@ -43,7 +43,10 @@ async function findDispute(context: BraintreeContext, id: string): Promise<Provi
   })
 }
 
-/** Describes a dispute. It names only its transaction, so the customer is read from there. */
+/**
+ * Describes a dispute. The dispute names only its transaction, so the customer is read from the
+ * transaction.
+ */
 async function describe(
   { gateway }: BraintreeContext,
   dispute: RawDispute,
@@ -81,7 +84,7 @@ export interface DisputeFields {
   readonly currencyIsoCode: string
 }
 
-/** A dispute as the SDK returns it: the typings have other names and cases. */
+/** A dispute as the SDK returns it. The SDK's typings name some fields and values differently. */
 type RawDispute = Omit<braintree.Dispute, 'status' | 'kind'> &
   DisputeFields & {
     readonly transaction: { readonly id: string }
@@ -97,7 +100,7 @@ export function disputeStatusOf({ status, kind }: DisputeFields): ProviderDisput
 }
 
 /**
- * Returns when the dispute was opened. Braintree gives a day, of which this is the first moment.
+ * Returns when the dispute was opened: the start of the day, because Braintree gives only the day.
  */
 function openingOf({ dateOpened, receivedDate, createdAt }: RawDispute): Date {
   return new Date(dateOpened ?? receivedDate ?? createdAt)

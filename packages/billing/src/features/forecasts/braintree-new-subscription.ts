@@ -68,8 +68,8 @@ function firstDay(
 }
 
 /**
- * Returns the first cycle: the plan's own add-ons and discounts, and the added ones, with
- * Braintree's defaults.
+ * Returns the first cycle: the plan's own add-ons and discounts, and those that the request adds,
+ * with Braintree's default values.
  */
 async function firstCycle(
   { gateway }: BraintreeContext,

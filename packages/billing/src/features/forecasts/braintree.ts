@@ -34,7 +34,10 @@ export function braintreeForecasts(context: BraintreeContext): {
   }
 }
 
-/** Returns the next cycle, with debt or credit from earlier ones. `null` if none comes. */
+/**
+ * Previews the invoice of the next cycle, with debt or credit from earlier cycles. `null` if there
+ * is no next cycle.
+ */
 function upcomingOf(
   context: BraintreeContext,
   found: braintree.Subscription,

@@ -152,8 +152,8 @@ function priceOf({ pricing }: Stripe.InvoiceLineItem): string | null {
 }
 
 /**
- * Returns the coupons that still apply on that day. A coupon for one invoice is used up once it has
- * reduced an amount.
+ * Returns the coupons that still apply at the time `due`. A coupon for one invoice is used up once
+ * it has reduced an amount.
  */
 function lastingCoupons(first: Stripe.Invoice, due: number): { coupon: string }[] {
   const taken = first.total_discount_amounts ?? []

@@ -2,8 +2,8 @@ import type { Money } from '../../core/values/money.ts'
 
 /**
  * Kind of a line in an invoice preview. `item`: a price of the subscription. `usage`: metered
- * usage. `proration`: used or unused time of a billing period. `discount`: a coupon. `tax`: a tax.
- * `balance`: the customer's earlier balance.
+ * usage. `proration`: charge or credit for a part of a billing period. `discount`: a coupon. `tax`:
+ * a tax. `balance`: the customer's earlier balance.
  */
 export type PreviewLineKind = 'item' | 'usage' | 'proration' | 'discount' | 'tax' | 'balance'
 

@@ -11,7 +11,10 @@ export const guestCheckoutContract: ContractPart = ({ describe, it }, create) =>
       const { gateway, plans } = await openAccount(create)
       const { guestCheckout, checkout } = gateway
       if (!guestCheckout) return
-      assert.ok(checkout, 'Pages are found by the part `checkout`')
+      assert.ok(
+        checkout,
+        'A gateway with `guestCheckout` also needs `checkout`, which finds its pages',
+      )
       const wanted = page(plans[0])
       const made = await guestCheckout.create(wanted)
       assert.deepEqual([made.status, made.customerId, made.owner], ['open', null, 'guest'])

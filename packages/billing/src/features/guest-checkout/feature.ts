@@ -6,10 +6,10 @@ import { stripeGuestPages } from './stripe.ts'
 declare module '../../billable-user.ts' {
   interface BillableUser<User> {
     /**
-     * Gives this user what a guest paid on a page of `billing.guestCheckout()`: the customer, its
-     * payments and its subscription. Everyone who knows the id can claim the page, so take it from
-     * the visitor's own session, or from the URL to which Stripe redirected the visitor. A repeat
-     * changes nothing.
+     * Assigns to this user what a guest paid for on a page of `billing.guestCheckout()`: the
+     * customer, its payments and its subscription. Anyone who knows the id can claim the page, so
+     * take it from the visitor's own session, or from the URL to which Stripe redirected the
+     * visitor. A repeat changes nothing.
      * @throws CheckoutNotFound if there is no such page, it was not completed, or another user has
      * claimed it.
      * @throws TransferRefused if this user has a customer or subscriptions already.

@@ -65,7 +65,9 @@ export async function openGuestCheckout(
   const provider = requireProvider(context, name ?? context.options.defaultProvider)
   requireCapability(provider, 'guestCheckout')
   if (tax !== 'automatic' && tax !== 'none' && !Array.isArray(tax)) {
-    throw new InvalidArgument("`tax` of a guest is 'automatic', 'none' or ids of rates")
+    throw new InvalidArgument(
+      "`tax` for a guest should be 'automatic', 'none' or an array of tax rate ids",
+    )
   }
   for (const name of FOR_USERS) {
     if (Object.hasOwn(options, name))

@@ -2,7 +2,10 @@ import type { BraintreeContext } from '../../providers/braintree/client.ts'
 import { nullIfMissing } from '../../providers/braintree/errors.ts'
 import type { GatewayParts } from '../../providers/gateway-parts.ts'
 
-/** At Braintree the number of an invoice is the id of its transaction. */
+/**
+ * Implements the search for invoices for Braintree, where the number of an invoice is the id of its
+ * transaction.
+ */
 export function braintreeInvoiceSearch({
   gateway,
 }: BraintreeContext): Pick<GatewayParts, 'invoiceSearch'> {

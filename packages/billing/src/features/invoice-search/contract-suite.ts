@@ -6,7 +6,11 @@ export const invoiceSearchContract: ContractPart = ({ describe, it }, create) =>
   describe('the search for invoices', () => {
     const test = capabilityTests('invoiceSearch', 'of all customers', { it }, create)
 
-    test('finds one by number and by id', async (search, { gateway, customerId, currency }) => {
+    test('finds an invoice by its number and by its id', async (search, {
+      gateway,
+      customerId,
+      currency,
+    }) => {
       const item = { description: 'A T-shirt', amount: { amount: 1500, currency } }
       const { invoice } = await gateway.invoiceFor(customerId, item, {})
       const hit = { id: invoice.id, customerId }
@@ -14,7 +18,7 @@ export const invoiceSearchContract: ContractPart = ({ describe, it }, create) =>
       assert.deepEqual(await search.find(invoice.id), [hit])
     })
 
-    test('finds nothing for other text', async (search) => {
+    test('finds nothing for an unknown id, or for text that could change the query or the URL', async (search) => {
       for (const text of ['none-of-ours', 'in_0', '" OR status:"paid', '../customers/1']) {
         assert.deepEqual(await search.find(text), [])
       }

@@ -1,4 +1,4 @@
-/** An invoice, as a search finds it. */
+/** An invoice found by a search. */
 export interface InvoiceHit {
   /** The provider's id of the invoice. */
   readonly id: string
@@ -8,7 +8,10 @@ export interface InvoiceHit {
 
 /** Search for invoices of all customers. */
 export interface InvoiceSearch {
-  /** Finds invoices by the number printed on them, or by their id. A few at most. */
+  /**
+   * Finds invoices by the number printed on them, or by their id. Returns only a few, even if more
+   * match.
+   */
   find(number: string): Promise<InvoiceHit[]>
 }
 

@@ -13,7 +13,10 @@ export interface FoundInvoice {
   readonly invoice: Invoice
 }
 
-/** Finds invoices of all owners by number or id. Those of customers without an owner are left out. */
+/**
+ * Finds invoices of all owners by number or id. Invoices of customers without an owner are left
+ * out.
+ */
 export async function findInvoices(
   context: BillingContext,
   number: string,

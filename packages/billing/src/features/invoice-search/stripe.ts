@@ -3,10 +3,16 @@ import type { GatewayParts } from '../../providers/gateway-parts.ts'
 import { idOfReference, nullIfMissing, type StripeContext } from '../../providers/stripe/client.ts'
 import type { InvoiceHit } from './contract.ts'
 
-/** A few customers may have invoices of the same number, if each counts their own. */
+/**
+ * Maximum number of invoices to return. Several customers may have an invoice with the same number,
+ * if the invoices of each customer are numbered separately.
+ */
 const LIMIT = 10
 
-/** Stripe's search learns of a new invoice within about a minute. An id is found at once. */
+/**
+ * Implements the search for invoices for Stripe. A new invoice is found by its id immediately, but
+ * by its number only after about a minute.
+ */
 export function stripeInvoiceSearch({
   stripe,
 }: StripeContext): Pick<GatewayParts, 'invoiceSearch'> {

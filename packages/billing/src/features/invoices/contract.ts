@@ -13,8 +13,8 @@ export interface InvoiceActions {
   /**
    * Voids an invoice, so that it can no longer be paid. `null` if it belongs to another customer.
    * Voiding a voided invoice changes nothing.
-   * @throws InvoicePaid before anything is changed, if it is paid, or a draft that credit would pay
-   * on finalization.
+   * @throws InvoicePaid before anything is changed, if the invoice is paid, or is a draft that the
+   * customer's credit would pay when it is finalized.
    */
   void(id: string, customerId: string): Promise<VoidedInvoice | null>
 }

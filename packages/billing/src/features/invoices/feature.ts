@@ -14,7 +14,7 @@ declare module '../../billable-user.ts' {
   interface BillableUser<User> {
     /**
      * Charges the default payment method immediately, with an invoice.
-     * @throws PaymentFailed if it is declined.
+     * @throws PaymentFailed if the payment is declined.
      * @throws PaymentActionRequired if the customer has to authenticate.
      * @example
      * const invoice = await user.invoiceFor('Setup fee', money(1500, 'eur'), { idempotencyKey: `setup-${user.id}` })

@@ -120,7 +120,7 @@ export class Invoice {
   /**
    * Tries to pay the invoice now with the customer's default payment method, and returns its new
    * state. Returns a paid invoice unchanged, so the call can be repeated.
-   * @throws PaymentFailed if it is declined.
+   * @throws PaymentFailed if the payment is declined.
    * @throws PaymentActionRequired if the customer has to authenticate.
    */
   pay(): Promise<Invoice> {
@@ -276,7 +276,9 @@ function sumOf(parts: readonly { readonly amount: number }[]): number {
 }
 
 async function unread(): Promise<never> {
-  throw new Error('Nothing can be done with an invoice that was not read from its user')
+  throw new Error(
+    'This invoice was not read from a user: use one from user.invoices() or user.findInvoice()',
+  )
 }
 
 const NONE: InvoiceMethods = {

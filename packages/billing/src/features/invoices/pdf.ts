@@ -46,7 +46,7 @@ type Sums = Pick<
 interface Parts {
   readonly title: string
   readonly facts: readonly string[]
-  /** Printed below the total, because the lines above it add up to it. */
+  /** Amounts printed below the total, because the lines above the total add up to it. */
   readonly afterTotal: readonly (readonly [label: string, amount: number])[]
   readonly notes: readonly string[]
 }
@@ -97,7 +97,7 @@ function partsOfCreditNote(note: CreditNoteData, { words, date }: Writer): Parts
 
 /**
  * Formats everything as text, and renders it. The rendering package is loaded only here, because
- * that takes longer than the rest.
+ * loading it takes longer than everything else.
  */
 async function print(
   sums: Sums,
@@ -224,7 +224,9 @@ interface Writer {
 
 function writerOf(options: InvoicePdfOptions): Writer {
   if (!options?.vendor || !options.product) {
-    throw new TypeError('An invoice needs { vendor, product }: who sells, and what.')
+    throw new TypeError(
+      'An invoice PDF needs { vendor, product }: the seller and the name of what is sold.',
+    )
   }
   const locale = requireLocale('locale', options.locale ?? 'en-US')
   return {
@@ -241,7 +243,10 @@ function writerOf(options: InvoicePdfOptions): Writer {
 
 const dateFormats = new Map<string, Intl.DateTimeFormat>()
 
-/** Cached, because creating a format takes a tenth of the time of a page. */
+/**
+ * Returns a cached date format, because creating one takes a tenth of the time in which a page is
+ * rendered.
+ */
 function datesOf(locale: string): Intl.DateTimeFormat {
   let format = dateFormats.get(locale)
   if (!format) {

@@ -86,8 +86,8 @@ export function stripeSingleInvoices(
 
 /**
  * Lists the invoices to pay, oldest first. For an `unpaid` subscription, Stripe leaves new invoices
- * as drafts, and reactivates it when the newest one is paid. So that one is included, and the
- * earlier drafts are not.
+ * as drafts, and reactivates the subscription when the newest draft is paid. Therefore the newest
+ * draft is included, and the earlier drafts are not.
  */
 async function listOwed(
   { stripe }: StripeContext,
@@ -149,7 +149,9 @@ export async function findOrCreateInvoice(
   }
 }
 
-/** Finds the invoice of a key. One that we voided after a failure does not count. */
+/**
+ * Finds the invoice with this idempotency key. Ignores an invoice that we voided after a failure.
+ */
 async function findOpen(
   context: StripeContext,
   wanted: SingleInvoice,
@@ -173,7 +175,7 @@ async function findOpen(
   throw idempotencyKeyReused(`the invoice ${newest.id}, which was voided`)
 }
 
-/** Finds the invoices of a key, newest first. */
+/** Finds the invoices with this idempotency key, newest first. */
 async function findByKey(
   { stripe }: StripeContext,
   { customer, key }: SingleInvoice,

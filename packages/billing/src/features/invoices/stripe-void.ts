@@ -6,9 +6,11 @@ import type { InvoiceActions } from './contract.ts'
 import { completeInvoice, INVOICE_EXPAND_PARAM } from './stripe.ts'
 
 const CREDIT_PAYS =
-  'Credit pays this invoice, and nobody is charged: give the credit back by a credit note once it is paid'
+  'Customer credit pays this invoice, so nothing is charged: return the credit with a credit note once it is paid'
 
-/** Currencies in which two units are above the minimum that Stripe charges, in every country. */
+/**
+ * Currencies in which an amount of 2.00 is above the minimum that Stripe charges, in every country.
+ */
 const STRONG: ReadonlySet<string> = new Set([
   'usd',
   'eur',
@@ -36,7 +38,7 @@ export function stripeInvoiceActions(context: StripeContext): {
           await finalizeDraft(context, id)
         }
         const isVoid = before.status === 'void' || (await voidInvoice(context, id))
-        if (!isVoid) throw new InvoicePaid('The invoice is paid: give the money back instead')
+        if (!isVoid) throw new InvoicePaid('The invoice is paid: refund it instead')
         const invoice = await stripe.invoices.retrieve(id, { expand: INVOICE_EXPAND_PARAM })
         return {
           invoice: await completeInvoice(context, invoice),

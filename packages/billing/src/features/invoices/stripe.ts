@@ -170,7 +170,7 @@ function describeLine(line: Stripe.InvoiceLineItem, invoice: Stripe.Invoice): In
 function descriptionOf(line: Stripe.InvoiceLineItem): string {
   const said = line.description ?? 'Charge'
   // Stripe's own description is the product's name.
-  return isWithheldCredit(line) ? `Given back before: ${said}` : said
+  return isWithheldCredit(line) ? `Already returned: ${said}` : said
 }
 
 /** Returns the quantity, with decimals for usage. `quantity` itself is an integer. */

@@ -15,14 +15,15 @@ declare module '../../subscription.ts' {
   interface Subscription {
     /**
      * Whether one of the subscription's prices belongs to this product (Stripe). Calls the provider
-     * if the rows do not say.
+     * if our database does not contain the product.
      */
     hasProduct(product: string): Promise<boolean>
 
     /**
      * Adds a price to the subscription (an add-on at Braintree). A repeat with the same quantity
      * has no effect.
-     * @throws InvalidArgument if the price is there with another quantity: use `updateQuantity()`.
+     * @throws InvalidArgument if the subscription already has the price with another quantity: use
+     * `updateQuantity()`.
      * @throws UnknownPrice if the provider has no such price.
      * @example
      * await subscription.addPrice('price_seat', 5)
@@ -40,7 +41,8 @@ declare module '../../subscription.ts' {
     ): Promise<Subscription>
 
     /**
-     * Removes a price from the subscription. Does nothing if it is not there.
+     * Removes a price from the subscription. Does nothing if the subscription does not have the
+     * price.
      * @throws InvalidArgument for the main price: swap it instead.
      */
     removePrice(price: string, options?: SwapOptions): Promise<Subscription>

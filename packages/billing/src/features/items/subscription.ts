@@ -189,14 +189,22 @@ function withAdded(
   // Repeat of a call whose response was lost. A metered price has no quantity.
   if (there.quantity === quantity || (there.quantity === null && quantity === 1))
     return [...present]
+  if (there.quantity === null)
+    throw new InvalidArgument(
+      `The subscription already has '${add}', which is billed by usage and has no quantity`,
+    )
+  if (quantity === null)
+    throw new InvalidArgument(
+      `The subscription already has ${there.quantity} of '${add}', which is not billed by usage`,
+    )
   throw new InvalidArgument(
-    `There are ${there.quantity} of '${add}' already: use updateQuantity(${quantity}, '${add}')`,
+    `The subscription already has ${there.quantity} of '${add}': use updateQuantity(${quantity}, '${add}')`,
   )
 }
 
 function withRemoved(present: readonly RequestedItem[], removed: string): RequestedItem[] {
   if (present[0]?.price !== removed) return present.filter(({ price }) => price !== removed)
-  throw new InvalidArgument(`'${removed}' is the main price: swap it for another, or cancel()`)
+  throw new InvalidArgument(`'${removed}' is the main price: replace it with swap(), or cancel()`)
 }
 
 function withReplaced(
@@ -210,7 +218,7 @@ function withReplaced(
     throw notFound(replace)
   }
   if (isThere(by) && replace !== by) {
-    throw new InvalidArgument(`'${by}' is there already: remove '${replace}' instead`)
+    throw new InvalidArgument(`The subscription already has '${by}': remove '${replace}' instead`)
   }
   return present.map((item) => (item.price === replace ? { ...item, price: by } : item))
 }
@@ -235,7 +243,7 @@ export function requireQuantityOf(present: readonly RequestedItem[], price: stri
   const item = present.find((each) => each.price === price)
   if (!item) throw notFound(price)
   if (item.quantity !== null) return item.quantity
-  throw new InvalidArgument(`Usage of '${price}' is counted: it has no quantity`)
+  throw new InvalidArgument(`'${price}' is billed by usage, so it has no quantity`)
 }
 
 function notFound(price: string): ItemNotFound {

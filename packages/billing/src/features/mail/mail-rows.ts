@@ -53,8 +53,8 @@ export interface MailRepository
    */
   fail(id: number, failure: FailedAttempt): Promise<void>
   /**
-   * Makes mail due again that was given up, or whose sending was interrupted. Returns `false` if
-   * there is none with this id.
+   * Schedules another attempt for mail that was given up, or whose sending was interrupted. Returns
+   * `false` if there is no mail with this id in one of these states.
    */
   retry(id: number, at: Date): Promise<boolean>
 }

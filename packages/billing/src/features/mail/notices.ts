@@ -29,8 +29,8 @@ export interface MailQueue {
    */
   unknown(limit?: number): Promise<QueuedMail[]>
   /**
-   * Makes mail that `deadLetters()` or `unknown()` lists due again. Returns `false` if there is
-   * none with this id.
+   * Sends mail again that `deadLetters()` or `unknown()` lists. Returns `false` if neither of them
+   * lists mail with this id.
    */
   retry(id: number): Promise<boolean>
   /** Renders mail without sending it, for a preview or to send it in another way. */

@@ -125,8 +125,8 @@ function valuesOf(facts: MailFacts, locale: string): Values {
 }
 
 /**
- * Removes control and direction characters from customers' names, which could add headers or turn
- * the text around.
+ * Removes control and direction characters from customers' names, which could add headers or
+ * reverse the text.
  */
 function oneLine(text: string): string {
   return text

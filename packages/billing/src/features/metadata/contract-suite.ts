@@ -4,7 +4,7 @@ import { type ContractPart, newOperationId, openAccount } from '../../providers/
 /** Contract tests of subscription metadata, for gateways whose provider stores it. */
 export const metadataContract: ContractPart = ({ describe, it }, create) => {
   describe('metadata of a subscription', () => {
-    it('is stored with the subscription once, also by a repeated call', async () => {
+    it('is stored once, even when the call is repeated', async () => {
       const { gateway, subscribe, read } = await openAccount(create)
       if (!gateway.metadata) return
       const metadata = { campaign: 'spring', order: '7' }

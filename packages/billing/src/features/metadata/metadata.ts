@@ -37,7 +37,7 @@ export function requireMetadata(given: MetadataValues): MetadataValues {
     if (isOwn(key)) throw new InvalidArgument(`The metadata key '${key}' is used by billing itself`)
     if (typeof value !== 'string' || value === '' || value.length > MAX_VALUE_LENGTH) {
       throw new InvalidArgument(
-        `The metadata '${key}' should be a text of 1 to ${MAX_VALUE_LENGTH} characters`,
+        `The metadata '${key}' should be text of 1 to ${MAX_VALUE_LENGTH} characters`,
       )
     }
   }

@@ -20,7 +20,10 @@ import { signDelivery } from './signature.ts'
 
 /** An event of the application, to be sent as a signed webhook. */
 export interface ApplicationEvent {
-  /** Identifies the event, and becomes the `webhook-id`. An endpoint gets each id once. */
+  /**
+   * Identifies the event, and is sent as `webhook-id`. A later event with the same id is not sent
+   * again.
+   */
   readonly id: string
   /** One of the option `deliveries.applicationTypes`. */
   readonly type: string
@@ -36,7 +39,7 @@ export interface Deliveries {
   readonly endpoints: readonly string[]
   /** Lists the deliveries in the given state, newest first. */
   list(state: DeliveryState, limit?: number): Promise<StoredDelivery[]>
-  /** Lists one page of the deliveries in this state. The last due is first. */
+  /** Lists one page of the deliveries in this state, sorted by due date, latest first. */
   page(state: DeliveryState, options?: QueuePageOptions): Promise<StoredDelivery[]>
   /** Finds a delivery. `null` if there is none. */
   find(id: number): Promise<StoredDelivery | null>
@@ -46,11 +49,11 @@ export interface Deliveries {
    */
   resend(id: number): Promise<boolean>
   /**
-   * Sends all deliveries of an endpoint again that were given up, or held back after the endpoint
-   * responded with 410 Gone. Returns their number.
+   * Sends again all deliveries of an endpoint that were given up, or that were held back after the
+   * endpoint responded with 410 Gone. Returns their number.
    */
   resendAll(endpoint: string): Promise<number>
-  /** Whether an endpoint lists this type of event. */
+  /** Whether any endpoint receives this type of event. */
   isWanted(type: string): boolean
   /**
    * Records an event of the application for the endpoints that list its type. They get it within
@@ -115,7 +118,7 @@ export function createDeliveries(
         if (status === GONE) {
           await deliveries.holdBack(endpoint.name, HELD_BACK)
           logger.error(
-            `${endpoint.name} answered with ${GONE}: nothing is sent there until its deliveries are sent again`,
+            `${endpoint.name} answered with ${GONE}: its deliveries are held back until they are resent`,
           )
         } else if (status < 200 || status > 299) throw new Error(`It answered with ${status}`)
       },
@@ -125,7 +128,10 @@ export function createDeliveries(
     for (const worker of workers.values()) worker.kick()
   }
 
-  /** Records a delivery to each endpoint that wants the event. Returns the workers of these. */
+  /**
+   * Records a delivery to each endpoint that wants the event. Returns the workers of these
+   * endpoints.
+   */
   const record = async ({ eventId, type, payload }: Recorded): Promise<QueueWorker[]> => {
     const wanting = [...workers].filter(([endpoint]) => endpoint.wants(type))
     for (const [endpoint] of wanting) {
@@ -184,7 +190,7 @@ export function createDeliveries(
     isWanted,
     async send({ id: eventId, type, at, data }) {
       if (!applicationTypes.includes(type)) {
-        throw new TypeError(`'${type}' is not one of the option deliveries.applicationTypes.`)
+        throw new TypeError(`'${type}' is not listed in the option deliveries.applicationTypes.`)
       }
       if (!isWanted(type)) return
       await ready()

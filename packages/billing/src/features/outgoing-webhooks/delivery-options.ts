@@ -80,7 +80,9 @@ export function resolveDeliveries(options: DeliveryOptions = { endpoints: [] }):
   const names = endpoints.map(({ name }) => name)
   const twice = names.find((name, at) => names.indexOf(name) !== at)
   if (twice !== undefined) {
-    throw new TypeError(`deliveries.endpoints: two are called '${twice}': give one a name.`)
+    throw new TypeError(
+      `deliveries.endpoints: two are called '${twice}': give one of them another name.`,
+    )
   }
   return {
     endpoints,
@@ -95,7 +97,7 @@ function checkApplicationTypes(types: readonly string[]): void {
   const invalid = types.find((type) => !/^[\w.-]{1,64}$/.test(type) || isBillingType(type))
   if (invalid === undefined) return
   throw new TypeError(
-    `deliveries.applicationTypes: '${invalid}' must have 1 to 64 letters, digits and dots, and not be a type of billing.`,
+    `deliveries.applicationTypes: '${invalid}' must have 1 to 64 letters, digits, dots, hyphens or underscores, and must not be an event type of billing.`,
   )
 }
 
@@ -126,10 +128,10 @@ function resolveEndpoint(
 function requireUrl(option: string, text: string): URL {
   const url = URL.canParse(text) ? new URL(text) : null
   if (!url || !/^https?:$/.test(url.protocol)) {
-    throw new TypeError(
-      `${option}.url: expected an address such as https://app.example.com/events.`,
-    )
+    throw new TypeError(`${option}.url: expected a URL such as https://app.example.com/events.`)
   }
   if (url.username === '' && url.password === '') return url
-  throw new TypeError(`${option}.url: it has a user or a password, which are not sent.`)
+  throw new TypeError(
+    `${option}.url: it has a user name or a password, which are not sent: remove them.`,
+  )
 }

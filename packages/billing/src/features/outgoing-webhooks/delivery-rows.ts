@@ -50,7 +50,7 @@ export interface DeliveryRepository extends QueuePages<StoredDelivery, DeliveryS
   list(state: DeliveryState, limit: number): Promise<StoredDelivery[]>
   resend(id: number, at: Date): Promise<boolean>
   /**
-   * Makes all deliveries of the endpoint due that were given up, or held back after a 410 Gone.
+   * Makes deliveries of the endpoint due if they were given up, or held back after a 410 Gone.
    * Returns their number.
    */
   resendAll(endpoint: string, at: Date): Promise<number>

@@ -20,7 +20,7 @@ describe('the signing secret of a webhook endpoint', () => {
     if (isGood) expect(parseDeliverySecret('secret', secret)).toBeInstanceOf(Buffer)
     else
       expect(() => parseDeliverySecret('secret', secret)).toThrow(
-        /^secret: expected whsec_ and 24 to 64/,
+        /^secret: expected whsec_ followed by 24 to 64/,
       )
   })
 })

@@ -21,7 +21,7 @@ export function parseDeliverySecret(option: string, secret: string): Buffer {
   const key = findKey(secret)
   if (key) return key
   throw new TypeError(
-    `${option}: expected ${PREFIX} and ${MIN_KEY_BYTES} to ${MAX_KEY_BYTES} bytes in base64, as "whsec_$(openssl rand -base64 32)" gives.`,
+    `${option}: expected ${PREFIX} followed by ${MIN_KEY_BYTES} to ${MAX_KEY_BYTES} bytes in base64, as in "whsec_$(openssl rand -base64 32)".`,
   )
 }
 

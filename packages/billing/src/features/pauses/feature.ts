@@ -25,8 +25,8 @@ declare module '../../subscription.ts' {
     unpause(): Promise<Subscription>
 
     /**
-     * Reads from the provider when the pause ends by itself. `null` if it does not, or there is no
-     * pause.
+     * Reads from the provider when the pause ends by itself. `null` if it does not end by itself,
+     * or if the subscription is not paused.
      */
     pausedUntil(): Promise<Date | null>
   }

@@ -41,7 +41,7 @@ export async function pauseSubscription(
     withPlannedSwapRule(subscription, 'pause', async ({ found, ask }) => {
       const standing = context.options.providers.standing(record.provider, found.status)
       if (awaitsFirstPayment({ standing })) {
-        throw new InvalidArgument('Its first payment is missing: there is nothing to pause')
+        throw new InvalidArgument('The subscription cannot be paused before its first payment')
       }
       await ask((gateway) => requirePart(gateway, 'pauses').pause(found.id, wanted))
     }),

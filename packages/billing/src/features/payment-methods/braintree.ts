@@ -37,7 +37,7 @@ export function braintreePaymentMethods(
         const { token } = await storeNonce(context, customerId, nonce, { makeDefault: false })
         const found = listOf(await gateway.customer.find(customerId)).find(({ id }) => id === token)
         if (found) return found
-        throw new Error('Braintree does not have what it has just kept')
+        throw new Error('Braintree does not return the payment method that was just added')
       },
       async setDefault(customerId, id) {
         if (await isPaymentMethodOf(context, customerId, id))

@@ -21,8 +21,8 @@ export interface ProviderMethod {
   /** Last month in which the payment method can be charged. `null` if it does not expire. */
   readonly expires: CardExpiry | null
   /**
-   * The provider's fingerprint of the card number: equal for equal numbers, which cannot be derived
-   * from it. `null` or left out if the provider has none.
+   * The provider's fingerprint of the card number. Equal numbers have equal fingerprints, and the
+   * number cannot be derived from the fingerprint. `null` or left out if the provider has none.
    */
   readonly fingerprint?: string | null
   /** Whether it is the customer's default payment method. */

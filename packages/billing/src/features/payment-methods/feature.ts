@@ -38,9 +38,9 @@ declare module '../../billable-user.ts' {
     hasPaymentMethod(kind?: PaymentMethodKind): Promise<boolean>
 
     /**
-     * Stores the payment method of a token from the provider's form. The first one becomes the
-     * default, later ones with `makeDefault`. Creates the customer if there is none. A repeat with
-     * the same token stores it once.
+     * Stores the payment method of a token from the provider's form. The first payment method
+     * becomes the default, a later one only with `makeDefault`. Creates the customer if there is
+     * none. A repeat with the same token stores it once.
      * @throws InvalidPaymentToken for an unknown token, or one that another customer has used.
      * @throws PaymentFailed if the card is declined.
      * @example

@@ -10,7 +10,7 @@ import {
 import { describeMethod } from '../../providers/stripe/describe-method.ts'
 import { attachPaymentMethod, findAttachedMethod, makeDefaultMethod } from '../customers/stripe.ts'
 
-/** Statuses of subscriptions that charge no more. */
+/** Statuses of subscriptions that are never charged again. */
 const OVER: readonly string[] = ['canceled', 'incomplete_expired']
 
 export function stripePaymentMethods(context: StripeContext): Pick<GatewayParts, 'paymentMethods'> {

@@ -15,7 +15,8 @@ type User = UserScopeWith<'paymentMethods'>
 /** Options for `addPaymentMethod()`. */
 export interface AddMethodOptions {
   /**
-   * Whether the added payment method becomes the default. The first one always does.
+   * Whether the added payment method becomes the default. A customer's first payment method always
+   * becomes the default.
    * @default false
    */
   readonly makeDefault?: boolean
@@ -65,7 +66,7 @@ export async function addMethod(
   await user.user.reload()
   context.usage.wake(provider)
   if (added) return new PaymentMethod(added, user.now())
-  throw new PaymentMethodNotFound('The payment method was taken away again')
+  throw new PaymentMethodNotFound('The payment method was removed again before it could be read')
 }
 
 export async function setDefault(user: User, id: string): Promise<void> {
@@ -90,7 +91,10 @@ export function deleteMethods(user: User, kind?: PaymentMethodKind): Promise<voi
   return deleteAll(user, isOf(kind))
 }
 
-/** Deletes all wanted payment methods, or none if one is in use. */
+/**
+ * Deletes all wanted payment methods.
+ * @throws PaymentMethodInUse if one of them is in use. Then none is deleted.
+ */
 async function deleteAll(user: User, isWanted: (method: ProviderMethod) => boolean): Promise<void> {
   if ((await user.findCustomerId()) === null) return
   await withExistingCustomer(user, async (locked, customerId) => {
@@ -99,7 +103,7 @@ async function deleteAll(user: User, isWanted: (method: ProviderMethod) => boole
     for (const { id } of wanted) {
       if (!(await paymentMethods.isInUse(customerId, id))) continue
       throw new PaymentMethodInUse(
-        'A subscription is billed by this payment method: make another one the default first',
+        'A subscription is billed to this payment method: make another one the default first',
       )
     }
     for (const { id } of wanted) {

@@ -9,8 +9,8 @@ import type { InvoiceData } from '../invoices/invoice.ts'
  */
 export type ChargeOptions<Provider extends keyof SdkTypes = keyof SdkTypes> = {
   /**
-   * Identifies the charge, so that repeated calls with the same key charge once. After a decline,
-   * the key continues with the next attempt.
+   * Identifies the charge, so that repeated calls with the same key charge once. After a decline, a
+   * call with the same key tries again.
    */
   readonly idempotencyKey?: string
   /**
@@ -28,7 +28,7 @@ export type ChargeOptions<Provider extends keyof SdkTypes = keyof SdkTypes> = {
 export type InvoiceForOptions<Provider extends keyof SdkTypes = keyof SdkTypes> = {
   /**
    * Identifies the invoice, so that repeated calls with the same key charge once. After a decline,
-   * the key continues with the next attempt.
+   * a call with the same key tries again.
    */
   readonly idempotencyKey?: string
   /**

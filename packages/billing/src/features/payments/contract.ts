@@ -9,8 +9,8 @@ export interface ProviderPayment {
   readonly amount: Money
   /**
    * Status of the payment. `processing`: the money is on its way. `needs_action`: the customer has
-   * to authenticate. `needs_method`: it was declined, and needs another card. `cancelled`: it can
-   * no longer be paid.
+   * to authenticate. `needs_method`: the payment was declined, and needs another card. `cancelled`:
+   * it can no longer be paid.
    */
   readonly status: 'succeeded' | 'processing' | 'needs_action' | 'needs_method' | 'cancelled'
   /**

@@ -20,10 +20,10 @@ declare module '../../billable-user.ts' {
   interface BillableUser<User> {
     /**
      * Charges the default payment method once, without an invoice. Returns the provider's object, a
-     * `Stripe.PaymentIntent` or a `braintree.Transaction`; its type is `unknown` with the option
-     * `providers`. A plain number is an amount in the provider's own unit; `money(1999, 'eur')`
-     * works with both.
-     * @throws PaymentFailed if it is declined.
+     * `Stripe.PaymentIntent` or a `braintree.Transaction`. Its type is `unknown` if the option
+     * `providers` is set. A plain number is an amount in the provider's own unit; `money(1999,
+     * 'eur')` works with both.
+     * @throws PaymentFailed if the payment is declined.
      * @throws PaymentActionRequired if the customer has to authenticate.
      * @throws InvalidAmount before any request, if the amount cannot be charged.
      * @example
@@ -39,9 +39,9 @@ declare module '../../billable-user.ts' {
 declare module '../../subscription.ts' {
   interface Subscription {
     /**
-     * Tries to pay what is owed now with the default payment method, instead of waiting for the
-     * provider's next attempt. Does nothing if nothing is owed.
-     * @throws PaymentFailed if it is declined.
+     * Immediately tries to pay the amount that is owed, with the default payment method, instead of
+     * waiting for the provider's next attempt. Does nothing if nothing is owed.
+     * @throws PaymentFailed if the payment is declined.
      * @throws PaymentActionRequired if the customer has to authenticate.
      * @throws SubscriptionEnded at Stripe, if the subscription has ended: use `invoice.pay()`.
      * @example
@@ -50,28 +50,30 @@ declare module '../../subscription.ts' {
     payNow(): Promise<Subscription>
 
     /**
-     * Reads what the customer has to confirm (3-D Secure), for the provider's script in the
-     * browser: an open payment, or the card of a trial, which works unconfirmed until the first
-     * charge. `null` for nothing.
+     * Reads the payment or card that the customer has to confirm (3-D Secure), for the provider's
+     * script in the browser: an open payment, or the card of a trial, which needs no confirmation
+     * until the first charge. `null` if nothing has to be confirmed.
      */
     pendingConfirmation(): Promise<PendingConfirmation | null>
 
     /**
      * Requires that the newest payment of the subscription was made.
-     * @throws PaymentActionRequired if the customer has to confirm it.
-     * @throws PaymentFailed if it was declined.
+     * @throws PaymentActionRequired if the customer has to confirm the payment.
+     * @throws PaymentFailed if the payment was declined.
      */
     requirePaid(): Promise<void>
 
     /**
      * Reads how much is owed now because payments failed. Zero if nothing is owed, `null` if the
-     * provider no longer has the subscription. After the end, pay it with `invoice.pay()`.
+     * provider no longer has the subscription. After the subscription has ended, pay the amount
+     * with `invoice.pay()`.
      */
     amountOwed(): Promise<Money | null>
 
     /**
-     * Reads the newest payment of the subscription from the provider: its status and amount, and
-     * what the customer has to confirm. `null` if the subscription was never charged.
+     * Reads the newest payment of the subscription from the provider: its status, its amount, and
+     * the confirmation that the customer still has to make. `null` if the subscription was never
+     * charged.
      */
     latestPayment(): Promise<ProviderPayment | null>
   }

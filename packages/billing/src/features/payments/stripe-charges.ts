@@ -151,5 +151,5 @@ function requireConfirmed({ id, status, client_secret }: Stripe.PaymentIntent): 
 }
 
 function unknown(): never {
-  throw new Error('There is no key to look for')
+  throw new Error('A charge without an idempotency key cannot be looked up')
 }

@@ -47,8 +47,8 @@ export function isUsageCountedByUs({ context, record }: SubscriptionScope): bool
 
 /**
  * Pays the amount that the subscription owes.
- * @throws SubscriptionEnded if it has ended, because paying would not bring it back. Only usage
- * that billing itself counts can still be paid then.
+ * @throws SubscriptionEnded if the subscription has ended, because paying would not bring it back.
+ * Usage that billing itself counts can be paid even then.
  */
 export function payNow(subscription: SubscriptionScope): Promise<void> {
   const { context, record } = subscription
@@ -57,7 +57,7 @@ export function payNow(subscription: SubscriptionScope): Promise<void> {
       const hasEnded = ended(stateColumnsOf(context, record.provider, found), subscription.now())
       if (hasEnded && !isUsageCountedByUs(subscription)) {
         throw new SubscriptionEnded(
-          'The subscription has ended, and paying does not bring it back: subscribe anew. What is still owed is paid by invoice.pay()',
+          'The subscription has ended, and paying does not restart it: create a new one. Pay outstanding invoices with invoice.pay()',
         )
       }
       await ask((gateway) => gateway.payNow(found))

@@ -66,8 +66,9 @@ export function usesAutomaticTax(
 }
 
 /**
- * Emits `invoice.paid` for a single payment, for which not every provider sends a webhook. If there
- * is one, it has the same event id. A failure is only logged, because the payment was made.
+ * Emits `invoice.paid` for a single payment, because not every provider sends a webhook for it. The
+ * event of a webhook has the same id, so it is emitted once. A failure is only logged, because the
+ * payment was made.
  */
 async function emitPaid(user: UserScope, id: string): Promise<void> {
   const { events, options } = user.context
@@ -80,7 +81,7 @@ async function emitPaid(user: UserScope, id: string): Promise<void> {
     )
     events.committed()
   } catch (error) {
-    options.logger.error(`It could not be told that ${id} was paid`, error)
+    options.logger.error(`The invoice.paid event for ${id} could not be recorded`, error)
   }
 }
 

@@ -57,7 +57,8 @@ async function flowOf(
   if (flow === 'payment_method') return { kind: flow }
   const kind = 'cancel' in flow ? 'cancel' : 'update'
   const name = 'cancel' in flow ? flow.cancel : flow.update
-  if (typeof name !== 'string') throw new InvalidArgument('Which subscription is meant?')
+  if (typeof name !== 'string')
+    throw new InvalidArgument('Name the subscription to cancel or update')
   const found = await subscriptions.findByName(owner, name)
   if (!found) throw new NoSubscription(`The ${owner.type} has no subscription '${name}'`)
   return { kind, subscriptionId: found.providerId }

@@ -117,8 +117,8 @@ export async function readCouponValues(
 }
 
 /**
- * Returns the discounts for the request that creates a subscription: those of its plan, and the
- * coupon.
+ * Returns the discounts for the request that creates a subscription: the discounts of its plan, and
+ * the coupon.
  */
 export async function discountsOfNewSubscription(
   { gateway, currency }: BraintreeContext,

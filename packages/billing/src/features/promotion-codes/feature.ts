@@ -38,7 +38,7 @@ declare module '../../subscription.ts' {
 
     /**
      * Applies a coupon by its id from the next invoice on, and replaces the current discounts.
-     * @throws UnknownCoupon if there is none.
+     * @throws UnknownCoupon if the provider has no such coupon.
      * @throws Unsupported if the provider has no promotion codes.
      */
     applyCoupon(coupon: string): Promise<Subscription>

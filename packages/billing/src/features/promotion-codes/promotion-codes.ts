@@ -25,7 +25,7 @@ export function requireCodeText(text: unknown): string {
   const code = typeof text === 'string' ? text.trim() : ''
   if (code !== '') return code
   throw new InvalidArgument(
-    `The promotion code is ${typeof text === 'string' ? 'empty' : formatValue(text)}; expected text, as somebody types it`,
+    `The promotion code is ${typeof text === 'string' ? 'empty' : formatValue(text)}; expected the text of the code`,
   )
 }
 
@@ -75,7 +75,9 @@ async function lookUp(
   const nextAt = await codeAttempts.count(owner, { limit, at, until })
   if (nextAt) {
     const retryAfter = Math.max(1, Math.ceil((nextAt.getTime() - at.getTime()) / 1000))
-    throw new TooManyAttempts('Too many codes were tried: try again later', { retryAfter })
+    throw new TooManyAttempts('Too many promotion codes were tried: try again later', {
+      retryAfter,
+    })
   }
   const found = await ask(context, typed).catch(async (error) => {
     // A failed request reveals nothing about the code.

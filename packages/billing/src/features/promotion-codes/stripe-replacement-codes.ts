@@ -11,7 +11,10 @@ interface Typed {
 }
 
 interface Use<T> {
-  /** Makes the call with the typed code (`null`), or with a replacement. */
+  /**
+   * Makes the call: with the typed code if `given` is `null`, otherwise with the replacement code
+   * `given`.
+   */
   readonly make: (given: string | null) => Promise<T>
   /**
    * Finds the result of an earlier attempt of the same operation, which may have used the code up.
@@ -88,8 +91,8 @@ async function findUsedUp(
 }
 
 /**
- * Returns the id of the customer's replacement code, and creates it if needed. `null` if no use is
- * owed.
+ * Returns the id of the customer's replacement code, and creates the code if needed. `null` if the
+ * customer has no claim to a replacement.
  */
 async function findOrCreateReplacement(
   context: StripeContext,
@@ -155,11 +158,11 @@ export const REPLACED_CODE_KEY = 'in_place_of'
 export const REPLACEMENT_CODE_KEY = 'given_back'
 
 /**
- * Whether a customer may use a promotion code again that has reached its limit. Stripe counts a
- * code as used when a subscription is created, even if its first payment is never made. `nothing`:
- * the customer has no claim to a replacement. `waiting`: the first payment may still be made.
- * `given`: there is a replacement code that is not used yet. `lost`: the customer's use was lost,
- * so a replacement has to be created.
+ * Whether a customer may use a promotion code again although it has reached its limit. Stripe
+ * counts a code as used when a subscription is created, even if its first payment is never made.
+ * `nothing`: the customer has no claim to a replacement. `waiting`: the first payment may still be
+ * made. `given`: there is a replacement code that is not used yet. `lost`: the customer's use was
+ * lost, so a replacement has to be created.
  */
 export type ReplacementState =
   | { readonly is: 'nothing' | 'waiting' }
@@ -168,7 +171,7 @@ export type ReplacementState =
 
 const NOTHING: ReplacementState = { is: 'nothing' }
 
-/** Reads whether a customer may use a promotion code again that has reached its limit. */
+/** Reads whether a customer may use a promotion code again although it has reached its limit. */
 export async function findReplacementState(
   context: StripeContext,
   code: Stripe.PromotionCode,
@@ -185,10 +188,10 @@ export async function findReplacementState(
 }
 
 /**
- * Decides whether a customer may use a promotion code again that has reached its limit. A customer
- * who has paid with the code may not. Otherwise the customer has one use at a time: a replacement
- * is only created after the last use was lost, so that uses cannot be accumulated. `given` lists
- * the replacement codes, newest first.
+ * Decides whether a customer may use a promotion code again although it has reached its limit. A
+ * customer who has paid with the code may not. Otherwise the customer has one use at a time: a
+ * replacement is only created after the last use was lost, so that uses cannot be accumulated.
+ * `given` lists the replacement codes, newest first.
  */
 export function replacementStateOf(
   code: string,

@@ -77,8 +77,8 @@ export function stripePromotionCodes(context: StripeContext): {
 }
 
 /**
- * Whether the wanted discount is applied already. A code and its replacement are the same, so that
- * its duration does not restart.
+ * Whether the wanted discount is applied already. A code and its replacement count as the same
+ * discount, so that its duration does not restart.
  */
 function isOf(there: string | Stripe.Discount, wanted: NewDiscount): boolean {
   if (typeof there === 'string') return false
@@ -100,7 +100,8 @@ function asIfUnused(code: Stripe.PromotionCode): Stripe.PromotionCode {
 function describe(found: Stripe.PromotionCode): ProviderPromotionCode {
   const { restrictions, expires_at: expiresAt, promotion } = found
   const { coupon } = promotion
-  if (!coupon || typeof coupon === 'string') throw new Error(`No coupon is told of ${found.id}`)
+  if (!coupon || typeof coupon === 'string')
+    throw new Error(`Stripe returned no coupon for the promotion code ${found.id}`)
   const { amount_off: amount, currency } = coupon
   const { minimum_amount: least, minimum_amount_currency: leastCurrency } = restrictions
   return {

@@ -104,7 +104,7 @@ async function creditGivenOnEnd(
 /**
  * Estimates how much of a period's credit the later periods have used, because they were charged
  * less than their price. Braintree keeps no other record of it. If the plan has changed since, the
- * whole period counts as credited, unless the next one was charged as much.
+ * whole period counts as credited, unless the first charge for the new plan was at least as high.
  */
 function usedAfter(
   context: BraintreeContext,

@@ -49,7 +49,7 @@ export function requireCreditedTimePaid(
 }
 
 /**
- * Whether the remaining time is credited if the subscription ends on that day. An unpaid
+ * Whether the remaining time is credited if the subscription ends at the time `at`. An unpaid
  * subscription can also be ended, but without credit.
  */
 export function creditsRemainingTime(
@@ -62,8 +62,8 @@ export function creditsRemainingTime(
 }
 
 /**
- * Returns why the time from that moment on is not paid, with the alternatives. `null` if it is paid
- * or free.
+ * Returns why the time after `from` is not paid, and what the caller can do instead. `null` if that
+ * time is paid or free.
  */
 function findUnpaidReason(
   current: Stripe.Subscription,
@@ -72,14 +72,14 @@ function findUnpaidReason(
 ): string | null {
   const { status } = current
   if (OWING.includes(status)) {
-    return `Its last bill is not paid (${status}), and this would give back what nobody has paid: payNow() first, or noProrate()`
+    return `The last invoice is not paid (${status}), so this change would credit unpaid time: payNow() first, or noProrate()`
   }
   if (status === 'trialing') return null
   // Not collected because of a pause, or by the merchant's decision.
   const bill = invoices.find((each) => isNeverCollected(each) && periodEnd(each) > toSeconds(from))
   if (!bill) return null
   const until = toDate(periodEnd(bill)).toISOString()
-  return `Nobody has paid for the time until ${until}, whose bill ${bill.id} is ${bill.status}, and this would give it back: noProrate(), or swapAtPeriodEnd()`
+  return `The time until ${until} was never paid (invoice ${bill.id} is ${bill.status}), so this change would credit unpaid time: noProrate(), or swapAtPeriodEnd()`
 }
 
 function periodEnd({ lines }: Stripe.Invoice): number {

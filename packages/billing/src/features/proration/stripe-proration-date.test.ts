@@ -12,7 +12,7 @@ it.each([new Date('2026-01-15T09:59:59Z'), new Date('2026-02-15T10:00:01Z')])(
   'requireWithinPeriod() rejects the proration date %s and names the current period',
   (date) => {
     expect(() => requireWithinPeriod(current, date)).toThrow(
-      `of ${date.toISOString()}, and the running period is from 2026-01-15T10:00:00.000Z to 2026-02-15T10:00:00.000Z`,
+      `for ${date.toISOString()}, but the current period is from 2026-01-15T10:00:00.000Z to 2026-02-15T10:00:00.000Z`,
     )
     expect(requireWithinPeriod(current, FROM)).toEqual(FROM)
     expect(requireWithinPeriod(current, TO)).toEqual(TO)

@@ -147,9 +147,9 @@ interface Stretch {
   sold: number
   withheld: number
   returned: number
-  /** Whether a part of it was credited, or was paid by credit without money behind it. */
+  /** Whether a part of this time was credited, or was paid by credit without money behind it. */
   isCredited: boolean
-  /** Whether it started within a period, and replaced another price. */
+  /** Whether this time started within a period, and replaced another price. */
   isProrated: boolean
 }
 
@@ -297,8 +297,8 @@ function isSale({ amount, isWithheld }: BilledLine): boolean {
 }
 
 /**
- * Counts returned money, with taxes: first for the lines that credit notes name, the rest in
- * proportion. Returns the excess over what was left.
+ * Counts returned money, with taxes: first for the lines that credit notes name, then the rest in
+ * proportion. Returns the part that exceeds the remaining money of the lines.
  */
 function countReturned(
   stretches: readonly Stretch[],
@@ -331,7 +331,10 @@ function countReturned(
   return Math.max(0, excess - share(excess, others))
 }
 
-/** Counts an amount as returned, shared among stretches. Returns the part that they can take. */
+/**
+ * Divides an amount among stretches, and counts each share as returned. Returns the sum of the
+ * shares, which is less than the amount if the stretches cannot take all of it.
+ */
 function share(
   amount: number,
   among: readonly (WeightedShare & { readonly stretch: Stretch })[],

@@ -83,7 +83,7 @@ export function requireWithinPeriod(current: Stripe.Subscription, date: Date): D
   const { from, to } = periodOf(current)
   if (clampToPeriod(current, date).getTime() === date.getTime()) return date
   throw new InvalidArgument(
-    `The preview is of ${date.toISOString()}, and the running period is from ${from.toISOString()} to ${to.toISOString()}: ask for another one`,
+    `The preview is for ${date.toISOString()}, but the current period is from ${from.toISOString()} to ${to.toISOString()}: request a new preview`,
   )
 }
 

@@ -38,10 +38,9 @@ export interface PreviewedChange {
 }
 
 /**
- * Calculates the part of Stripe's credit for a change that is withheld from the customer, by charging
- * it in the same change. Stripe credits unused time at its full price, even if the money for it was
- * refunded before. The amounts
- * are read from Stripe's own preview.
+ * Calculates the part of Stripe's credit for a change that is withheld from the customer, by
+ * charging it in the same change. Stripe credits unused time at its full price, even if the money
+ * for it was refunded before. The amounts are read from Stripe's own preview.
  * @throws InvalidArgument if the preview has more lines than Stripe returns.
  */
 export async function readWithheldCredit(
@@ -59,7 +58,7 @@ export async function readWithheldCredit(
   })
   if (lines.has_more) {
     throw new InvalidArgument(
-      `Some of the money for this time went back, and Stripe shows ${lines.data.length} lines of what it would credit, but not the rest: noProrate(), or swapAtPeriodEnd()`,
+      `Some of the money for this time was already returned, and Stripe lists only the first ${lines.data.length} lines of the credit: noProrate(), or swapAtPeriodEnd()`,
     )
   }
   return toWithhold(current, record, { lines: lines.data, movesEnd })
@@ -122,7 +121,10 @@ export function withheldPreviewParams(
   return { invoice_items: withheld.map(toItem) }
 }
 
-/** Builds a charge taxed like the credit, which contains the discounts already. */
+/**
+ * Builds a charge that is taxed like the credit. Discounts are not applied again, because the
+ * amount of the credit already contains them.
+ */
 function toItem({ item, amount, currency, until }: WithheldCredit) {
   const { price, tax_rates: rates } = item
   const behavior = price.tax_behavior

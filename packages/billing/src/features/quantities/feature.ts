@@ -33,17 +33,17 @@ declare module '../../subscription.ts' {
     updateQuantity(quantity: number, price?: string, options?: SwapOptions): Promise<Subscription>
 
     /**
-     * Does the same as `incrementQuantity()`, but bills the difference at once instead of with the
-     * next invoice. If the bank wants the customer to confirm the payment, the units are added once
-     * they have; calling this method again after that adds more units. `updateQuantityAndInvoice()`
-     * is safe to repeat.
+     * Does the same as `incrementQuantity()`, but bills the difference immediately instead of with
+     * the next invoice. If the customer has to confirm the payment with their bank, the units are
+     * added after the confirmation; another call after that adds more units.
+     * `updateQuantityAndInvoice()` is safe to repeat.
      * @throws {InvalidArgument} while the subscription is paused.
      * @throws {Unsupported} for the main price at a provider without quantities (Braintree).
      */
     incrementAndInvoice(count?: number, price?: string): Promise<Subscription>
 
     /**
-     * Does the same as `updateQuantity()`, but bills the difference at once instead of with the
+     * Does the same as `updateQuantity()`, but bills the difference immediately instead of with the
      * next invoice. Safe to repeat.
      * @throws {InvalidArgument} while the subscription is paused.
      * @throws {Unsupported} for the main price at a provider without quantities (Braintree).

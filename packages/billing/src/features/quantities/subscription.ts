@@ -40,7 +40,7 @@ export function requireQuantityPart(
 /** Options for changes of quantity: the price, and when the difference is billed. */
 export interface QuantityOptions {
   readonly price: string | undefined
-  /** Whether to bill the difference at once instead of with the next invoice. @default false */
+  /** Whether to bill the difference immediately instead of with the next invoice. @default false */
   readonly invoiceNow?: boolean
 }
 
@@ -145,7 +145,7 @@ async function set(
   )
 }
 
-/** Whether the provider bills the additional units at once. */
+/** Whether the provider bills the additional units immediately. */
 async function isBilledNow(
   subscription: SubscriptionScope,
   { found }: CurrentSubscription,

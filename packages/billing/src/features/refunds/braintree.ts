@@ -175,8 +175,8 @@ function isWhole(sale: Sale, { amount }: NewRefund): boolean {
 function refundNotPossibleYet(sale: Sale): RefundNotPossibleYet {
   const message =
     refundActionOf(sale) === 'void'
-      ? 'The charge is not settled: all of it can go back now, a part once it is settled'
-      : 'The charge is being settled: nothing can go back until then'
+      ? 'The charge is not settled yet: refund all of it now, or a part once it is settled'
+      : 'The charge is being settled: refund it once it is settled'
   return new RefundNotPossibleYet(message, { provider: 'braintree', providerCode: sale.status })
 }
 
@@ -193,7 +193,7 @@ function refusalOf(ask: () => unknown): unknown {
     const { message, provider, providerCode } = error
     return new RefundRefused(message, { provider, providerCode, cause: error })
   }
-  return new Error('It was not refused')
+  return new Error('The provider did not refuse the refund')
 }
 
 function amountOf({ amount, currencyIsoCode }: Sale): Money {

@@ -32,8 +32,8 @@ export function stripeRefunds(context: StripeContext): Pick<GatewayParts, 'refun
 }
 
 /**
- * Finds a charge by its own id or by that of its payment (which `charge()` returns), of an invoice,
- * or of a hosted page.
+ * Finds a charge by its own id or by the id of its payment (which `charge()` returns), of an
+ * invoice, or of a hosted page.
  */
 async function findCharge(
   context: StripeContext,
@@ -88,7 +88,8 @@ async function chargeOfInvoice(
   const [payment, another] = data.map(
     (each) => idOfReference(each.payment.payment_intent) ?? idOfReference(each.payment.charge),
   )
-  if (another) throw refused('The invoice was paid in several payments: name the charge')
+  if (another)
+    throw refused('The invoice was paid in several payments: pass the id of a charge instead')
   return payment ? retrieve(context, payment, customerId) : null
 }
 

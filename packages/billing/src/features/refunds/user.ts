@@ -81,7 +81,7 @@ async function requireCharge(
   const invoice = await gateway.findInvoice(id, customerId, await user.taxOf())
   if (!invoice?.paid) throw new ChargeNotFound('There is no such charge')
   throw new ChargeNotFound(
-    `Nothing was charged for the invoice ${invoice.number}: credit paid it, or it is over nothing. invoice.creditNote({ to: 'balance' }) gives credit back`,
+    `Nothing was charged for the invoice ${invoice.number}: credit paid it, or its total is zero. To return credit, use invoice.creditNote({ to: 'balance' })`,
   )
 }
 
@@ -129,7 +129,7 @@ async function refundOnce(
   const gateway = await user.gateway()
   const done = await findDone(gateway.refunds, charge, amount, key)
   if (done === 'another') {
-    throw new RefundRefused('This idempotency key was used for another refund', {
+    throw new RefundRefused('This idempotency key was used for a different refund', {
       provider: user.provider,
       providerCode: null,
     })
@@ -172,8 +172,8 @@ async function withReason(
 }
 
 /**
- * Finds the refund that a repeated call returns: that of the same key, or that of a charge that is
- * wholly refunded.
+ * Finds the refund that a repeated call returns: the refund with the same key, or the refund of a
+ * charge that was refunded completely.
  */
 async function findDone(
   refunds: Pick<PaymentRefunds, 'findByKey' | 'list'>,
@@ -206,22 +206,23 @@ function requireLeft(user: UserScopeWith<'refunds'>, charge: Charge, amount: Mon
   const isPart = charge.credited > 0 || (amount !== null && amount.amount < charge.amount.amount)
   if (charge.isRefundableInPart) return
   if (charge.isVoidable === false) {
-    throw new RefundNotPossibleYet('The money is on its way: it can go back once it is there', {
-      provider: user.provider,
-      providerCode: null,
-    })
+    throw new RefundNotPossibleYet(
+      'The payment is still pending: refund it once it has succeeded',
+      {
+        provider: user.provider,
+        providerCode: null,
+      },
+    )
   }
   if (!isPart) return
   throw new RefundNotPossibleYet(
-    'The charge is not settled: all of it can go back now, a part once it is settled',
+    'The charge is not settled yet: refund all of it now, or a part once it is settled',
     { provider: user.provider, providerCode: null },
   )
 }
 
 function tooLarge({ amount, credited }: Charge, left: Money): AmountTooLarge {
   const given = formatMoney(money(credited, amount.currency))
-  const why = credited > 0 ? `: ${given} of it went back in other ways, such as credit` : ''
-  return new AmountTooLarge(
-    `Only ${formatMoney(left)} of the charge is left to be given back${why}`,
-  )
+  const why = credited > 0 ? `: ${given} of it was returned in other ways, such as credit` : ''
+  return new AmountTooLarge(`Only ${formatMoney(left)} of the charge can still be refunded${why}`)
 }

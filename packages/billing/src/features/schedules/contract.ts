@@ -57,7 +57,7 @@ export interface SubscriptionSchedules {
   release(id: string): Promise<void>
   /**
    * Whether these prices have the same billing interval. Prices with different intervals cannot be
-   * planned.
+   * planned together.
    * @throws {UnknownPrice} if one of them does not exist.
    */
   haveSameInterval(prices: readonly string[]): Promise<boolean>

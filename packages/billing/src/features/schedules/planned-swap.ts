@@ -142,7 +142,9 @@ const RULES: Readonly<Record<PlannedSwapRule, (asked: Asked) => Promise<void>>> 
 
   async refuses({ current, change }) {
     if (current.found.planned) {
-      throw new InvalidArgument('Its prices are to change on that day: cancelPlannedSwap() first')
+      throw new InvalidArgument(
+        'This change would move the date of the planned swap: cancelPlannedSwap() first',
+      )
     }
     await change(current)
   },
@@ -196,7 +198,7 @@ async function requireSameInterval(
   const prices = [main, ...added].map(({ price }) => price)
   if (await ask((gateway) => requirePart(gateway, 'schedules').haveSameInterval(prices))) return
   throw new InvalidArgument(
-    `It is to become '${main.price}', which is billed in another rhythm: cancelPlannedSwap() first, or add it after`,
+    `The planned swap leads to '${main.price}', which has a different billing interval: cancelPlannedSwap() first, or add the price after the swap`,
   )
 }
 
@@ -211,7 +213,7 @@ async function requireOffered(
   const archived = await findArchived(current, [...toRequestedItems(current.found), ...items])
   if (archived === null) return
   throw new InvalidArgument(
-    `'${archived}' is no longer offered, so what is planned could not be planned again: cancelPlannedSwap() first`,
+    `'${archived}' is archived, so the planned swap could not be planned again after this change: cancelPlannedSwap() first`,
   )
 }
 
@@ -227,7 +229,7 @@ async function requireOfferedTarget({ current, prices }: Asked): Promise<void> {
   const archived = await findArchived(current, added)
   if (archived === null) return
   throw new InvalidArgument(
-    `'${archived}' is no longer offered, so nothing can be swapped to it. What is planned stays`,
+    `'${archived}' is archived, so nothing can be swapped to it. The planned swap is kept`,
   )
 }
 

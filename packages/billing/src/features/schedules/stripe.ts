@@ -118,7 +118,7 @@ function requireActive(prices: readonly Stripe.Price[], cause: unknown): void {
   const archived = prices.find(({ active }) => !active)
   if (!archived) return
   throw new InvalidArgument(
-    `'${archived.id}' was archived, and Stripe plans nothing with it: activate it until the swap is planned, or swap() now`,
+    `'${archived.id}' is archived, so Stripe cannot plan a swap with it: activate it until the swap is planned, or swap() now`,
     { cause },
   )
 }
@@ -193,7 +193,10 @@ function countOf(quantity: number | null): { quantity?: number } {
   return quantity === null ? {} : { quantity }
 }
 
-/** Existing discounts are passed by their own ids: passing the coupon would start it anew. */
+/**
+ * Returns the existing discounts by their own ids. Passing their coupons instead would start each
+ * discount anew.
+ */
 function discountsOf({ discounts }: Pick<Stripe.Subscription, 'discounts'>): Kept {
   const ids = discounts.map(idOfReference).flatMap((id) => id ?? [])
   return ids.length > 0 ? { discounts: ids.map((discount) => ({ discount })) } : {}
@@ -207,7 +210,10 @@ function keptOf(item: Stripe.SubscriptionItem): Kept {
   }
 }
 
-/** Without this, the schedule would restore the setting from when it was created. */
+/**
+ * Returns the current setting for automatic tax. Without it, the schedule would restore the setting
+ * from the time when the schedule was created.
+ */
 function automaticTaxOf({ automatic_tax: { enabled } }: Stripe.Subscription) {
   return { automatic_tax: { enabled } }
 }

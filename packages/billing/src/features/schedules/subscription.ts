@@ -87,11 +87,11 @@ function requireWanted(
   const provider = requireProvider(subscription.context, subscription.record.provider)
   if (typeof wanted !== 'string') {
     const items = completeSwapItems(subscription, wanted)
-    if (items.length === 0) throw new InvalidArgument('Which price to swap to?')
+    if (items.length === 0) throw new InvalidArgument('Pass the price to swap to')
     for (const { price } of items) requireKnownPrice(provider, price)
     return () => items
   }
-  if (wanted === '') throw new InvalidArgument('Which price to swap to?')
+  if (wanted === '') throw new InvalidArgument('Pass the price to swap to')
   requireKnownPrice(provider, wanted)
   return (found) => {
     const [main, ...others] = toRequestedItems(found)
@@ -103,10 +103,14 @@ function requireWanted(
 function requirePlannable({ context, record }: SubscriptionScope, found: ProviderSubscription) {
   const standing = context.options.providers.standing(record.provider, found.status)
   if (awaitsFirstPayment({ standing })) {
-    throw new InvalidArgument('Its first payment is missing: there is no period yet')
+    throw new InvalidArgument(
+      'A swap cannot be planned before the first payment: there is no billing period yet',
+    )
   }
   if (found.isOver) throw new SubscriptionEnded('The subscription has ended: create a new one')
   if (found.endsAt !== null) {
-    throw new InvalidArgument('It was cancelled, and no period follows: resume() first')
+    throw new InvalidArgument(
+      'The subscription is cancelled and has no next period: resume() first',
+    )
   }
 }

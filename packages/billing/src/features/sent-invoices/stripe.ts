@@ -77,7 +77,8 @@ export function stripeSentInvoices(context: StripeContext): Pick<GatewayParts, '
   }
 
   /**
-   * The customer may pay by card at the same moment: Stripe accepts only one of the two payments.
+   * Marks an invoice as paid outside Stripe. The customer may pay by card at the same moment:
+   * Stripe accepts only one of the two payments.
    */
   async function payElsewhere(id: string): Promise<void> {
     try {

@@ -39,7 +39,7 @@ function trialDaysOf(subscription: braintree.Subscription): number | null {
   return trialPeriod && trialDurationUnit === 'day' ? (trialDuration ?? null) : null
 }
 
-/** `null` for a deleted plan, whose subscriptions continue. */
+/** Finds a plan. `null` if the plan was deleted, which does not end its subscriptions. */
 async function findPlan(context: BraintreeContext, id: string): Promise<PlanWithAddOns | null> {
   try {
     return await requirePlan(context, id)

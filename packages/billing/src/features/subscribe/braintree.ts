@@ -136,8 +136,8 @@ async function addOnsFor(
 }
 
 /**
- * Changes the tax. The net price stays the same even if the plan has a new price by now. Nothing is
- * charged.
+ * Changes the tax. The net price stays the same, even if the plan's price has changed since.
+ * Nothing is charged.
  */
 async function setTax(
   context: BraintreeContext,
@@ -222,8 +222,8 @@ export function priceWithTax({ price, currency }: PlanWithAddOns, tax: BasisPoin
 }
 
 /**
- * Returns the request fields for a trial of this many days. They are also needed for no trial,
- * because otherwise the trial that the plan defines would apply.
+ * Returns the request fields for a trial of this many days. They are required even if there is no
+ * trial, because otherwise the trial that the plan defines would apply.
  */
 export function trialParams(
   days: number,
@@ -236,9 +236,10 @@ export function trialParams(
 }
 
 /**
- * Cancels after the current cycle and the cycles that credit pays for. During a trial no cycle is
- * paid for, and Braintree cancels only immediately: setting one cycle first marks that access lasts
- * until the end of the trial. A past-due subscription has nothing paid for, so it ends immediately.
+ * Cancels at the end of the current cycle, or after the later cycles that credit pays for. A trial
+ * has no paid cycle, and Braintree can cancel it only immediately: before that, the number of
+ * cycles is set to one, which marks that access lasts until the end of the trial. A past-due
+ * subscription is not paid for, so it ends immediately.
  */
 async function cancelAtPeriodEnd(context: BraintreeContext, id: string): Promise<void> {
   const { gateway } = context

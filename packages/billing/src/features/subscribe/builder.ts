@@ -40,7 +40,7 @@ interface Choices extends RequestedStart {
   /** Whether the plan itself is billed by usage. */
   readonly isMetered?: boolean
   readonly metadata?: MetadataValues
-  /** Tax of this subscription. `null` follows the option `tax`. */
+  /** Tax of this subscription. `null` if the option `tax` applies. */
   readonly tax?: TaxSource | null
 }
 
@@ -66,7 +66,7 @@ export class SubscriptionBuilder {
     this.#choices = choices
   }
 
-  /** Applies a coupon, for as long as the coupon lasts at the provider. */
+  /** Applies a coupon. The provider defines how long the coupon lasts. */
   withCoupon(code: string): SubscriptionBuilder {
     return this.#with({ coupon: requireText('coupon', code) })
   }
@@ -112,12 +112,13 @@ export class SubscriptionBuilder {
 
   /**
    * Sets the day on which the first whole period begins, at most one period from now or from the
-   * end of the trial. The time before is charged proportionally, at once or after the trial. If the
-   * provider does not support it (Braintree), `create()` throws Unsupported.
+   * end of the trial. The time before that day is charged proportionally: immediately, or at the
+   * end of the trial. If the provider does not support it (Braintree), `create()` throws
+   * Unsupported.
    * @example
    * ```ts
-   * const firstOfMonth = new Date(Date.UTC(2026, 1, 1))
-   * await user.newSubscription('main', 'monthly').anchorOn(firstOfMonth).create(cardToken)
+   * const firstOfMonth = new Date(Date.UTC(2026, 1, 1)) await user.newSubscription('main',
+   * 'monthly').anchorOn(firstOfMonth).create(cardToken)
    * ```
    */
   anchorOn(date: Date): SubscriptionBuilder {
@@ -125,7 +126,7 @@ export class SubscriptionBuilder {
   }
 
   /**
-   * Starts the subscription in the past. The time since that date is charged at once. If the
+   * Starts the subscription in the past. The time since that date is charged immediately. If the
    * provider does not support start dates in the past (Braintree), `create()` throws Unsupported.
    */
   backdate(date: Date): SubscriptionBuilder {
@@ -160,7 +161,7 @@ export class SubscriptionBuilder {
     requireCount(count)
     if (price === undefined || price === plan) return this.#with({ quantity: count })
     if (!items.some((item) => item.price === price)) {
-      throw new InvalidArgument(`There is no '${price}': add it by price()`)
+      throw new InvalidArgument(`'${price}' was not added: add it with price()`)
     }
     const counted = items.map((item) => (item.price === price ? { price, quantity: count } : item))
     return this.#with({ items: counted })
@@ -178,14 +179,15 @@ export class SubscriptionBuilder {
     const { plan, items = [] } = this.#choices
     requireText('price', price)
     if ([plan, ...items.map((item) => item.price)].includes(price)) {
-      throw new InvalidArgument(`'${price}' is there already: say how many in its quantity`)
+      throw new InvalidArgument(`'${price}' was already added: set its quantity instead`)
     }
     return this.#with({ items: [...items, { price, quantity: requireCount(quantity) }] })
   }
 
   /**
    * Adds a price that is billed by usage and has no quantity, or declares that the main price is
-   * one. If the provider does not support usage-based prices, `create()` throws Unsupported.
+   * billed by usage. If the provider does not support usage-based prices, `create()` throws
+   * Unsupported.
    * @example
    * ```ts
    * await user.newSubscription('main', 'monthly').meteredPrice('api_calls').create(cardToken)
@@ -196,7 +198,7 @@ export class SubscriptionBuilder {
     requireText('price', price)
     if (price === plan) return this.#with({ isMetered: true })
     if (items.some((item) => item.price === price)) {
-      throw new InvalidArgument(`'${price}' is there already`)
+      throw new InvalidArgument(`'${price}' was already added`)
     }
     return this.#with({ items: [...items, { price, quantity: null }] })
   }
@@ -210,7 +212,9 @@ export class SubscriptionBuilder {
   withTax(tax: TaxSource): SubscriptionBuilder {
     if (typeof tax !== 'string') for (const rate of tax) requireText('tax rate', rate)
     else if (tax !== 'percentage' && tax !== 'automatic') {
-      throw new InvalidArgument(`'${String(tax)}' is no way to tax`)
+      throw new InvalidArgument(
+        `'${String(tax)}' is not a tax source; expected 'percentage', 'automatic' or an array of tax rate ids`,
+      )
     }
     return this.#with({ tax })
   }
@@ -220,10 +224,12 @@ export class SubscriptionBuilder {
    * Replaces the data of an earlier call. At most 30 keys of up to 40 characters without square
    * brackets, and values of up to 500 characters. Do not store secrets there. If the provider does
    * not support it, `create()` throws Unsupported.
-   * @throws {InvalidArgument} at once, also for a key that billing uses itself, such as `name`.
+   * @throws {InvalidArgument} immediately, for data that breaks these limits, or for a key that
+   * billing uses itself, such as `name`.
    * @example
    * ```ts
-   * await user.newSubscription('main', 'monthly').withMetadata({ campaign: 'spring' }).create(cardToken)
+   * await user.newSubscription('main', 'monthly').withMetadata({ campaign: 'spring'
+   * }).create(cardToken)
    * ```
    */
   withMetadata(metadata: MetadataValues): SubscriptionBuilder {
@@ -305,7 +311,7 @@ export class SubscriptionBuilder {
     this.#requireTrialEnd(provider)
     this.#requireStart(provider)
     const { anchorAt, backdateTo, prorate = true, withoutCard = false } = this.#choices
-    if (backdateTo) throw new InvalidArgument('What begins on a page does not begin in the past')
+    if (backdateTo) throw new InvalidArgument('Hosted checkout does not support backdate()')
     this.#requireMetadata(provider)
     requireKnownPrice(provider, plan)
     const gateway = await this.#context.gateway(provider.name)
@@ -340,7 +346,7 @@ export class SubscriptionBuilder {
   async #coupon(): Promise<string | null> {
     const { coupon, code, provider } = this.#choices
     if (code === undefined) return coupon
-    if (coupon !== null) throw new InvalidArgument('A coupon or a promotion code, not both')
+    if (coupon !== null) throw new InvalidArgument('Use a coupon or a promotion code, not both')
     requireCapability(requireProvider(this.#context, provider), 'promotionCodes')
     const typed = { text: code, typedBy: this.#user.record, provider }
     return requirePromotionCode(this.#context, typed)
@@ -351,7 +357,7 @@ export class SubscriptionBuilder {
     if (!isMetered && items.every((item) => item.quantity !== null)) return
     requireCapability(provider, 'meteredPrices')
     if (isMetered && quantity !== 1) {
-      throw new InvalidArgument('Usage of the plan is counted: it has no quantity')
+      throw new InvalidArgument('The plan is billed by usage, so it has no quantity')
     }
   }
 

@@ -113,7 +113,7 @@ export const subscriptionsContract: ContractPart = ({ describe, it }, create) =>
       assert.equal((await read(id)).endsAt, null)
     })
 
-    it('ends at once with cancelNow(), which can be repeated', async () => {
+    it('ends immediately with cancelNow(), which can be repeated', async () => {
       const { gateway, subscribe, read, now } = await openAccount(create)
       const { id } = await subscribe()
       await gateway.cancelNow(id)
@@ -144,7 +144,7 @@ export const subscriptionsContract: ContractPart = ({ describe, it }, create) =>
       assert.equal((await read(id)).plan, plans[1])
     })
 
-    it('is unchanged by a preview, whose lines add up to the total', async () => {
+    it('is unchanged by a preview, and the lines of the preview add up to its total', async () => {
       const { gateway, plans, subscribe, read, now } = await openAccount(create)
       const { id } = await subscribe()
       const { lines, total } = await gateway.previewSwap(id, { ...wanted, plan: plans[1] }, now())

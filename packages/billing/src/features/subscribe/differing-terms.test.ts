@@ -353,7 +353,7 @@ describe('create() under the name of an existing subscription (threat Q2)', () =
     },
   )
 
-  it('reports all differences at once, in the order of the builder', () => {
+  it('reports all differences together, in the order of the builder', () => {
     const asked = { plan: 'pro', coupon: 'SPRING', trialDays: 10, method: MASTERCARD }
     const names = compare(asked).map(({ term }) => term)
     expect(names).toEqual(['plan', 'coupon', 'trial', 'card'])

@@ -205,7 +205,7 @@ function orRecreate(can: readonly Capability[], part: Capability, use: string): 
 
 function writtenTax(tax: TaxSource | 'none' | object): string {
   if (typeof tax === 'string') return tax
-  if (!Array.isArray(tax)) return 'the rates of the options'
+  if (!Array.isArray(tax)) return 'the tax rates from the options'
   return tax.length === 0 ? NONE : [...tax].sort().join(', ')
 }
 

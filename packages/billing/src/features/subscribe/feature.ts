@@ -75,7 +75,8 @@ declare module '../../subscription.ts' {
 
     /**
      * Reads from the provider when `cancel()` would end the subscription: at the end of the trial
-     * or of the paid period. If it was cancelled, when it ends or ended. `null` means at once.
+     * or of the paid period. If it was cancelled, when it ends or ended. `null` if `cancel()` would
+     * end it immediately.
      */
     paidUntil(): Promise<Date | null>
 

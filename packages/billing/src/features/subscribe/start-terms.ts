@@ -23,23 +23,25 @@ const DAY = 86_400_000
  */
 export function requireValidStart(wanted: RequestedStart, now: Date): void {
   const { anchorAt, backdateTo, prorate = true, withoutCard = false } = wanted
-  if (anchorAt !== undefined) requireFuture('The first day of a whole period', anchorAt, now)
-  if (backdateTo !== undefined) requirePast('The day that it began', backdateTo, now)
+  if (anchorAt !== undefined) requireFuture('The anchor date', anchorAt, now)
+  if (backdateTo !== undefined) requirePast('The backdated start', backdateTo, now)
   const trialEnd = endOfTrial(wanted, now)
   if (trialEnd !== null && backdateTo !== undefined) {
-    throw new InvalidArgument('What began in the past has no trial')
+    throw new InvalidArgument('A backdated subscription cannot have a trial')
   }
   if (trialEnd !== null && anchorAt !== undefined) {
     if (anchorAt < trialEnd) {
-      throw new InvalidArgument('The first whole period begins when the trial is over, or later')
+      throw new InvalidArgument('The anchor date must not be before the end of the trial')
     }
     if (!prorate) {
-      throw new InvalidArgument('A trial up to the first whole period is trialUntil() alone')
+      throw new InvalidArgument(
+        'A trial cannot be combined with anchorOn() and noProrate(): use trialUntil() alone, with the anchor date',
+      )
     }
   }
   if (withoutCard && anchorAt !== undefined && !prorate) {
     throw new InvalidArgument(
-      'Nothing can be billed on that day without a card: use trialUntil(), which ends without one',
+      'withoutCard() cannot be combined with anchorOn() and noProrate(), because the invoice on that date needs a card: use trialUntil(), which ends the subscription if there is no card',
     )
   }
 }

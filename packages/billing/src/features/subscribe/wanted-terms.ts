@@ -24,7 +24,7 @@ export interface RequestedSubscription extends StartTerms {
   /** Whether the main price is billed by usage. */
   readonly isMetered?: boolean
   /**
-   * The application's own key-value pairs, stored with the subscription. They do not count when a
+   * The application's own key-value pairs, stored with the subscription. They are ignored when a
    * repeated call is compared with the existing subscription.
    */
   readonly metadata?: MetadataValues

@@ -22,7 +22,7 @@ export interface SubscriptionListOptions {
    * `pastDue`.
    */
   readonly status?: SubscriptionStatus
-  /** Only subscriptions with this price, as the main price or another. */
+  /** Only subscriptions with this price, either as the main price or as an additional price. */
   readonly price?: string
   /** Only subscriptions with this name, such as `main`. */
   readonly name?: string
@@ -39,9 +39,9 @@ export interface SubscriptionListOptions {
 /** One page of subscriptions. */
 export interface SubscriptionPage {
   /**
-   * The subscriptions of the page, newest first. A page can have fewer than `limit`, or none, even if
-   * it is not the last: subscriptions without an owner are left out, and with a filter that has no
-   * index a page examines 10,000 subscriptions.
+   * The subscriptions of the page, newest first. A page can have fewer than `limit`, or none, even
+   * if it is not the last: subscriptions without an owner are left out, and if a filter cannot use
+   * an index, at most 10,000 subscriptions are examined for one page.
    */
   readonly subscriptions: Subscription[]
   /** Cursor for the next page. `null` on the last page. */
@@ -50,7 +50,7 @@ export interface SubscriptionPage {
 
 const LARGEST_PAGE = 1000
 
-/** Number of subscriptions that one page examines for filters that no index answers. */
+/** Number of subscriptions that are examined for one page if a filter cannot use an index. */
 export const EXAMINED_SUBSCRIPTIONS = 10_000
 
 /** Statuses that depend on the provider's status, which has an index. */
@@ -64,7 +64,7 @@ const CURSOR = /^[1-9]\d{0,14}$/
 
 /**
  * Lists one page of subscriptions. Runs two SQL statements, one more for each further type of owner
- * on the page, and one more for filters that no index answers.
+ * on the page, and one more if a filter cannot use an index.
  */
 export async function listSubscriptions(
   context: BillingContext,
@@ -77,10 +77,12 @@ export async function listSubscriptions(
   if (provider !== undefined) requireText('provider', provider)
   if (ownerType !== undefined) requireOwnerTable(context.options.owners, ownerType)
   if (requireCount(limit) > LARGEST_PAGE) {
-    throw new InvalidArgument(`A page of ${limit}; expected at most ${LARGEST_PAGE}`)
+    throw new InvalidArgument(`limit is ${limit}; expected at most ${LARGEST_PAGE}`)
   }
   if (after !== undefined && !CURSOR.test(after)) {
-    throw new InvalidArgument(`${formatValue(after)} is no 'next' of a page`)
+    throw new InvalidArgument(
+      `after is ${formatValue(after)}; expected the 'next' of an earlier page`,
+    )
   }
   const before = after === undefined ? undefined : Number(after)
   const now = context.options.clock.now()

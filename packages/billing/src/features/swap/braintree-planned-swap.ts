@@ -86,9 +86,10 @@ export function buildSwapRequest(
 }
 
 /**
- * Whether only part of the credit for a change is backed by money. Braintree credits the rest of a
- * period by its price or not at all, so this change to another plan or a lower price needs a new
- * subscription, which gets the credit that is left.
+ * Whether the customer may get credit for only part of the unused time, because part of the paid
+ * money was returned. Braintree itself credits the unused time at its full price or not at all, so
+ * a change to another plan or to a lower price then needs a new subscription, which gets the
+ * remaining credit.
  */
 function isCreditPartly(
   context: BraintreeContext,
@@ -125,7 +126,8 @@ function planChange(context: BraintreeContext, target: SwapTarget): BraintreeCha
 }
 
 /**
- * Turns proration off for a change to a lower price when none of the money for the period is left.
+ * Turns proration off for a change to a lower price if all the money paid for the period was
+ * returned.
  */
 function prorating(context: BraintreeContext, target: SwapTarget, request: PriceChanges) {
   const { current, wanted, paid } = target
@@ -157,7 +159,7 @@ export function buildItemsRequest(
   }
   if (!isCreditPartly(context, target, planned)) return planned
   throw new InvalidArgument(
-    'Some of the money for this period went back, and Braintree cannot credit a part of what is taken away: noProrate(), or swap() with all prices, which starts a new period with the credit that is left',
+    'Some of the money for this period was already returned, and Braintree can only credit unused time in full: noProrate(), or swap() with all prices, which starts a new period with the remaining credit',
   )
 }
 
@@ -175,9 +177,9 @@ function addOnsAfter({ current, plan, wanted, addOns }: SwapTarget): AddOnChange
 }
 
 /**
- * Returns the add-ons of a new subscription that replaces this one. An add-on costs the same in
- * each period, however long that is, so for another period length only the plan's own add-ons are
- * used, and others must be listed.
+ * Returns the add-ons of a new subscription that replaces this one. The price of an add-on does not
+ * depend on the length of the period. If that length changes, only the add-ons that the new plan
+ * includes are used, and the caller must list any others.
  */
 function addOnsOfReplacement({ current, old, plan, wanted, addOns }: SwapTarget): AddOnChanges {
   const terms = { addOns, currency: plan.currency, before: wanted.before, after: wanted.tax }
@@ -187,7 +189,7 @@ function addOnsOfReplacement({ current, old, plan, wanted, addOns }: SwapTarget)
   const further = counting.find(({ id }) => !old.addOns.some((own) => own.id === id))
   if (!isListed && !hasSamePeriod && further) {
     throw new InvalidArgument(
-      `'${further.id}' costs the same for a period of any length: name all prices, swap([{ price: '${plan.id}' }, …])`,
+      `The add-on '${further.id}' costs the same for any length of period, and the swap changes that length: list all prices, swap([{ price: '${plan.id}' }, …])`,
     )
   }
   const list = wanted.items
@@ -233,9 +235,9 @@ function couponsAfter(
 }
 
 /**
- * Puts the whole credit into the first cycle of the new subscription. Braintree keeps the rest as
- * its balance, which pays for later cycles, so no cent is lost by dividing. The coupons are moved
- * to the new subscription.
+ * Puts the whole credit into the first cycle of the new subscription. Braintree keeps the part that
+ * exceeds the price as the subscription's balance, which pays for later cycles, so no cent is lost
+ * by dividing. The coupons are moved to the new subscription.
  */
 function discountsFor(
   context: BraintreeContext,

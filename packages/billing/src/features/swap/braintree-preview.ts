@@ -75,9 +75,9 @@ interface Bill {
 }
 
 /**
- * Forecasts a change with the same frequency: the difference for the remaining days goes on the
- * balance. If more is owed then, it is charged immediately; otherwise the next cycle is charged
- * together with the balance.
+ * Forecasts a change with the same frequency: the difference for the remaining days is added to the
+ * balance. If the price rises and the customer owes money after that, the balance is charged
+ * immediately; otherwise the next cycle is charged together with the balance.
  */
 function billOfChange(
   { current, plan }: SwapTarget,

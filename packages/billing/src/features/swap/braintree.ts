@@ -63,11 +63,12 @@ export function braintreeSwaps(context: BraintreeContext): Swaps {
   async function planOfItems(id: string, change: ItemsChange, now: Date) {
     const current = await gateway.subscription.find(id)
     if (isOver(current)) {
-      throw new SubscriptionEnded('Braintree changes nothing of a subscription that is cancelled')
+      throw new SubscriptionEnded('Braintree cannot change a subscription that has ended')
     }
     const { wanted: items, ...terms } = change
     const [main] = items
-    if (main?.price !== current.planId) throw new Error('The main price is changed by a swap')
+    if (main?.price !== current.planId)
+      throw new Error('The main price can only be changed with swap()')
     const swap: SwapRequest = { ...terms, items, plan: current.planId, skipTrial: false }
     const target = await readTarget(current, swap, now)
     return { target, planned: buildItemsRequest(context, target) }
@@ -145,12 +146,12 @@ async function collectDebt(
 }
 
 /**
- * Rejects a preview of another day: Braintree prorates by its present day, so the amounts would
- * differ.
+ * Rejects the `prorationDate` of a preview made on another day: Braintree prorates by its current
+ * day, so the amounts would differ.
  */
 function requireToday({ prorationDate }: Pick<SwapRequest, 'prorationDate'>, now: Date): void {
   if (prorationDate === null || toCalendarDay(prorationDate) === toCalendarDay(now)) return
   throw new InvalidArgument(
-    `The preview is of ${toCalendarDay(prorationDate)}, and Braintree would charge by ${toCalendarDay(now)}: ask for another one`,
+    `The preview is for ${toCalendarDay(prorationDate)}, but Braintree would charge for ${toCalendarDay(now)}: request a new preview`,
   )
 }

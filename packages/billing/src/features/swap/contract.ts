@@ -20,8 +20,8 @@ export interface SwapRequest {
   /** Whether the unused time of the old price is credited towards the new price. */
   readonly prorate: boolean
   /**
-   * Whether the price and the coupons stay as they are, even if the plan's price was changed
-   * meanwhile. Set when a swap serves to resume a cancelled subscription.
+   * Whether the price and the coupons stay as they are, even if the plan's price was changed in the
+   * meantime. Set when a swap serves to resume a cancelled subscription.
    */
   readonly keepsPrice?: boolean
   /** Whether to bill the prorated difference immediately instead of with the next invoice. */
@@ -29,8 +29,8 @@ export interface SwapRequest {
   /** Tax to add to the new price, in hundredths of a percent. */
   readonly tax: BasisPoints
   /**
-   * Whether the present tax stays unchanged, because the application does not configure any. For
-   * providers that do not store the tax, `tax` is then the tax in `before`.
+   * Whether the present tax stays unchanged, because the application configures no tax. For
+   * providers that do not store the tax, `tax` is then equal to the tax in `before`.
    */
   readonly keepsTax?: boolean
   /**
@@ -52,7 +52,7 @@ export interface SwapRequest {
   readonly before: TaxTerms | null
   /**
    * The proration date of an earlier preview, so that the swap costs exactly the previewed amount.
-   * `null` for now.
+   * `null` for the current time.
    */
   readonly prorationDate: Date | null
 }

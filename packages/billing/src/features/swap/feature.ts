@@ -8,10 +8,10 @@ import { previewSwap, type SwapItem, type SwapOptions, swapPrices } from './subs
 declare module '../../subscription.ts' {
   interface Subscription {
     /**
-     * Swaps the main price. Trial, quantity and other prices stay. A list gives all prices of the
-     * subscription, the main price first. During the grace period, a swap also resumes the
-     * subscription. Stripe charges the difference with the next invoice, unless the new price
-     * starts a new period; Braintree charges it immediately.
+     * Swaps the main price. The trial, the quantity and the other prices stay. A list replaces all
+     * prices of the subscription; the main price comes first. During the grace period, a swap also
+     * resumes the subscription. Stripe charges the difference with the next invoice, or immediately
+     * if the new price starts a new period; Braintree charges it immediately.
      * @throws {InvalidArgument} while the subscription is paused, if the swap charges immediately.
      * @throws {UnknownPrice} if the provider has no such price.
      * @throws {SubscriptionEnded} if the subscription has ended.
@@ -20,8 +20,8 @@ declare module '../../subscription.ts' {
      * @throws {PaymentFailed} if a payment is declined; the old price then stays.
      * @example
      * ```ts
-     * await subscription.swap('pro')
-     * await subscription.swap([{ price: 'pro' }, { price: 'seat', quantity: 5 }])
+     * await subscription.swap('pro') await subscription.swap([{ price: 'pro' }, { price: 'seat',
+     * quantity: 5 }])
      * ```
      */
     swap(plan: string | readonly SwapItem[], options?: SwapOptions): Promise<Subscription>

@@ -35,7 +35,7 @@ export async function rejectPreviewWhilePaused(
 
 function wouldStayUnpaid(): InvalidArgument {
   return new InvalidArgument(
-    'It is paused, so nobody would pay what is billed now: unpause() first',
+    'The subscription is paused, so an invoice created now would not be paid: unpause() first',
   )
 }
 

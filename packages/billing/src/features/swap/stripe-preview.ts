@@ -48,7 +48,7 @@ export function toSwapPreview(
     withheld,
     ...when
   }: Pick<SwapPreview, 'immediately' | 'date' | 'prorationDate'> & {
-    /** Credit that another line of the preview charges back. */
+    /** Credit in this preview that another line of the preview takes back. */
     readonly withheld: number
   },
 ): SwapPreview {
@@ -95,7 +95,7 @@ function balanceOf(invoice: InvoiceData, line: Line): PreviewLine[] {
   const balance = amountDue - total
   if (balance === 0) return []
   if (amountDue === 0 && total + startingBalance > 0) {
-    return [line('balance', 'Too little to be charged now', balance)]
+    return [line('balance', 'Amount too small to charge now', balance)]
   }
   if (balance < 0) return [line('balance', 'Credit from before', balance)]
   return [line('balance', total < 0 ? 'Kept for later invoices' : 'Owed from before', balance)]

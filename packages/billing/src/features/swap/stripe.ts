@@ -61,7 +61,7 @@ interface Change extends Omit<ItemsChange, 'tax' | 'before'> {
     readonly cancel_at?: ''
     readonly trial_end?: 'now'
   }
-  /** Whether Stripe calculates the tax from now on, if that changes. */
+  /** The parameter that turns Stripe's automatic tax on or off. Empty if that does not change. */
   readonly automatic: Pick<Stripe.SubscriptionUpdateParams, 'automatic_tax'>
   readonly ratesOf: DecidedTax['ofItem']
 }
@@ -100,8 +100,8 @@ export function stripeSwaps(context: StripeContext): Swaps {
   }
 
   /**
-   * Builds the change of other prices. In a cancelled subscription it is billed immediately,
-   * because no later invoice follows.
+   * Builds a change of the additional prices. If the subscription is cancelled, the change is
+   * billed immediately, because no later invoice follows.
    */
   async function changeOfItems(current: Stripe.Subscription, change: ItemsChange): Promise<Change> {
     const invoiceNow = change.invoiceNow || isCancelling(current)
@@ -190,8 +190,8 @@ export function stripeSwaps(context: StripeContext): Swaps {
   }
 
   /**
-   * Whether the change starts a new period: with another billing interval, and with the first price
-   * that is not free.
+   * Whether the change starts a new billing period: if the billing interval changes, or if a free
+   * subscription gets its first price that is not free. Never during a trial.
    */
   async function startsPeriod(
     current: Stripe.Subscription,

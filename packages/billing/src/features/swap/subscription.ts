@@ -104,7 +104,8 @@ async function requireSwap(
   const { context, record, settings } = subscription
   const items = typeof wanted === 'string' ? null : completeSwapItems(subscription, wanted)
   const plan = items ? items[0]?.price : wanted
-  if (typeof plan !== 'string' || plan === '') throw new InvalidArgument('Which price to swap to?')
+  if (typeof plan !== 'string' || plan === '')
+    throw new InvalidArgument('Pass the price to swap to')
   const provider = requireProvider(context, record.provider)
   for (const price of items?.map((item) => item.price) ?? [plan]) requireKnownPrice(provider, price)
   const others = (items?.slice(1) ?? record.items).map(({ price }) => price)
@@ -128,7 +129,7 @@ export function completeSwapItems(
 ): RequestedItem[] {
   const provider = requireProvider(context, record.provider)
   requireCapability(provider, 'items')
-  if (!Array.isArray(wanted)) throw new InvalidArgument('Which price to swap to?')
+  if (!Array.isArray(wanted)) throw new InvalidArgument('Pass the price to swap to')
   const present = listSubscriptionItems(record)
   const items = wanted.map(({ price, quantity }, at): RequestedItem => {
     requireText('price', price)
@@ -138,7 +139,7 @@ export function completeSwapItems(
     return { price, quantity: old ? old.quantity : at === 0 ? record.quantity : 1 }
   })
   if (new Set(items.map(({ price }) => price)).size < items.length) {
-    throw new InvalidArgument('A price is in a subscription once: say how many in its quantity')
+    throw new InvalidArgument('Each price can be listed only once: set its quantity instead')
   }
   const [main] = items
   if ((main?.quantity ?? 1) !== 1) requireCapability(provider, 'quantities')

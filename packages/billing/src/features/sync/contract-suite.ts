@@ -60,7 +60,8 @@ export const listsContract: ContractPart = ({ describe, it }, create) => {
 }
 
 function listsOf({ lists }: Gateway): AccountLists | undefined {
-  if (lists) assert.ok(lists.readPage || lists.readCustomers, 'one of them has to be there')
+  if (lists)
+    assert.ok(lists.readPage || lists.readCustomers, '`lists` needs `readPage` or `readCustomers`')
   return lists
 }
 

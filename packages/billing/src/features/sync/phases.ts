@@ -64,8 +64,9 @@ function hasChanges({ since, context }: SyncRun, lists: Lists): boolean {
 }
 
 /**
- * Number of requests for one owner. An account that other applications share may list far more than
- * ours.
+ * Estimated number of requests to read one owner. Reading the owners one by one can take fewer
+ * requests than listing the account, because an account that other applications share may contain
+ * far more objects than ours.
  */
 const CALLS_EACH = 3
 const FEWEST_PAGES = 10

@@ -143,8 +143,8 @@ function isOtherCard({ type, data }: Stripe.Event): boolean {
 }
 
 /**
- * Reads the subscription from an event, which holds it as it was then, without its schedule and
- * with only the first items.
+ * Reads the subscription from an event. The event contains the subscription as it was at that time,
+ * without its schedule and with only the first items.
  */
 function ofSubscription(object: Stripe.Subscription): ProviderChange {
   const change = { customerId: idOfReference(object.customer), subscriptionId: object.id }

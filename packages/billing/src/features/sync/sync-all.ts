@@ -14,7 +14,10 @@ import { SyncRun } from './sync-run.ts'
 export async function syncAll(context: BillingContext, options: SyncOptions): Promise<SyncReport> {
   const { dryRun = false, resume = false, since } = options
   if (since) requireDate('since', since)
-  if (dryRun && resume) throw new InvalidArgument('A dry run keeps no place to resume from')
+  if (dryRun && resume)
+    throw new InvalidArgument(
+      '`resume` cannot be combined with `dryRun`, which does not store its progress',
+    )
   const kept = resume ? await context.syncRuns.find() : null
   const run = new SyncRun(context, options, kept?.place ?? null)
   const phases = await listSyncPhases(run)
@@ -40,8 +43,8 @@ async function countUsers({ context: { owners }, since, listed, read }: SyncRun)
 }
 
 /**
- * Finds the phase to continue with. Starts with the first one if that phase no longer exists, as
- * when its provider was removed.
+ * Finds the phase to continue with: the stored phase or, if it no longer exists (for example
+ * because its provider was removed), the first phase.
  */
 function placeIn(
   phases: readonly SyncPhase[],
@@ -80,8 +83,8 @@ interface Keeper {
 }
 
 /**
- * Size in bytes up to which a position is written with every step. A larger one is written with
- * every twentieth.
+ * A position of up to this size in bytes is written after every step, a larger one only after every
+ * twentieth step.
  */
 const SMALL_SIZE = 64 * 1024
 const STEPS_BETWEEN_SAVES = 20

@@ -92,7 +92,10 @@ function dateOf(milliseconds: number | null): Date | null {
 export class RowIdSet {
   #bits: Uint8Array
 
-  /** Creates the set from the result of `toString()` of an earlier one. @default empty */
+  /**
+   * Restores a set from the result of another set's `toString()`.
+   * @default empty
+   */
   constructor(kept = '') {
     this.#bits = new Uint8Array(Buffer.from(kept, 'base64'))
   }

@@ -37,7 +37,8 @@ async function reasonUnowned(
 }
 
 /**
- * Builds the report. `null` if the subscription has ended at the provider, whatever our row says.
+ * Builds the report. `null` if the subscription has ended at the provider, even if our row says
+ * otherwise.
  */
 async function reportUnowned(
   context: BillingContext,
@@ -85,7 +86,7 @@ const ADVICE: Readonly<
   Record<Reason, (row: SubscriptionRecord, customer: string | null) => string>
 > = {
   'user deleted': ({ owner }) =>
-    `There is no ${owner.type} ${owner.id} any more: end it with cancelDeletedUsers (--cancel-deleted-users)`,
+    `The ${owner.type} ${owner.id} no longer exists: end the subscription with cancelDeletedUsers (--cancel-deleted-users)`,
   'no owner': ({ owner, provider }, customer) =>
-    `${provider} charges the customer ${customer || '(unknown)'}, and no row has it in provider_id. Put it there for the owner who pays, and sync again; or end it with cancelUnowned (--cancel-unowned). The ${owner.type} ${owner.id} of today has no part in it`,
+    `${provider} charges the customer ${customer || '(unknown)'}, which no row has in provider_id. Set provider_id for the owner who pays and sync again, or end the subscription with cancelUnowned (--cancel-unowned). The ${owner.type} ${owner.id} no longer has this customer`,
 }

@@ -51,7 +51,7 @@ async function create(context: StripeContext, wanted: NewTaxId): Promise<Provide
   )
 }
 
-/** Turns an unknown type into InvalidTaxId, as for an invalid number. */
+/** Converts Stripe's error for an unknown type to InvalidTaxId, the error for an invalid number. */
 function asInvalidType(error: unknown): unknown {
   const { param, code, message } = error as Partial<Stripe.errors.StripeError>
   if (param !== 'type') return error

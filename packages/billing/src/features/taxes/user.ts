@@ -68,7 +68,7 @@ export async function setTaxExempt(
   exemption: TaxExemption,
 ): Promise<void> {
   if (!EXEMPTIONS.includes(exemption)) {
-    throw new InvalidArgument(`'${exemption}' is none of ${EXEMPTIONS.join(', ')}`)
+    throw new InvalidArgument(`'${exemption}' is not one of ${EXEMPTIONS.join(', ')}`)
   }
   await withEnsuredCustomer(user, (locked, customerId) =>
     locked.change(user.provider, (gateway) =>

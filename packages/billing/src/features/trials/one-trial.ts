@@ -52,7 +52,7 @@ export async function rejectSecondTrialInPreview(
   owner: Owner,
 ): Promise<void> {
   if (!context.options.trials.oncePerOwner || !(await hadTrial(context, owner))) return
-  throw new TrialUsed(`This ${owner.type} has had a free trial: use skipTrial()`)
+  throw new TrialUsed(`This ${owner.type} has already had a free trial: use skipTrial()`)
 }
 
 function offersTrial({ kind, request }: StoredOperation): boolean {

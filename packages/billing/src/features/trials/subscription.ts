@@ -18,7 +18,9 @@ export function extendTrial(
     withPlannedSwapRule(subscription, 'trial', async ({ found, ask }) => {
       const { trialEndsAt } = found
       if (trialEndsAt === null || trialEndsAt <= subscription.now()) {
-        throw new InvalidArgument('There is no trial whose end could be moved')
+        throw new InvalidArgument(
+          'The subscription is not on trial, so it has no trial end to move',
+        )
       }
       if (isSameSecond(trialEndsAt, to)) return
       await ask((gateway) => requirePart(gateway, 'trials').setEnd(found.id, to))
@@ -44,5 +46,5 @@ export function endTrial(subscription: SubscriptionScopeWith<'trials'>): Promise
 export function requireTrialEnd(end: Date, now: Date): Date {
   requireFuture('The end of a trial', end, now)
   if (end.getTime() - now.getTime() <= MAX_TRIAL_DAYS * DAY) return end
-  throw new InvalidArgument(`A trial lasts ${MAX_TRIAL_DAYS} days at most`)
+  throw new InvalidArgument(`A trial can last at most ${MAX_TRIAL_DAYS} days`)
 }

@@ -24,8 +24,8 @@ export async function startGenericTrial(user: UserScope, endsAt: Date | null): P
 }
 
 /**
- * Moves or ends a running trial. The date of an ended one stays, because it shows that there was a
- * trial.
+ * Moves or ends a running trial. If the trial has already ended, its date stays, because it shows
+ * that there was a trial.
  */
 function moveOnlyTrial({ context, owner }: UserScope, endsAt: Date | null): Promise<void> {
   return withOwnerLock(context, owner, async (locked) => {

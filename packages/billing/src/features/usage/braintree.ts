@@ -25,7 +25,7 @@ export function braintreeUsage(context: BraintreeContext): { readonly usage: Usa
         const idempotencyKey = orderIdOfUsage(subscription, key)
         const item = { description, amount }
         const { invoice } = await invoiceFor(customerId, item, { idempotencyKey })
-        if (!invoice) throw new Error('Braintree charged for usage and gave no sale')
+        if (!invoice) throw new Error('Braintree charged for usage but returned no sale')
         return { ...invoice, lines: invoice.lines.map((line) => ({ ...line, isUsage: true })) }
       },
     },

@@ -6,8 +6,8 @@ import type { InvoiceData } from '../invoices/invoice.ts'
 /** A report of usage that is sent to the provider. */
 export interface UsageEvent {
   /**
-   * Our id of the report. Within 24 hours, the provider counts reports of a customer with the same
-   * id once.
+   * Our id of the report. The provider counts a customer's reports with the same id only once
+   * within 24 hours.
    */
   readonly id: string
   /** The provider's event name of the meter. */

@@ -16,6 +16,6 @@ export async function refuseDroppedUsage(
   const others = count - (await queue.refuseTaken(name, named))
   if (others <= 0) return
   options.logger.error(
-    `${name} does not bill ${others} reports of usage that it took, and does not say which of ours they are: ${summary}`,
+    `${name} does not bill ${others} reports of usage that it accepted, and does not identify them: ${summary}`,
   )
 }

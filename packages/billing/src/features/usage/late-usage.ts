@@ -24,7 +24,7 @@ export async function warnOfLateUsage(
     const starts = await periodStarts(context, usage, once).catch(() => null)
     const problem = problemOf(usage, starts, now)
     if (problem === null) continue
-    const words = `Usage ${usage.meter} (${usage.reference}) of ${usage.at.toISOString()} ${problem}, so it is counted and not billed`
+    const words = `Usage ${usage.meter} (${usage.reference}) of ${usage.at.toISOString()} ${problem}, so it is counted but not billed`
     if (logger.warn) logger.warn(words)
     else logger.error(words)
   }
@@ -56,9 +56,10 @@ function readOnce(): Once {
 function problemOf({ at, owner }: StoredUsage, starts: Date[] | null, now: Date): string | null {
   if (starts === null) return null
   const [first] = starts.sort((a, b) => Number(a) - Number(b))
-  if (!first) return `is for no subscription: ${owner.type} ${owner.id} has none with this meter`
+  if (!first)
+    return `belongs to no subscription: ${owner.type} ${owner.id} has none with this meter`
   if (!isUsageTooLate(at, first, now)) return null
-  return `came too late: that period was billed on ${first.toISOString()}`
+  return `was reported too late: its period was billed on ${first.toISOString()}`
 }
 
 /**

@@ -64,8 +64,8 @@ export function createMeters(context: {
     meters: async (options = {}) => (await partOf(options)).meters(),
     async createMeter({ name, eventName, aggregation = 'sum' }, options = {}) {
       requireText('name of the meter', name)
-      requireText('name of its events', eventName)
-      requireOneOf('What a meter makes of its events', aggregation, AGGREGATIONS)
+      requireText('event name of the meter', eventName)
+      requireOneOf('aggregation', aggregation, AGGREGATIONS)
       return (await partOf(options)).createMeter({ name, eventName, aggregation })
     },
   }

@@ -111,7 +111,7 @@ export async function reportUsage(
   }
   const before = await findUsageReport(queue, used, options)
   if (before) return requireSame(before, same)
-  throw new InvalidArgument(`'${reference}' was reported before, and is deleted by now`)
+  throw new InvalidArgument(`'${reference}' was reported before and has been deleted since`)
 }
 
 function requireSame(
@@ -131,7 +131,7 @@ function requireSame(
     (at === undefined || before.at.getTime() === Number(at))
   if (isSame) return toUsageReport(before)
   throw new InvalidArgument(
-    `'${before.reference}' was reported before, as ${before.value} of '${before.meter}': another report needs another id`,
+    `'${before.reference}' was already reported as ${before.value} of '${before.meter}': use another id for another report`,
   )
 }
 
@@ -152,7 +152,7 @@ export function toUsageReport({
 export function requireMeteredPrice(usage: UsageCharges, name: string): MeteredPrice {
   const price = usage.priceOf(name)
   if (price) return price
-  throw new InvalidArgument(`Nobody says what '${name}' costs: name it in the option 'metered'`)
+  throw new InvalidArgument(`No price is configured for '${name}': add it to the option 'metered'`)
 }
 
 /**
@@ -166,12 +166,14 @@ export function requireUsageQuery(
   const until = to ?? now
   for (const date of [from, until]) {
     if (!(date instanceof Date) || Number.isNaN(date.getTime())) {
-      throw new InvalidArgument(`${String(date)} is not a date: usage is asked for between two`)
+      throw new InvalidArgument(
+        `${String(date)} is not a valid date; expected dates as 'from' and 'to'`,
+      )
     }
   }
   if (from >= until) {
     throw new InvalidArgument(
-      `Usage is asked for from ${from.toISOString()} to ${until.toISOString()}, which is not later`,
+      `'from' is ${from.toISOString()} and 'to' is ${until.toISOString()}; expected 'to' to be later than 'from'`,
     )
   }
   if (by !== undefined && by !== 'day' && by !== 'hour') {

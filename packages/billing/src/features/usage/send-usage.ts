@@ -14,8 +14,8 @@ export interface UsageSenderContext {
 }
 
 /**
- * The result of an attempt to send a usage report, even if the report was not sent for a reason of
- * ours.
+ * The result of an attempt to send a usage report. Also used for reports that we decided not to
+ * send.
  */
 export type UsageSendResult = Pick<UsageOutcome, 'state' | 'error'>
 
@@ -35,11 +35,19 @@ export async function sendUsage(
   const byId = new Map(outcomes.map((outcome) => [outcome.id, outcome]))
   return events.map((event) => {
     if (!('customerId' in event)) return event
-    return byId.get(event.id) ?? { state: 'unknown', error: 'The provider said nothing of it' }
+    return (
+      byId.get(event.id) ?? {
+        state: 'unknown',
+        error: 'The provider returned no result for this report',
+      }
+    )
   })
 }
 
-/** If the gateway cannot be created, no request was sent. */
+/**
+ * Sends the events. If the gateway cannot be created, no request was sent, and each event has the
+ * result `later`.
+ */
 async function ask(
   context: UsageSenderContext,
   provider: ProviderName,
@@ -50,7 +58,7 @@ async function ask(
     (error: unknown) => String(error),
   )
   if (typeof usage === 'string' || isChargedByUs(usage)) {
-    const error = typeof usage === 'string' ? usage : 'The provider counts no usage'
+    const error = typeof usage === 'string' ? usage : 'The provider does not count usage'
     return events.map(({ id }) => ({ id, state: 'later', error }))
   }
   return usage.send(events)
@@ -64,12 +72,12 @@ async function toEvent(
 ): Promise<UsageEvent | UsageSendResult> {
   const { identifier: id, meter, value, at, owner, subscriptionId } = usage
   if (!mayReportBeSent(usage.askedAt ?? now, now)) {
-    const error = `Nobody knows whether the provider has it, and by now it would count a repeat as well (${usage.lastError ?? 'no answer'})`
+    const error = `It is unknown whether the provider has this report, and if it were sent again now, it could be counted twice (${usage.lastError ?? 'no answer'})`
     return { state: 'refused', error }
   }
   const customerId = await billedCustomerOf(owners, usage)
   if (customerId === null) {
-    return { state: 'refused', error: `The ${owner.type} has no customer there` }
+    return { state: 'refused', error: `The ${owner.type} has no customer at the provider` }
   }
   const all = subscriptionId === null ? [] : await subscriptions.listByOwner(owner)
   const named = all.find((each) => each.id === subscriptionId)

@@ -118,7 +118,7 @@ function paramsOf({ name, eventName, aggregation }: Omit<UsageMeter, 'id'>) {
 function requireSame(found: UsageMeter, wanted: Omit<UsageMeter, 'id'>): UsageMeter {
   if (found.aggregation === wanted.aggregation) return found
   throw new InvalidArgument(
-    `There is a meter for '${wanted.eventName}' already, which makes the ${found.aggregation} of its events`,
+    `A meter for '${wanted.eventName}' already exists, with the aggregation '${found.aggregation}'`,
   )
 }
 
@@ -259,7 +259,7 @@ function meterCache(stripe: Stripe): MeterCache {
     async require(eventName) {
       const found = await find(eventName)
       if (found) return found
-      throw new ProviderRejected(`Stripe has no meter for '${eventName}' that is on`, {
+      throw new ProviderRejected(`Stripe has no active meter for '${eventName}'`, {
         provider: 'stripe',
         providerCode: 'no_meter',
       })

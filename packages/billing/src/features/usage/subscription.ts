@@ -103,8 +103,9 @@ export function sumUsageCountedByUs(
 }
 
 /**
- * Throws SubscriptionEnded if the usage can no longer be billed. Usage before the end still is: by
- * us at any time, by the provider within an hour, before its last invoice is final.
+ * Throws SubscriptionEnded if the usage can no longer be billed. Usage from before the end of the
+ * subscription can still be billed: at any time if we count it, or within an hour if the provider
+ * counts it, before its last invoice is final.
  */
 async function requireNotOver(subscription: Scope, at: unknown): Promise<void> {
   const { endsAt } = subscription.record
@@ -131,7 +132,7 @@ async function meterOf(subscription: Scope, counted: MeterSelector): Promise<str
   return meterOfAny(subscription, counted)
 }
 
-/** Finds the meter, also of a price that the subscription no longer has. */
+/** Finds the meter, even for a price that the subscription no longer has. */
 async function meterOfAny(subscription: Scope, counted: MeterSelector): Promise<string> {
   const { usage } = await subscription.gateway()
   const { meter: given, price: wanted } = namesOf(counted)

@@ -204,7 +204,7 @@ async function storeOutcome(
   claimed: ClaimedUsage,
   outcome: UsageSendResult | undefined,
 ): Promise<Error | null> {
-  const error = outcome?.error ?? 'The provider did not take it'
+  const error = outcome?.error ?? 'The provider did not accept this report'
   if (outcome?.state === 'sent') return null
   if (outcome?.state === 'refused') {
     await refuse(context, [claimed], error)
@@ -214,7 +214,7 @@ async function storeOutcome(
   return new Error(error)
 }
 
-/** Marks reports as refused together with their events, each once. */
+/** Marks reports as refused, and records one event for each in the same transaction. */
 async function refuse(
   { usage, database, events, settings, owners }: UsageQueueContext,
   refused: readonly StoredUsage[],
@@ -280,21 +280,21 @@ async function cancel(context: UsageQueueContext, reported: StoredUsage): Promis
     const isCharged = state !== 'pending'
     throw isCharged
       ? new InvalidArgument(
-          'It was charged, and is not taken back: refund its invoice. A value below zero gives no money back',
+          'This usage was already charged and cannot be cancelled: refund its invoice. A negative value would not refund anything',
         )
-      : new Busy('It is being charged: when it was, refund its invoice')
+      : new Busy('This usage is being charged: refund its invoice afterwards')
   }
   if (state === 'pending') {
-    throw new Busy('It is on its way to the provider: take it back when it is there')
+    throw new Busy('This report is being sent to the provider: cancel it once it has arrived')
   }
   if (!mayReportBeCancelled(finishedAt ?? now, now)) {
     throw new InvalidArgument(
-      'It was sent more than 24 hours ago: report a value below zero, which corrects it',
+      'This report was sent more than 24 hours ago: report a negative value to correct it',
     )
   }
   const customerId = await billedCustomerOf(context.owners, reported)
   if (customerId === null) {
-    throw new InvalidArgument(`The ${reported.owner.type} has no customer there any more`)
+    throw new InvalidArgument(`The ${reported.owner.type} no longer has a customer at the provider`)
   }
   await part.cancel({ id: identifier, meter, customerId })
   await usage.markCancelled(id, now)

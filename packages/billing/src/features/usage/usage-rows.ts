@@ -163,7 +163,10 @@ function identifierOf({ owner, provider, providerCustomer, reference }: NewUsage
   return `usage_${digest.slice(0, 40)}`
 }
 
-/** Matches reports of an owner's present customer, and those of the owner that name no customer. */
+/**
+ * Matches the reports of an owner's present customer, and the owner's reports that name no
+ * customer.
+ */
 const isReportedBy =
   ({ owner, providerCustomer }: UsageReporter) =>
   (row: ExpressionBuilder<AnyTables, string>) =>

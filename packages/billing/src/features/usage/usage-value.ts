@@ -30,13 +30,13 @@ export function requireUsageValue(value: unknown, maxDigits = Number.POSITIVE_IN
   const match = typeof text === 'string' ? DECIMAL.exec(text) : null
   if (!match) {
     throw new InvalidArgument(
-      `${describe(value)} cannot be counted; expected a number, or as text a decimal number with at most 15 digits before the point and 12 behind it`,
+      `${describe(value)} cannot be counted; expected a number, or a decimal string with at most 15 digits before the point and 12 after it`,
     )
   }
   const [, sign, whole = '0', fraction = ''] = match
   if (`${whole}${fraction}`.replace(/^0+/, '').length > maxDigits) {
     throw new InvalidArgument(
-      `${describe(value)} cannot be counted exactly; expected at most ${maxDigits} digits, those behind the point included: round it`,
+      `${describe(value)} cannot be counted exactly; expected at most ${maxDigits} digits, including those after the point: round it`,
     )
   }
   const size = fraction === '' ? whole : `${whole}.${fraction}`
@@ -55,7 +55,9 @@ function describe(value: unknown): string {
  */
 export function requireUsageTime(at: unknown, now: Date): Date {
   if (!(at instanceof Date) || Number.isNaN(at.getTime())) {
-    throw new InvalidArgument(`${describe(at)} is not a date: 'at' says when it was used`)
+    throw new InvalidArgument(
+      `${describe(at)} is not a date; expected the time of the usage as 'at'`,
+    )
   }
   const age = now.getTime() - at.getTime()
   if (age > MAX_AGE) {
@@ -66,7 +68,7 @@ export function requireUsageTime(at: unknown, now: Date): Date {
   }
   if (age < -MAX_AHEAD) {
     throw new InvalidArgument(
-      `${at.toISOString()} is in the future: at most 5 minutes ahead of ${now.toISOString()} are taken`,
+      `${at.toISOString()} is in the future; expected at most 5 minutes after ${now.toISOString()}`,
     )
   }
   return at
@@ -97,7 +99,7 @@ export function mayReportBeSent(askedAt: Date, now: Date): boolean {
   return now.getTime() - askedAt.getTime() < RECOGNIZED_FOR
 }
 
-/** Whether the provider still allows to cancel a usage report that was sent at this time. */
+/** Whether the provider still allows cancelling a usage report that was sent at this time. */
 export function mayReportBeCancelled(sentAt: Date, now: Date): boolean {
   return now.getTime() - sentAt.getTime() < CANCELLABLE_FOR
 }

@@ -59,7 +59,7 @@ async function newestRunning(user: UserScopeWith<'usage'>): Promise<number> {
   const all = await context.subscriptions.listByOwner(owner)
   const running = all.find((each) => each.provider === provider && !ended(each, user.now()))
   if (running) return running.id
-  throw new NoSubscription('Usage is charged with a subscription, and there is none')
+  throw new NoSubscription('Usage is charged with a running subscription, and there is none')
 }
 
 /** Returns the sums of a user's usage. Empty if the user has no customer at the provider. */
@@ -83,7 +83,7 @@ export async function cancelUsage(user: UserScopeWith<'usage'>, id: string): Pro
   const { usage } = user.context
   const by = { owner: user.owner, providerCustomer: await user.findCustomerId() }
   const found = await usage.find(by, requireText('id of the report', id), null)
-  if (!found) throw new InvalidArgument(`Nothing was reported as '${id}'`)
+  if (!found) throw new InvalidArgument(`There is no usage report with the id '${id}'`)
   await usage.cancel(found)
 }
 
@@ -99,7 +99,7 @@ export function voidUnbilledUsage(user: UserScope): Promise<number> {
     // usage.
     const begun = await context.operations.listByOwner(owner)
     if (begun.some(({ kind }) => kind === 'usage')) {
-      throw new Busy('Usage is being charged at the moment: try again in some minutes')
+      throw new Busy('Usage is being charged at the moment: try again in a few minutes')
     }
     const by = { owner, providerCustomer: await user.findCustomerId() }
     return locked.lock.write((tx) => context.usage.voidAll(by, tx))

@@ -20,7 +20,7 @@ export const webhooksContract: ContractPart = ({ describe, it }, create) => {
       const { gateway, provider, subscribe, webhookAbout } = await openAccount(create)
       const { id } = await subscribe()
       const { type, payload } = await gateway.verifyWebhook(await webhookAbout(id), new Date())
-      assert.ok(provider.events.includes(type), `${type} is none of the provider's events`)
+      assert.ok(provider.events.includes(type), `${type} is not one of the provider's events`)
       const subject = gateway.subjectOf(await gateway.readEvent(payload))
       assert.equal(subject.subscriptionId, id)
       assert.equal(subject.customerDeleted, false)

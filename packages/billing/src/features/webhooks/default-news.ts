@@ -76,9 +76,10 @@ interface Billed {
 }
 
 /**
- * Builds the events of an unpaid invoice, or none if it was paid since. When the bank asks the
- * customer to confirm a renewal, the provider reports a failure too, in any order: `awaitsCustomer`
- * marks it, so that the customer does not get a mail for both.
+ * Builds the events of an unpaid invoice, or none if it has been paid since. If the bank asks the
+ * customer to confirm a renewal, the provider reports both the confirmation request and a failed
+ * payment, in any order. `awaitsCustomer` marks the failure, so that the customer gets only one
+ * mail.
  */
 async function ofUnpaid(
   context: BillingContext,

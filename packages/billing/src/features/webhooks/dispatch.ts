@@ -90,7 +90,10 @@ interface Concerned {
   readonly handlers: readonly DefaultHandler[]
 }
 
-/** Adds the customer of a dispute, which only its charge names. */
+/**
+ * Adds the customer and the subscription of a dispute, which the event does not name. Reads the
+ * dispute from the provider.
+ */
 async function withDisputedCustomer(
   gateway: ReadOnlyGateway,
   subject: EventSubject,

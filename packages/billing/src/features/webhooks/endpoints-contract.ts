@@ -11,8 +11,8 @@ export interface ProviderEndpoint {
   /** Whether the endpoint is enabled. The provider sends no events to a disabled one. */
   readonly isEnabled: boolean
   /**
-   * Whether the events contain the changed object (`whole`), or only its id (`thin`), as Stripe's
-   * events about rejected usage do.
+   * Content of the events: the whole changed object (`whole`) or only its id (`thin`), as in
+   * Stripe's events about rejected usage.
    */
   readonly payload: 'whole' | 'thin'
   /**

@@ -131,7 +131,7 @@ async function checkProvider(context: BillingContext, provider: Provider): Promi
   const url = urlOf(context, provider)
   const nothing = { provider: name, url, id: null, missing: [], superfluous: [], usage: null }
   if (!provider.can.includes('webhookEndpoints')) {
-    const note = `${name} does not tell a program what is registered: look in its control panel for ${url}, with ${provider.events.join(', ')}.`
+    const note = `${name} has no API that lists webhook endpoints: check its control panel for ${url}, with ${provider.events.join(', ')}.`
     return { ...nothing, problems: [], note }
   }
   const { found: all, unlisted } = await listFor(context, name, url)
@@ -155,7 +155,10 @@ function firstOf(able: readonly ProviderEndpoint[]): ProviderEndpoint | undefine
   return able.find(({ isEnabled }) => isEnabled) ?? able[0]
 }
 
-/** Selects thin endpoints for these events. Those for other events are not ours. */
+/**
+ * Selects the thin endpoints that receive any of these events. Thin endpoints for other events do
+ * not belong to billing.
+ */
 function forUsage(all: readonly ProviderEndpoint[], events: readonly string[]): ProviderEndpoint[] {
   return all.filter(
     (each) =>
@@ -176,7 +179,7 @@ function describeUsage(
   const able = forUsage(all, usageEvents)
   const first = firstOf(able)
   if (!first) {
-    const note = `Who bills by usage needs another address of ${name} for ${usageEvents.join(', ')} to ${url}: create one for usage.`
+    const note = `Billing by usage needs another ${name} endpoint that sends ${usageEvents.join(', ')} to ${url}: create one for usage.`
     return { report: { id: null, missing: usageEvents }, problems: [], note }
   }
   // Several enabled endpoints may share the events.
@@ -203,7 +206,9 @@ function problemsOf(
     ...(found.isEnabled ? [] : [`${called} is switched off.`]),
     ...(missing.length > 0 ? [`${called} does not send ${missing.join(', ')}.`] : []),
     ...(found.hasOtherVersion
-      ? [`${called} sends events of version ${found.apiVersion}, which is not that of the SDK.`]
+      ? [
+          `${called} sends events of API version ${found.apiVersion}, which is not the version of the SDK.`,
+        ]
       : []),
   ]
 }
@@ -235,7 +240,7 @@ async function create(
   const [there] = before
   if (there && !replace) {
     throw new InvalidArgument(
-      `There is an endpoint for ${url} already (${there.id}), whose secret is told once: remove it at the provider, or replace it (replace: true, --replace)`,
+      `There is an endpoint for ${url} already (${there.id}), whose secret is shown only once: remove it at the provider, or replace it (replace: true, --replace)`,
     )
   }
   const endpoints = requirePart(await context.gateway(provider.name), 'webhookEndpoints')
@@ -252,14 +257,14 @@ function requireProvider({ options }: BillingContext, name: ProviderName | undef
   if (found) return found
   const provider = name ?? defaultProvider
   throw new Unsupported(
-    `${provider} lets no program register an address: do it in its control panel, under Webhooks`,
+    `${provider} has no API for registering webhook endpoints: add yours in its control panel, under Webhooks`,
     { provider, capability: 'webhookEndpoints' },
   )
 }
 
 function requireUsageEvents({ name: provider, usageEvents }: Provider): readonly string[] {
   if (usageEvents) return usageEvents
-  throw new Unsupported(`${provider} sends no events about usage that it drops`, {
+  throw new Unsupported(`${provider} sends no events about usage that it does not bill`, {
     provider,
     capability: 'webhookEndpoints',
   })

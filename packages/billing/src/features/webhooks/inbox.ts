@@ -26,7 +26,7 @@ export interface WebhookInbox {
   pending(limit?: number): Promise<StoredWebhook[]>
   /**
    * Lists one page of the events in a state: `pending`, `done` (handled, or without a handler) or
-   * `dead`. The last due is first.
+   * `dead`. The events with the latest due time come first.
    */
   page(state: WebhookState, options?: QueuePageOptions): Promise<StoredWebhook[]>
   /** Finds an event by our id. `null` if there is none, or it was purged. */

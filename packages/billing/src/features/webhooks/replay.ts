@@ -29,7 +29,7 @@ export async function replayEvents(
 ): Promise<number> {
   const { id, from, to, type, provider, source = 'inbox' } = options
   if (id === undefined && from === undefined) {
-    throw new InvalidArgument('Which events? Give an id, or from when on')
+    throw new InvalidArgument('Select the events: pass an id, or a start date as `from`')
   }
   if (from) requireDate('from', from)
   if (to) requireDate('to', to)
@@ -56,7 +56,7 @@ async function replayFromProviders(
     const { defaultProvider } = context.options
     const name = provider ?? defaultProvider
     const capability = 'webhookEndpoints'
-    throw new Unsupported(`${name} keeps no events`, { provider: name, capability })
+    throw new Unsupported(`${name} does not keep past events`, { provider: name, capability })
   }
   let count = 0
   for (const { name } of asked) {

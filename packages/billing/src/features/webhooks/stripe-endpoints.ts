@@ -32,7 +32,7 @@ export function stripeEndpoints(context: StripeContext): {
           api_version: version as NonNullable<NewEndpoint['api_version']>,
           description: 'Tollgate billing',
         })
-        if (!made.secret) throw new Error('Stripe told no secret of the endpoint')
+        if (!made.secret) throw new Error('Stripe returned no secret for the endpoint')
         return { id: made.id, secret: made.secret }
       },
       async remove(id) {

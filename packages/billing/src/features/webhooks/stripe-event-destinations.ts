@@ -31,13 +31,13 @@ export async function listEventDestinations(
     const status = statusOf(error)
     if (status === null || !NO_ACCESS.includes(status)) throw error
     onUnlisted(
-      `Stripe answers ${status} to /v2/core/event_destinations, so event destinations are not seen: allow the key and the proxy to read them.`,
+      `Stripe answers ${status} to /v2/core/event_destinations, so event destinations cannot be listed: allow the key and the proxy to read them.`,
     )
   }
   return found
 }
 
-/** Statuses for a restricted key, or from a proxy that allows only `/v1`. */
+/** Response statuses for a restricted key, or from a proxy that allows only `/v1`. */
 const NO_ACCESS: readonly number[] = [403, 404]
 
 function statusOf(error: unknown): number | null {
@@ -81,7 +81,9 @@ export async function createThinDestination(
   if (!secret) {
     // Without the secret, its events could not be verified.
     await stripe.v2.core.eventDestinations.del(made.id)
-    throw new Error(`Stripe told no secret of the event destination ${made.id}, so it was removed`)
+    throw new Error(
+      `Stripe returned no secret for the event destination ${made.id}, so it was removed`,
+    )
   }
   return { id: made.id, secret }
 }

@@ -18,9 +18,11 @@ export function requireRecentSignature(signature: string, now: Date): void {
     .filter((part) => /^t\s*=/.test(part))
   const [time = ''] = times
   if (times.length !== 1 || !/^t=\d{1,12}$/.test(time)) {
-    throw new InvalidSignature('The signature should have one time, in seconds')
+    throw new InvalidSignature('The signature should have exactly one timestamp, in seconds')
   }
   const apart = Math.abs(Math.floor(now.getTime() / 1000) - Number(time.slice(2)))
   if (apart <= SIGNATURE_TOLERANCE_SECONDS) return
-  throw new InvalidSignature(`The signature's time is ${apart} seconds from ours`)
+  throw new InvalidSignature(
+    `The signature's timestamp is ${apart} seconds away from the current time`,
+  )
 }

@@ -18,7 +18,7 @@ export function stripeWebhooks({ stripe, options }: StripeContext): Webhooks {
    */
   function verify(body: string, header: string, secret: string, now: Date): void {
     const { signature } = stripe.webhooks
-    if (!signature) throw new Error('The SDK of Stripe checks no signatures here')
+    if (!signature) throw new Error('The Stripe SDK cannot verify signatures in this runtime')
     signature.verifyHeader(
       body,
       header,

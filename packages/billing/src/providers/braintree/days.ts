@@ -57,7 +57,10 @@ export function daysBetween(from: CalendarDay, to: CalendarDay): number {
   return Math.round((startOfDay(to).getTime() - startOfDay(from).getTime()) / DAY_MS)
 }
 
-/** Counts the months from the month of one day to that of another; at least one. */
+/**
+ * Counts the calendar months from one day to another, regardless of the days of the month; at least
+ * one.
+ */
 export function monthsBetween(from: CalendarDay, to: CalendarDay): number {
   const [y1 = 0, m1 = 0] = from.split('-').map(Number)
   const [y2 = 0, m2 = 0] = to.split('-').map(Number)

@@ -12,7 +12,7 @@ interface Fields {
   readonly expirationYear?: string | undefined
   /** Set for PayPal accounts, and for SEPA debits. */
   readonly email?: string | undefined
-  /** Google Pay cards have these two instead of `cardType` and `last4`. */
+  /** Google Pay cards have this field and `sourceCardLast4` instead of `cardType` and `last4`. */
   readonly sourceCardType?: string | undefined
   readonly sourceCardLast4?: string | undefined
   /** Only set for Apple Pay cards. */
@@ -93,8 +93,8 @@ const KINDS: Readonly<Record<string, PaymentMethodKind>> = {
 }
 
 /**
- * Identifies a card number by what Braintree shows both before and after it is stored: the first
- * six and the last two digits.
+ * Identifies a card number by the digits that Braintree shows both before and after the card is
+ * stored: the first six and the last two.
  */
 function fingerprintOf(bin: string | undefined, last: string | undefined): string | null {
   return bin && last ? `${bin}…${last.slice(-2)}` : null

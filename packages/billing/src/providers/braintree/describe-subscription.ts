@@ -71,7 +71,7 @@ function paidUntil(context: BraintreeContext, subscription: braintree.Subscripti
   return endOfPaidTime(subscription, computeCreditDuration(subscription, context))
 }
 
-/** The end of the paid time, including credit. `null` while another charge will follow. */
+/** Returns the end of the paid time, including credit. `null` if another charge will follow. */
 function endOf(context: BraintreeContext, subscription: braintree.Subscription): Date | null {
   const { status, neverExpires, numberOfBillingCycles, currentBillingCycle } = subscription
   if (status === 'Canceled') return trialEndOf(subscription) ?? cancelledAt(subscription)
@@ -86,8 +86,8 @@ function endOf(context: BraintreeContext, subscription: braintree.Subscription):
 }
 
 /**
- * The end of a trial during which `cancelAtPeriodEnd` was called: such subscriptions have one cycle
- * that never starts.
+ * Returns the end of a trial during which `cancelAtPeriodEnd` was called. Subscriptions cancelled
+ * this way have one cycle that never starts.
  */
 function trialEndOf(subscription: braintree.Subscription): Date | null {
   const { neverExpires, numberOfBillingCycles, firstBillingDate } = subscription

@@ -10,8 +10,8 @@ export function idOfOperation(operation: string): string {
 
 /**
  * Derives the id of a subscription. It also encodes the subscription's name, because Braintree
- * stores no other data of ours. Of at most 36 characters the operation takes 19; the rest is the
- * name if it is short and plain, otherwise its digest.
+ * stores no other data of ours. An id has at most 36 characters: 19 encode the operation; the rest
+ * is the name if it is short and plain, otherwise its digest.
  */
 export function idOfSubscription(operation: string, name: string): string {
   const made = BigInt(`0x${operation}`).toString(36).padStart(OPERATION_LENGTH, '0')

@@ -61,7 +61,7 @@ export function requireSettings(options: BraintreeOptions): BraintreeSettings {
   requireSecret('braintree.privateKey', options.privateKey)
   const { environment, currency = 'usd' } = options
   if (!isCurrency(currency)) {
-    throw new TypeError("braintree.currency: expected a code of ISO 4217 such as 'usd'.")
+    throw new TypeError("braintree.currency: expected an ISO 4217 code such as 'usd'.")
   }
   if (
     environment !== 'sandbox' &&

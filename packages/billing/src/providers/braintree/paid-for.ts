@@ -40,7 +40,7 @@ export interface CreditDuration {
 
 /**
  * Computes how many whole cycles the customer's credit pays for once nothing is charged any more.
- * Stops at a free cycle, which would otherwise repeat for ever.
+ * Stops at a free cycle, because the credit would last for any number of free cycles.
  */
 export function computeCreditDuration(
   subscription: SubscriptionEndFields,

@@ -36,10 +36,10 @@ export interface CreditTerms {
 }
 
 /**
- * Returns what the customer has paid for but not used, in the currency's smallest unit: the
- * remaining share of the current period (including today), credit for later cycles, and a balance
- * in the customer's favour. Cycles paid with credit count in full, because credit is the customer's
- * own money; coupons do not count.
+ * Returns the value that the customer has paid for but not used, in the currency's smallest unit:
+ * the remaining share of the current period (including today), credit for later cycles, and a
+ * balance in the customer's favour. Cycles paid with credit count in full, because credit is the
+ * customer's own money; coupons do not count.
  */
 export function unusedValue(
   subscription: SubscriptionValueFields,
@@ -129,8 +129,9 @@ export function hasCyclesLeft(each: AddOnOrDiscount): boolean {
 }
 
 /**
- * Whether an add-on or discount applies in the current cycle. Braintree only says how often it was
- * applied, not when: one that was applied in every cycle so far includes the current one.
+ * Whether an add-on or discount applies in the current cycle. Braintree reports only how often it
+ * was applied, not when. If it was applied in every cycle so far, it also applies in the current
+ * one.
  */
 export function appliesInCycle(each: AddOnOrDiscount, cycle: number): boolean {
   if (each.neverExpires) return true

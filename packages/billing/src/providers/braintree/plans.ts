@@ -16,7 +16,7 @@ export interface PlanWithAddOns {
    * each one started.
    */
   readonly billingDay: number | null
-  /** Number of billing cycles. `null` if it does not end. */
+  /** Number of billing cycles. `null` if subscriptions of the plan do not end. */
   readonly cycles: number | null
   /** Add-ons that every new subscription of the plan includes. */
   readonly addOns: readonly AddOnOrDiscount[]

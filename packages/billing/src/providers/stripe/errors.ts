@@ -120,14 +120,15 @@ export function promotionCodeUsedUp(): PromotionCodeRefused {
 }
 
 const CODE_REFUSALS: ReadonlyArray<readonly [RegExp, CodeRefusal, string]> = [
-  [/not_first_time|prior transaction/, 'not_first_time', 'This code is for a first order'],
+  [/not_first_time|prior transaction/, 'not_first_time', 'This code is only for a first order'],
   [/minimum/, 'below_minimum', 'The order is below the minimum of this code'],
-  [/currency|does not apply/, 'not_applicable', 'This code gives no discount here'],
+  [/currency|does not apply/, 'not_applicable', 'This code does not apply to this order'],
 ]
 
 /**
- * The code and why it expired are only in `cause`: a person guessing codes must not learn that one
- * exists.
+ * Builds the error for a refused promotion code. Stripe's error code and the reason why a code
+ * expired are only in `cause`, so that a person who guesses codes cannot tell an expired code from
+ * an unknown one.
  */
 function promotionCodeRefused(
   error: Stripe.errors.StripeError,

@@ -11,7 +11,7 @@ export interface PendingUpdateState {
   /** The prices after the payment. */
   readonly wanted: readonly RequestedItem[]
   readonly endsTrial: boolean
-  /** When the trial was to end by itself, in seconds. `null` without a trial. */
+  /** When the trial was planned to end, as a Unix time in seconds. `null` without a trial. */
   readonly trialEnd: number | null
 }
 

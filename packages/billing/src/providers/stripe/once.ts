@@ -26,7 +26,10 @@ export async function createIdempotently<T>(
   }
 }
 
-/** Stripe accepts 255 characters, which a caller's key may use up alone. */
+/**
+ * Replaces a long key by its digest: Stripe accepts at most 255 characters, and a caller's key
+ * alone may be that long.
+ */
 function shorten(key: string): string {
   return key.length <= 200 ? key : createHash('sha256').update(key).digest('hex')
 }
@@ -43,8 +46,8 @@ async function lookFor<T>(find: () => Promise<T | null>, cause: unknown): Promis
 }
 
 /**
- * Whether Stripe itself responded, so that the request is finished. After a 502 or 504 of a proxy,
- * the outcome is unknown.
+ * Whether Stripe itself responded with a 500, so that the request is finished. After a 502 or 504
+ * of a proxy, the outcome is unknown.
  */
 function isServerError(error: unknown): boolean {
   const { type, statusCode } = error as { readonly type?: unknown; readonly statusCode?: unknown }

@@ -41,7 +41,7 @@ export function requireSettings(options: StripeOptions): StripeSettings {
   if (secrets.length === 0) requireSecret('stripe.webhookSecret', undefined)
   for (const each of secrets) requireSecret('stripe.webhookSecret', each)
   if (!isCurrency(currency)) {
-    throw new TypeError("stripe.currency: expected a code of ISO 4217 such as 'usd'.")
+    throw new TypeError("stripe.currency: expected an ISO 4217 code such as 'usd'.")
   }
   return options as StripeSettings
 }

@@ -6,8 +6,8 @@ async function planPro(run: StoryRun): Promise<void> {
 }
 
 /**
- * Cancels the planned swap only if the change was not made. A change that may still follow stays on
- * record until then.
+ * Used in place of a retry: cancels the planned swap if the change of the quantity was not made,
+ * and keeps the planned swap if the change was made.
  */
 async function takeBackUnlessMade(run: StoryRun): Promise<void> {
   await run.user.sync()

@@ -20,9 +20,7 @@ async function subscribeFirst(run: StoryRun): Promise<void> {
   await subscribe(run)
 }
 
-/**
- * Starts a subscription with the code whose first payment is never confirmed. The code is used up.
- */
+/** Uses up the code for a subscription whose first payment is never confirmed. */
 async function neverPay(run: StoryRun): Promise<void> {
   await makeCode(run)
   const asked = run.user

@@ -23,7 +23,7 @@ const rename = ({ test, user }: StoryRun, percentage: number) =>
     .where('id', '=', user.id)
     .execute()
 
-/** A different percentage for each user, whose tax rate does not exist at Stripe yet. */
+/** A different percentage for each user, so that its tax rate does not exist at Stripe yet. */
 const percentageOf = ({ user }: StoryRun) => 1 + (Number(user.id) % 90)
 
 /** Creates the tax rate in advance, shared by all users, so that no run creates it. */
@@ -36,8 +36,8 @@ const makeRate: Story['prepare'] = async (test) => {
 const AFTER = (cents: number) => (cents * 120) / 100
 
 /**
- * A swap that the customer must confirm, after the tax has changed. Stripe does not hold back tax
- * changes.
+ * A swap that the customer must confirm, after the tax has changed. Stripe applies tax changes
+ * without waiting for the confirmation.
  */
 const held = {
   providers: ['stripe'],

@@ -16,7 +16,7 @@ export async function dropNotNull(db: AnyKysely, table: string, column: string):
   if (line === undefined) throw new TypeError(`There is no column ${table}.${column}`)
   // The server would accept the statement and leave the column as it is.
   if (lines.some((each) => each.startsWith('PRIMARY KEY') && each.includes(name))) {
-    throw new TypeError(`${table}.${column} is in the primary key: it stays set`)
+    throw new TypeError(`${table}.${column} is part of the primary key and cannot be made nullable`)
   }
   const changed = withoutNotNull(line.replace(/,$/, ''))
   if (changed === null) return

@@ -78,9 +78,9 @@ export async function openMysql(url: string, options: EngineOptions): Promise<En
   }
 
   /**
-   * Queues for the lock in order. The named lock exists on one server only; it also excludes
-   * processes of older builds, which use nothing else. A cluster may reject it: then only the row
-   * in the locks table decides.
+   * Queues for the lock in order. The named lock exists on one server only. Processes of older
+   * builds use nothing else, so the named lock excludes them too. A cluster may reject it: then
+   * only the row in the locks table decides.
    */
   async function queueForLock(connection: PoolConnection, name: string, wait: number) {
     const sql = `select get_lock(sha2(concat_ws(':', 'tollgate', database(), ?), 256), ?) as locked`

@@ -1,8 +1,8 @@
 import type { ErrorKind, ErrorKindOf } from '../../errors.ts'
 
 /**
- * The servers' errors by number: mysql2 has names only for those of MySQL, and MariaDB has its own
- * numbers from 1900 on. The name identifies errors that were copied without their number.
+ * The servers' errors by number: mysql2 knows only the names of MySQL's errors, and MariaDB has its
+ * own numbers from 1900 on. The name identifies errors that were copied without their number.
  */
 const serverErrors: ReadonlyArray<readonly [number: number, name: string, kind: ErrorKind]> = [
   [1205, 'ER_LOCK_WAIT_TIMEOUT', 'slow'],

@@ -85,8 +85,8 @@ export const batching: SharedStatements = {
 }
 
 /**
- * A row to lock for an update, or with `hold` only against changes. With `hold` its condition is
- * checked here, and stays true until the transaction ends.
+ * A row to lock: for an update or, with `hold`, only against changes by others. With `hold`, the
+ * row's condition is checked here, and stays true until the transaction ends.
  */
 interface Free extends Pick<BatchedInserts, 'row' | 'types'> {
   readonly hold?: boolean
@@ -152,7 +152,7 @@ function fromFree(name: string) {
   return sql.ref<never>(`free.${asParam(name)}`)
 }
 
-/** Column name for a parameter that no column of the table has. */
+/** Returns a column name for a parameter. No column of the table has this name. */
 function asParam(name: string): string {
   return `param ${name}`
 }

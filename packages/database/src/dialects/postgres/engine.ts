@@ -145,9 +145,9 @@ export async function openPostgres(url: string, options: EngineOptions): Promise
 
   /**
    * Applies the session settings with a query instead of at connection start, where PgBouncer
-   * rejects unknown parameters. If it fails, so does the next query, or that query times out. Its
-   * response arrives before that of the next query, which therefore returns no data of a server
-   * that is not the primary.
+   * rejects unknown parameters. If this query fails, the next query fails or times out too. The
+   * response to this query arrives before the response to the next query, which therefore returns
+   * no data of a server that is not the primary.
    */
   function applySessionSettings(client: PoolClient): void {
     if (settled.has(client)) return
@@ -198,7 +198,11 @@ export async function openPostgres(url: string, options: EngineOptions): Promise
           if (query.name && isStalePlan(error)) renamed.set(query.name, `${name}_again`)
           reject(error)
         } else if (isUnconfirmed) {
-          reject(new NoAnswer('The commit is on this server only: no standby has confirmed it'))
+          reject(
+            new NoAnswer(
+              'The transaction is committed on this server only: no standby has confirmed it',
+            ),
+          )
         } else {
           const affected = result.command === 'SELECT' ? 0 : (result.rowCount ?? 0)
           resolve({ rows: result.rows, affected })

@@ -24,7 +24,8 @@ export async function dropNotNull(db: AnyKysely, table: string, column: string):
   const found = before.find(({ name }) => name === column)
   if (!found) throw new TypeError(`There is no column ${table}.${column}`)
   if (found.notnull === 0) return
-  if (found.pk > 0) throw new TypeError(`${table}.${column} is in the primary key: it stays set`)
+  if (found.pk > 0)
+    throw new TypeError(`${table}.${column} is part of the primary key and cannot be made nullable`)
 
   const statement = await readStatement(db, table)
   const changed = withoutNotNull(statement, column)
@@ -40,7 +41,7 @@ export async function dropNotNull(db: AnyKysely, table: string, column: string):
   const expected = before.map((each) => (each === found ? { ...each, notnull: 0 } : each))
   const after = await readColumns(db, table)
   if (JSON.stringify(after) !== JSON.stringify(expected)) {
-    throw new Error(`SQLite has read more than a change of ${column} out of: ${changed}`)
+    throw new Error(`Making ${column} nullable did not change the table as expected: ${changed}`)
   }
 }
 
@@ -58,7 +59,7 @@ async function readStatement(db: AnyKysely, table: string): Promise<string> {
 async function readVersion(db: AnyKysely): Promise<number> {
   const { rows } = await sql<{ schema_version: number }>`pragma schema_version`.execute(db)
   const version = rows[0]?.schema_version
-  if (version === undefined) throw new Error('SQLite does not tell the version of its schema')
+  if (version === undefined) throw new Error('SQLite returned no schema_version')
   return version
 }
 

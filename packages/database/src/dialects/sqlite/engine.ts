@@ -56,7 +56,7 @@ export async function openSqlite(path: string, options: EngineOptions): Promise<
   })
 
   /**
-   * Runs one write of a round. On failure SQLite undoes only that statement, which is then retried
+   * Runs one write of a batch. On failure SQLite undoes only that statement, which is then retried
    * alone.
    */
   function attempt({ query, values }: Write): QueryResult | undefined {

@@ -62,7 +62,7 @@ function within(milliseconds: number, work: Promise<void>): Promise<void> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => {
       const waited = `Waited ${milliseconds} ms for the disk to confirm a commit`
-      reject(new WaitedTooLong(`${waited}; it may still come to pass`))
+      reject(new WaitedTooLong(`${waited}; the commit may still succeed`))
     }, milliseconds)
     work.then(resolve, reject).finally(() => clearTimeout(timer))
   })

@@ -38,10 +38,10 @@ function checkFile(path: string, mustExist: boolean): void {
   }
   if (!existsSync(path)) {
     if (mustExist)
-      throw new Error(`The SQLite file ${path} is missing and mode=rw forbids a new one`)
+      throw new Error(`The SQLite file ${path} is missing, and mode=rw does not allow creating it`)
   } else {
     if (!statSync(path).isFile()) {
-      throw new Error(`${path} is not a file; name an SQLite file, or one that can be created`)
+      throw new Error(`${path} is not a file; give the path of an SQLite file, which may be new`)
     }
     checkAccess(path, 'file')
   }
@@ -57,7 +57,7 @@ function checkAccess(path: string, kind: 'file' | 'folder'): void {
     accessSync(path, constants.R_OK | constants.W_OK)
   } catch (cause) {
     throw new Error(
-      `The SQLite ${kind} ${path} cannot be read and written; give this user both rights`,
+      `The SQLite ${kind} ${path} cannot be read and written; give this user read and write permission`,
       { cause },
     )
   }

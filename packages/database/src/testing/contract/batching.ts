@@ -64,7 +64,7 @@ export const batchingContract: ContractPart = ({ describe, it }, create) => {
         assert.deepEqual(won.map(({ done_at }) => done_at).sort(), stored.sort())
       }))
 
-    it('let one caller win each row, and insert once for it', () =>
+    it('let one caller win each row, and insert one row for that caller', () =>
       withThings(create, async (database) => {
         await insertThings(database, ...ids.map((id) => createThing(id, { owner: `of ${id}` })))
         const replace = prepareReplace(database, { id: 'text', now: 'bigint', next: 'text' })

@@ -78,7 +78,7 @@ export function prepareInsertWhileUnfinished(
 /** Checks writes that only one of many concurrent callers can win. */
 export const claimsContract: ContractPart = ({ describe, it }, create) => {
   describe('claims', () => {
-    it('return the row after the change, or null', () =>
+    it('return the row as it is after the change, or null if nothing was claimed', () =>
       withThings(create, async (database) => {
         const finish = prepareFinish(database)
         const rest = [
@@ -119,7 +119,7 @@ export const claimsContract: ContractPart = ({ describe, it }, create) => {
         ])
       }))
 
-    it('belong to the transaction they run on', () =>
+    it('are part of the transaction in which they run', () =>
       withThings(create, async (database) => {
         const replace = prepareReplace(database)
         await insertThings(database, createThing('a'))

@@ -73,7 +73,7 @@ export async function findThing(
   return rows.find((row) => row.id === id) ?? null
 }
 
-/** Machines that run tests are busy. */
+/** Longer timeout than the default, because machines that run tests are busy. */
 const PATIENT = { timeout: 10_000 }
 
 /** Opens an empty database as two processes would, and cleans up after the test. */
@@ -86,7 +86,7 @@ export async function withEmpty(
   try {
     for (let i = 0; i < 2; i++) opened.push(await made.connect(PATIENT))
     const [database, other] = opened
-    if (!database || !other) throw new Error('connect() gave no database')
+    if (!database || !other) throw new Error('connect() returned no database')
     await work(database, other)
   } finally {
     for (const database of opened) await database.close()

@@ -32,7 +32,7 @@ export function isOneOf(names: readonly string[]): SettingCheck {
   return (value) =>
     typeof value === 'string' && names.includes(value)
       ? null
-      : `must be one of ${names.join(', ') || 'none, for this server offers none'}`
+      : `must be one of ${names.join(', ') || 'the offered values, but this server offers none'}`
 }
 
 /**
@@ -51,7 +51,7 @@ export const isText: SettingCheck = (value) =>
   value.isWellFormed() &&
   !value.includes('\0')
     ? null
-    : `must be a text of at most ${MAX_TEXT_LENGTH} characters`
+    : `must be text of 1 to ${MAX_TEXT_LENGTH} characters`
 
 /** Whether the value is a URL with one of the protocols and without user name and password. */
 function isAddress(value: unknown, protocols: readonly string[]): value is string {
@@ -62,10 +62,10 @@ function isAddress(value: unknown, protocols: readonly string[]): value is strin
 }
 
 export const isHttps: SettingCheck = (value) =>
-  isAddress(value, ['https:']) ? null : 'must be an https address'
+  isAddress(value, ['https:']) ? null : 'must be an https URL'
 
 export const isWebPage: SettingCheck = (value) =>
-  isAddress(value, ['https:', 'http:']) ? null : 'must be a web address'
+  isAddress(value, ['https:', 'http:']) ? null : 'must be an http or https URL'
 
 /**
  * Checks that a setting is an https URL, or an http URL on this machine. The code that later
@@ -105,7 +105,7 @@ export function isListOf(check: SettingCheck, most = MAX_ENTRIES): SettingCheck 
 
 export function isRedirect(issuer: string): SettingCheck {
   return (value) =>
-    typeof value === 'string' ? newRedirectProblem(value, issuer) : 'must be an address'
+    typeof value === 'string' ? newRedirectProblem(value, issuer) : 'must be a URL'
 }
 
 /** Checks that a setting has the form of a JSON Web Key Set (RFC 7517 §5). */

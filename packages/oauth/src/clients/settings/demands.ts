@@ -22,9 +22,12 @@ export function assertClientRequirementsMet(
 ): void {
   const unmet = findUnmet(settings, context)
   if (unmet === undefined) return
-  throw new InvalidRequest(`This client has ${unmet}, which this server does not offer`, {
-    hint: 'List the feature for it in features, or take the setting off the client',
-  })
+  throw new InvalidRequest(
+    `This client has the setting ${unmet}, which this server does not support`,
+    {
+      hint: 'Add its feature to the option features, or remove the setting from the client',
+    },
+  )
 }
 
 /**
@@ -37,7 +40,9 @@ export function assertClientRequirementsOffered(
 ): void {
   const unmet = findUnmet(settings, context)
   if (unmet === undefined) return
-  throw new ValidationFailed({ settings: [`${unmet} is not offered: list the feature for it.`] })
+  throw new ValidationFailed({
+    settings: [`${unmet} is not supported by this server: add its feature to the option features.`],
+  })
 }
 
 /**

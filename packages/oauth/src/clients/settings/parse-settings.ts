@@ -92,7 +92,7 @@ function contradictionsIn({
 }: ConfigurableClientSettings): string[] {
   const problems: string[] = []
   // RFC 7591 §2.
-  if (jwks && jwks_uri !== undefined) problems.push('jwks and jwks_uri exclude each other')
+  if (jwks && jwks_uri !== undefined) problems.push('jwks and jwks_uri cannot be combined')
   const needsKeys = token_endpoint_auth_method === 'private_key_jwt'
   if (needsKeys && !jwks && jwks_uri === undefined) {
     problems.push('private_key_jwt needs jwks or jwks_uri')
@@ -107,7 +107,7 @@ function contradictionsIn({
  */
 export function parseSettings(given: object, issuer: string): ConfigurableClientSettings {
   const { settings, problems, others } = readSettings({ ...given }, issuer)
-  const unknown = others.map((name) => `${name} is not a setting of a client`)
+  const unknown = others.map((name) => `${name} is not a client setting`)
   const all = [...problems, ...unknown]
   if (all.length > 0) throw new ValidationFailed({ settings: all.map((text) => `${text}.`) })
   return settings
@@ -115,8 +115,8 @@ export function parseSettings(given: object, issuer: string): ConfigurableClient
 
 /**
  * Decides whether a client is confidential: by `wanted` if given, otherwise by its authentication
- * method (confidential if it has none). Public clients must have the method `none` or no method;
- * confidential clients cannot have `none`.
+ * method. Without either, the client is confidential. If a method is set, it must be `none` for
+ * public clients and any other method for confidential clients.
  * @throws ValidationFailed if the method contradicts `confidential`
  */
 export function parseConfidential(wanted: boolean | undefined, settings: ClientSettings): boolean {
@@ -126,7 +126,7 @@ export function parseConfidential(wanted: boolean | undefined, settings: ClientS
   if (method !== undefined && confidential !== implied) {
     const kind = confidential ? 'confidential' : 'public'
     throw new ValidationFailed({
-      settings: [`token_endpoint_auth_method ${method} is not for ${kind} clients.`],
+      settings: [`token_endpoint_auth_method ${method} is not allowed for ${kind} clients.`],
     })
   }
   return confidential

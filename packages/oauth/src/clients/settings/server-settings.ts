@@ -13,12 +13,12 @@ const isServerSetting: Readonly<Record<ServerSetting, true>> = {
 }
 
 /**
- * Returns the settings of a client that it may choose for itself: without those that only the
- * server sets, such as an encrypted secret.
+ * Returns the settings that a client may choose for itself. Leaves out those that only the server
+ * sets, such as an encrypted secret.
  * @example
  * ```ts
- * const client = await oauth.clients.find(id)
- * if (client) showForm(client.name, ownSettings(client.settings))
+ * const client = await oauth.clients.find(id) if (client) showForm(client.name,
+ * ownSettings(client.settings))
  * ```
  */
 export function ownSettings(settings: ClientSettings): ConfigurableClientSettings {

@@ -61,7 +61,7 @@ function readSender(text: string, params: Form): string {
   }
   const named = params.get('client_id')
   if (named !== undefined && named !== sub) {
-    throw new InvalidClient('The client_assertion is of another client than client_id')
+    throw new InvalidClient('The client_assertion belongs to a different client than client_id')
   }
   return sub
 }
@@ -70,7 +70,7 @@ function decode(text: string): JWTPayload {
   try {
     return decodeJwt(text)
   } catch (cause) {
-    throw new InvalidClient('The client_assertion is no JWT', { cause })
+    throw new InvalidClient('The client_assertion is not a JWT', { cause })
   }
 }
 
@@ -93,7 +93,7 @@ async function verify(text: string, proof: Proof, context: ServerContext): Promi
   const { client, clientId, method, settings } = proof
   const { typ } = decodeProtectedHeader(text)
   if (!TYPES.includes(typ?.toLowerCase().replace(/^application\//, ''))) {
-    throw new InvalidClient('The client_assertion has the typ of something else')
+    throw new InvalidClient('The client_assertion has the wrong typ')
   }
   const registeredAlgorithm = client.settings.token_endpoint_auth_signing_alg
   // The method determines the kind of algorithm, so that a public key can never be used as a shared
@@ -121,7 +121,7 @@ async function verifyBySecret(
   context: ServerContext,
 ): Promise<JWTPayload> {
   const sealed = [client.settings.sealed_secret, findPreviousSecret(client, context.clock)?.sealed]
-  let failure: unknown = new NoClientKeys('This client has no secret that can be read')
+  let failure: unknown = new NoClientKeys('This client has no secret that can be decrypted')
   for (const each of sealed) {
     const secret = each === undefined ? null : await context.clientSecrets.open(each)
     if (secret === null) continue
@@ -146,12 +146,14 @@ function assertMeant(
 ): void {
   if (audience === 'issuer') {
     if (aud === context.issuer) return
-    throw new InvalidClient('aud of the client_assertion must be the issuer, as a text')
+    throw new InvalidClient('aud of the client_assertion must be the issuer, as a string')
   }
   const ours = addressesOf(context)
   const audiences: readonly unknown[] = [aud].flat()
   if (audiences.length === 0 || !audiences.every((name) => ours.includes(name))) {
-    throw new InvalidClient('aud of the client_assertion must be the issuer and nobody else')
+    throw new InvalidClient(
+      'aud of the client_assertion must name only the issuer or its endpoints',
+    )
   }
 }
 
@@ -176,13 +178,13 @@ async function assertNotReplayed(
   const now = clock.now().getTime()
   const end = (exp ?? 0) * 1000
   if (end > now + maxLifetime * 1000 + CLOCK_SKEW) {
-    throw new InvalidClient(`A client_assertion may live for ${maxLifetime} seconds at most`)
+    throw new InvalidClient(`A client_assertion may be valid for at most ${maxLifetime} seconds`)
   }
   if (iat !== undefined && iat * 1000 > now + CLOCK_SKEW) {
-    throw new InvalidClient('The client_assertion comes from the future')
+    throw new InvalidClient('iat of the client_assertion is in the future')
   }
   if (typeof jti !== 'string' || jti === '') {
-    throw new InvalidClient('jti of the client_assertion must be a text')
+    throw new InvalidClient('jti of the client_assertion must be a non-empty string')
   }
   // The signature is verified by now, so only the client itself can use up this limit.
   if (client.settings.self_registered) await resources.count(requestRates.assertions, client.id)
@@ -195,8 +197,8 @@ async function assertNotReplayed(
 }
 
 /**
- * Describes the failure in general words. Details of the client's keys or their server are not for
- * callers.
+ * Describes the failure in general words. Callers must not learn details about the client's keys or
+ * its server.
  */
 function refusal(cause: unknown): InvalidClient {
   if (cause instanceof InvalidClient) return cause

@@ -93,7 +93,7 @@ async function addUserCode(
     const [hash = ''] = userCodeHashes(userCode, context)
     if (await add({ hash, kind: USER_CODE, content: of, expiresAt })) return userCode
   }
-  throw new TemporarilyUnavailable('There is no free code for a device right now')
+  throw new TemporarilyUnavailable('No unused code for the device could be found right now')
 }
 
 export async function findByUserCode(
@@ -145,7 +145,7 @@ export async function changeDeviceRequest(
     const content = JSON.stringify(after)
     if (await storage.tickets.change(hash, ticket.content, content, also)) return after
   }
-  throw new TemporarilyUnavailable('This device is being used by others at this moment')
+  throw new TemporarilyUnavailable('This device code is being used by too many concurrent requests')
 }
 
 /**

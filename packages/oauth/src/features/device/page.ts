@@ -110,7 +110,7 @@ async function checkCode(
 ): Promise<HttpResponse> {
   const csrfToken = form.get('csrf_token') ?? ''
   if (!csrfTokens(person, context).some((text) => equalSecrets(csrfToken, text))) {
-    throw new CsrfMismatch('The form does not carry the token of the page it came from.')
+    throw new CsrfMismatch('The CSRF token of the form is missing or wrong.')
   }
   const typed = requireParam(form, 'user_code')
   const userCode = parseUserCode(typed)
@@ -148,8 +148,8 @@ async function showTooManyAttempts(
 }
 
 /**
- * Finds the request for a user code. Returns `null` alike for codes that are unknown, expired,
- * answered or of a deleted client.
+ * Finds the request for a user code. Returns `null` without distinction if the code is unknown or
+ * expired, if its request was already answered, or if its client was deleted.
  */
 async function openByUserCode(
   userCode: string,

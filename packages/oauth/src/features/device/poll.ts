@@ -44,7 +44,7 @@ export async function pollDevice(
   if (!code) throw ended()
   if (code.usedAt) return refuseReplay(code, context)
   if (!matchesProvenKey(code, context)) {
-    throw new InvalidGrant('The device code was asked for with another key')
+    throw new InvalidGrant('The device code was requested with a different key')
   }
   const share = accessFromGrant(code, { client, params, scopes: [] }, context)
   // Check before the code is used up: if the application's lookup fails, the device can retry.
@@ -99,7 +99,7 @@ async function countPoll(
     // So many concurrent polls are too many, whichever process they reach.
     throw isOAuthError(error, 'temporarily_unavailable') ? slowDown() : error
   })
-  if (!request) throw new InvalidGrant('The device code is unknown, or of another client')
+  if (!request) throw new InvalidGrant('The device code is unknown, or belongs to another client')
   if (tooFast) throw slowDown()
   return request
 }

@@ -138,8 +138,8 @@ export async function handleDeviceDecision(
 
 /**
  * Stores the approval as an authorization code, as the approval screen does. Until the device
- * fetches its token, everything that ends codes and consents ends the approval too. The device is
- * told only afterwards.
+ * fetches its token, everything that revokes codes and consents revokes the approval too. The
+ * decision becomes visible to the device only after the code is stored.
  */
 async function approve(pending: Pending, context: ServerContext): Promise<boolean> {
   const { interaction, device, client, person, form } = pending

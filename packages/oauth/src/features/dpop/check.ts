@@ -114,14 +114,14 @@ export async function checkProof(
   const refuse = (why: string) => new InvalidDpopProof(`The DPoP proof ${why}`, asChallenge)
 
   const proof = readProof(text, keys)
-  if (!proof) throw refuse('is not one, or is not signed with what is taken here')
+  if (!proof) throw refuse('is malformed, or is signed with an unsupported algorithm')
   if (proof.method !== wanted.method) throw refuse('is for another method')
-  if (!matchesHtu(proof.url, wanted.origins, wanted.path)) throw refuse('is for another address')
+  if (!matchesHtu(proof.url, wanted.origins, wanted.path)) throw refuse('is for another URL')
   if (wanted.token && !isAbout(proof, wanted.token.text)) throw refuse('is for another token')
   const until = settings.nonces
     ? requireNonce(proof, checker, context, asChallenge)
     : endByClock(proof, context)
-  if (until === null) throw refuse('was not made just now')
+  if (until === null) throw refuse('is too old, or its iat is in the future')
   if (!proof.isGenuine()) throw refuse('is not signed by the key that it names')
   if (wanted.token && !equalSecrets(proof.thumbprint, wanted.token.key)) {
     throw new InvalidToken('The access token is bound to another key', { scheme: 'DPoP' })
@@ -150,7 +150,7 @@ function requireNonce(
 ): number {
   const end = nonce === null ? null : nonces.endOf(nonce, context)
   if (end !== null) return end
-  const message = 'The DPoP proof needs the nonce that comes with this answer'
+  const message = 'The DPoP proof needs the nonce from the DPoP-Nonce header of this response'
   throw new UseDpopNonce(message, nonces.current(context), options)
 }
 
@@ -180,7 +180,10 @@ function canonical(text: string): string | null {
   return origin + pathname.replace(/%[0-9a-f]{2}/gi, normalizeEscape)
 }
 
-/** Decodes an unreserved character (`%7E` is `~`). Others stay encoded, in upper case. */
+/**
+ * Decodes an escaped unreserved character (`%7E` is `~`). Other characters stay encoded, in upper
+ * case.
+ */
 function normalizeEscape(escaped: string): string {
   const character = String.fromCharCode(Number.parseInt(escaped.slice(1), 16))
   return /[\w.~-]/.test(character) ? character : escaped.toUpperCase()

@@ -38,10 +38,12 @@ export function dpop(options: DpopOptions = {}): Feature {
       const givesToken = responseType.split(' ').includes('token')
       // No proof can be sent at the authorization endpoint, so the token would not be bound.
       if (givesToken && (key !== undefined || mustProve(client, settings))) {
-        throw new InvalidRequest(`response_type=${responseType} gives tokens without a key`)
+        throw new InvalidRequest(
+          `response_type=${responseType} issues tokens that are not bound to a key`,
+        )
       }
       if (key === undefined) return null
-      if (!THUMBPRINT.test(key)) throw new InvalidRequest('dpop_jkt is no thumbprint of a key')
+      if (!THUMBPRINT.test(key)) throw new InvalidRequest('dpop_jkt is not a key thumbprint')
       return { dpopKey: key }
     },
     keyProofs: {

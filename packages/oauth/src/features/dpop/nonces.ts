@@ -27,7 +27,8 @@ export function createDpopNonces(): DpopNonces {
   const keys = new WeakMap<object, readonly MacKey[]>()
 
   /**
-   * Keys of all current secrets. Nonces are too short-lived to outlast the replacement of a secret.
+   * Derives one key from each configured secret. Keys of removed secrets are not needed, because
+   * nonces expire soon after a secret is replaced.
    */
   function keysOf({ options }: ServerContext): readonly MacKey[] {
     const known = keys.get(options)

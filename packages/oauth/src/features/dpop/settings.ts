@@ -3,8 +3,8 @@ import { type ClientKeyAlgorithm, clientKeyAlgorithms } from '../../crypto.ts'
 /** Options of `dpop()`. */
 export interface DpopOptions {
   /**
-   * Whether every client has to prove a key to get a token. Otherwise only those with the setting
-   * `dpop_bound_access_tokens`.
+   * Whether every client has to prove that it holds a key to get a token. If `false`, only clients
+   * with the setting `dpop_bound_access_tokens` have to.
    * @default false
    */
   readonly required?: boolean
@@ -21,8 +21,8 @@ export interface DpopOptions {
   readonly algorithms?: readonly ClientKeyAlgorithm[]
   /**
    * Whether key-bound refresh tokens rotate. If `false`, each stays the same for its whole life. A
-   * copy is useless without the key of the public client, or without the credentials of the
-   * confidential client and a key (RFC 9449 §5).
+   * stolen copy is useless, because using it takes the key of a public client, or the credentials
+   * of a confidential client and some key (RFC 9449 §5).
    * @default true
    */
   readonly rotateRefreshTokens?: boolean

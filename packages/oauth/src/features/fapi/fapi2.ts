@@ -125,7 +125,9 @@ const FIXES: Readonly<Record<string, string>> = {
   signedIntrospection: "Write signedIntrospection({ algorithms: ['ES256'] }).",
 }
 
-/** Rejects a server that also offers what the profile forbids, because it would not conform. */
+/**
+ * Rejects a server that also offers something the profile forbids, because it would not conform.
+ */
 function assertProfile(brought: readonly Feature[], context: ServerContext): void {
   const problem = findProblem(brought, context)
   if (problem !== null) throw new TypeError(`fapi2(): ${problem}`)
@@ -137,21 +139,21 @@ function findProblem(brought: readonly Feature[], context: ServerContext): strin
     (feature) => STRICT.includes(feature.name) && !brought.includes(feature),
   )
   if (listed) {
-    return `take ${listed.name}() out of features. fapi2() brings it as the profile wants it, and has options for the rest.`
+    return `remove ${listed.name}() from features. fapi2() adds it with the settings that the profile requires, and has options for the rest.`
   }
   const forbidden = ['implicit', 'password'].find((type) => grants.has(type))
   if (forbidden !== undefined) {
-    return `take ${forbidden}() out of grants. FAPI 2.0 forbids it.`
+    return `remove ${forbidden}() from grants. FAPI 2.0 forbids it.`
   }
   const type = [...responses.keys()].find((name) => name !== 'code')
   if (type !== undefined) {
-    return `take '${type}' out of responseTypes. FAPI 2.0 knows response_type=code alone.`
+    return `remove '${type}' from responseTypes. FAPI 2.0 allows only response_type=code.`
   }
   if (!keys.algorithms.has('RS256')) return null
   const signs = features.all.find(({ algorithms }) => algorithms?.includes('RS256'))?.name
   const what = signs
     ? `${signs}()`
     : 'The signingAlgorithm of the server, or of one of its resources,'
-  const fix = FIXES[signs ?? ''] ?? 'Give ES256 or EdDSA.'
+  const fix = FIXES[signs ?? ''] ?? 'Use ES256 or EdDSA.'
   return `${what} signs with RS256, which FAPI 2.0 forbids. ${fix}`
 }

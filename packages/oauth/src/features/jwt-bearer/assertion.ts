@@ -120,7 +120,7 @@ function refusal(cause: unknown, settings: IssuerSettings, context: ServerContex
     })
   }
   if (cause instanceof errors.JWTExpired || cause instanceof errors.JWTClaimValidationFailed) {
-    return refused(`its ${cause.claim} is missing, wrong or over`, cause)
+    return refused(`its ${cause.claim} is missing, wrong or expired`, cause)
   }
   return untrusted(cause)
 }
@@ -153,7 +153,7 @@ function refused(why: string, cause?: unknown): InvalidGrant {
 function assertKind(text: string, claims: JWTPayload, { types }: IssuerSettings): void {
   const { typ } = decodeProtectedHeader(text)
   if (!types.includes(typ === undefined ? undefined : normalizeTyp(typ))) {
-    throw refused('its typ is that of something else')
+    throw refused('its typ is wrong')
   }
   if (CLAIMS_OF_OTHER_TOKENS.some((name) => name in claims))
     throw refused('it is a token of another kind')
@@ -171,7 +171,7 @@ function assertAudience(
   const [only, ...others]: readonly unknown[] = [aud].flat()
   const accepted: readonly unknown[] = audiences ?? [issuer]
   if (others.length > 0 || !accepted.includes(only)) {
-    throw refused('its aud must be this server alone')
+    throw refused('its aud must be this server only')
   }
 }
 
@@ -181,10 +181,10 @@ function assertTimes(
   { clock }: ServerContext,
 ): void {
   const now = clock.now().getTime()
-  if (iat !== undefined && iat * 1000 > now + CLOCK_SKEW) throw refused('it comes from the future')
+  if (iat !== undefined && iat * 1000 > now + CLOCK_SKEW) throw refused('its iat is in the future')
   const latest = iat === undefined ? now + CLOCK_SKEW : iat * 1000
   if (exp * 1000 > latest + maxLifetime * 1000) {
-    throw refused(`it may live for ${maxLifetime} seconds at most`)
+    throw refused(`it may be valid for at most ${maxLifetime} seconds`)
   }
 }
 
@@ -202,12 +202,13 @@ function assertHolder(
     throw refused('it is for another client')
   }
   if (cnf !== undefined && (provenKey === null || Object(cnf).jkt !== provenKey)) {
-    throw refused('it is bound to a key that this request does not prove to hold')
+    throw refused('it is bound to a key, and this request does not prove possession of that key')
   }
-  if (!reusable && (typeof jti !== 'string' || jti === '')) throw refused('its jti must be a text')
+  if (!reusable && (typeof jti !== 'string' || jti === ''))
+    throw refused('its jti must be a non-empty string')
 }
 
 function readSubject({ sub }: JWTPayload): string {
   if (typeof sub === 'string' && sub !== '' && sub.length <= MAX_SUBJECT_LENGTH) return sub
-  throw refused('its sub must be a text')
+  throw refused('its sub is missing, too long or not a string')
 }

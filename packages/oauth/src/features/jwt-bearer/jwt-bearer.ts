@@ -77,7 +77,7 @@ function assertFitting(issuers: TrustedIssuers, context: GrantContext): void {
     const personal = scopes.find((scope) => options.identityScopes.has(scope))
     if (personal !== undefined) {
       throw new TypeError(
-        `jwtBearer: ${name}: the scope '${personal}' is for people who sign in here.`,
+        `jwtBearer: ${name}: the scope '${personal}' is only for users who sign in to this server.`,
       )
     }
   }

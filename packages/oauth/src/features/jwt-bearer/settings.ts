@@ -68,8 +68,8 @@ export interface TrustedIssuer {
    */
   readonly clientOf?: IdentityMapping
   /**
-   * Whether one assertion may be used until it expires, and may lack a `jti`. For platforms that
-   * write a token to a file. Only with `clientOf`.
+   * Whether one assertion may be used repeatedly until it expires, and may lack a `jti`. For
+   * platforms that write a token to a file. Only with `clientOf`.
    * @default false
    */
   readonly reusable?: boolean
@@ -123,7 +123,9 @@ export type TrustedIssuers = ReadonlyMap<string, IssuerSettings>
 
 export function resolveIssuers(issuers: readonly TrustedIssuer[]): TrustedIssuers {
   if (!Array.isArray(issuers) || issuers.length === 0) {
-    throw new TypeError('jwtBearer: issuers is empty: list whose assertions are accepted.')
+    throw new TypeError(
+      'jwtBearer: issuers is empty: list the issuers whose assertions are accepted.',
+    )
   }
   const resolved = new Map<string, IssuerSettings>()
   for (const each of issuers) {
@@ -140,7 +142,7 @@ function resolveIssuer(options: TrustedIssuer): IssuerSettings {
   const { issuer, algorithms = clientKeyAlgorithms, profile, audience } = options
   if (typeof issuer !== 'string' || issuer === '') {
     throw new TypeError(
-      "jwtBearer: an issuer needs its name, the `iss` of its assertions, as 'issuer'.",
+      "jwtBearer: each entry needs an 'issuer', which is the `iss` of its assertions.",
     )
   }
   const wrong = (problem: string) => new TypeError(`jwtBearer: ${issuer}: ${problem}`)
@@ -149,10 +151,10 @@ function resolveIssuer(options: TrustedIssuer): IssuerSettings {
     throw wrong(`algorithms must be one or more of ${clientKeyAlgorithms.join(', ')}.`)
   }
   if (!Array.isArray(options.scopes))
-    throw wrong('scopes must list what its tokens may do at most.')
+    throw wrong('scopes must list the scopes that its tokens may have.')
   if (profile !== undefined && profile !== 'id-jag') throw wrong("profile must be 'id-jag'.")
   if (profile !== undefined && options.typ !== undefined)
-    throw wrong('profile says its typ already.')
+    throw wrong('omit typ, because profile already sets it.')
   const maxLifetime = parseSeconds(
     `jwtBearer: ${issuer}: assertionsExpireIn`,
     options.assertionsExpireIn ?? '10m',
@@ -198,12 +200,14 @@ function resolveMappings(options: TrustedIssuer, wrong: Wrong) {
     : null
   const findsUsers = userOf !== null || userByEmail !== null
   if (findsUsers === (clientOf !== null)) {
-    throw wrong('say whom its assertions are about: by userOf, or by clientOf for workloads.')
+    throw wrong(
+      'give userOf or userByEmail if its assertions are about users, or clientOf if they are about workloads, but not both.',
+    )
   }
   if ((userByEmail !== null) !== emailDomains.length > 0) {
-    throw wrong('userByEmail and emailDomains belong together.')
+    throw wrong('userByEmail and emailDomains must be given together.')
   }
-  if (reusable && clientOf === null) throw wrong('reusable is for clientOf only.')
+  if (reusable && clientOf === null) throw wrong('reusable is only allowed with clientOf.')
   const domains = new Set(emailDomains.map((name) => name.toLowerCase()))
   return { userOf, userByEmail, emailDomains: domains, clientOf, reusable }
 }

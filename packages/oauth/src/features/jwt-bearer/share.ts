@@ -41,7 +41,7 @@ export function accessFromAssertion(
   const mayHave = limitOf(assertion)
   const refused = requestedScopes.find((name) => !mayHave(name))
   if (refused !== undefined) {
-    throw new InvalidScope(`The scope '${refused}' is more than this assertion gives`)
+    throw new InvalidScope(`The scope '${refused}' is not allowed by this assertion`)
   }
   if (requestedScopes.length > 0) {
     assertScopesKnown(requestedScopes, resources, known, identityScopes)
@@ -61,12 +61,13 @@ export function accessFromAssertion(
 function limitOf({ claims, settings }: VerifiedAssertion): (name: string) => boolean {
   const { scope } = claims
   if (scope === undefined) return (name) => settings.scopes.includes(name)
-  if (typeof scope !== 'string') throw new InvalidGrant('The scope of the assertion must be a text')
+  if (typeof scope !== 'string')
+    throw new InvalidGrant('The scope of the assertion must be a string')
   const own = parseScope(scope)
   return (name) => settings.scopes.includes(name) && own.includes(name)
 }
 
-/** Returns the APIs of the assertion, or those of them that the request names (RFC 8707). */
+/** Returns the APIs of the assertion, or only those that the request names (RFC 8707). */
 function targetsOf(
   { claims: { resource } }: VerifiedAssertion,
   params: Form,
@@ -81,7 +82,7 @@ function readClaimed(resource: unknown, known: ResourceServers): readonly string
   const uris: readonly unknown[] = [resource].flat()
   const isAddress = (uri: unknown) => typeof uri === 'string' && /^\S+$/.test(uri)
   if (uris.length === 0 || !uris.every(isAddress)) {
-    throw new InvalidGrant('The resource of the assertion must be an address or a list of them')
+    throw new InvalidGrant('The resource of the assertion must be a URI or a list of URIs')
   }
   return readResources(new Map([['resource', uris.join(' ')]]), known)
 }

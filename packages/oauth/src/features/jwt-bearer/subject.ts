@@ -37,8 +37,8 @@ async function lookUp(mapping: IdentityMapping, identity: AssertedIdentity) {
 }
 
 /**
- * Finds the user by e-mail address, only if the issuer may vouch for its domain and states that it
- * was verified.
+ * Finds the user by e-mail address, only if the issuer may vouch for the domain of the address and
+ * states that the address was verified.
  */
 async function findByEmail(
   { settings: { userByEmail, emailDomains }, claims }: VerifiedAssertion,

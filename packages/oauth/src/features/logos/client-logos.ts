@@ -18,8 +18,8 @@ interface Known {
 
 /**
  * Shows the logos of clients on the approval screen. The server fetches them under the rules of the
- * option `outgoing` and serves them, so that browsers load nothing from elsewhere. Only bitmaps,
- * and only of clients that you registered or verified.
+ * option `outgoing` and serves them, so that browsers load nothing from elsewhere. Shows only
+ * bitmaps, and only for clients that you registered or verified.
  * @example
  * createAuthorizationServer({ …, features: [clientLogos()] })
  */

@@ -11,7 +11,7 @@ import { requireChallenge } from '../require-pkce.ts'
 
 /** An MCP server: an API whose clients register themselves. */
 export interface McpServerOptions extends ResourceOptions {
-  /** Scopes that its tools need. Clients that register themselves may request them. */
+  /** Scopes that the server's tools need. Clients that register themselves may request them. */
   readonly scopes: readonly string[]
 }
 
@@ -20,8 +20,9 @@ export interface McpOptions {
   /** The MCP servers, by the URL that people enter in their client. */
   readonly servers: Readonly<Record<string, McpServerOptions>>
   /**
-   * Whether clients may register themselves (RFC 7591), in addition to those with a metadata
-   * document. The protocol has deprecated this, but many clients support nothing else.
+   * Whether clients may register themselves (RFC 7591). Clients with a metadata document are
+   * accepted in either case. The Model Context Protocol has deprecated registration, but many
+   * clients support nothing else.
    * @default 'open'
    */
   readonly registration?: 'open' | 'closed'
@@ -110,7 +111,9 @@ function assertCode(params: Form, request: RequestedAuthorization): void {
   const { responseType, direct } = request
   if (direct) return
   if (responseType !== 'code') {
-    throw new UnsupportedResponseType('Tokens for this resource come by response_type=code only')
+    throw new UnsupportedResponseType(
+      'Tokens for this resource are available only with response_type=code',
+    )
   }
   requireChallenge(params, request, 'This resource')
 }
@@ -122,12 +125,12 @@ function serverProblem(uri: string, scopes: unknown): string | null {
   const isLocal = protocol === 'http:' && isLoopback(hostname)
   if (protocol !== 'https:' && !isLocal) return 'must use https (http only on localhost).'
   if (uri.includes('#') || hash || search || username || password) {
-    return 'must have no query, no fragment and no user.'
+    return 'must have no query, no fragment, no user name and no password.'
   }
   // Clients compare it character by character with what was entered.
   if (href !== uri && href !== `${uri}/`) return `should be written '${href}'.`
   if (!Array.isArray(scopes)) {
-    return 'needs scopes: what is listed there is open to clients that register themselves.'
+    return 'needs scopes: the list of scopes that self-registered clients may request.'
   }
   return null
 }

@@ -119,12 +119,12 @@ async function postpone(
   { storage: { logouts }, logger }: ServerContext,
 ): Promise<void> {
   await logouts.postpone(client.id, next)
-  const message = `The client ${client.id} could not be told that somebody has signed out (${problem})`
+  const message = `The client ${client.id} could not be notified of a logout (${problem})`
   if (next < pending.expiresAt) {
-    logger.warn?.(`${message}. It is tried again.`)
+    logger.warn?.(`${message}. It will be retried.`)
     return
   }
-  logger.error(`${message}. It was the last attempt.`)
+  logger.error(`${message}. This was the last attempt.`)
   await logouts.remove(pending.id)
 }
 
@@ -153,15 +153,15 @@ async function sendLogoutToken(
       signal,
       allowPlainHttp: true,
     })
-    return status >= 200 && status < 300 ? null : `it answered with ${status}`
+    return status >= 200 && status < 300 ? null : `it responded with ${status}`
   } catch (error) {
     return error instanceof Error ? error.message : 'it could not be reached'
   }
 }
 
 /**
- * Creates a logout token (§2.4). A new one for each attempt, because it is short-lived, but always
- * with the same `jti`.
+ * Creates a logout token (§2.4). Each attempt needs a new token, because logout tokens are
+ * short-lived. The `jti` stays the same.
  */
 async function createLogoutToken(
   client: Client,

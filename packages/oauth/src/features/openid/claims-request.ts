@@ -14,9 +14,9 @@ export function parseClaimsRequest(text: string): ClaimsRequest {
   for (const place of ['userinfo', 'id_token'] as const) {
     const wishes = parsed[place]
     if (wishes === undefined || wishes === null) continue
-    if (!isObject(wishes)) throw wrong(`its member ${place} is no object`)
+    if (!isObject(wishes)) throw wrong(`its member ${place} is not an object`)
     const names = Object.keys(wishes)
-    if (names.length > MAX_CLAIMS) throw wrong(`it asks for more than ${MAX_CLAIMS} claims`)
+    if (names.length > MAX_CLAIMS) throw wrong(`it requests more than ${MAX_CLAIMS} claims`)
     request[place] = Object.fromEntries(names.map((name) => [name, parseWish(wishes[name])]))
   }
   return request
@@ -26,7 +26,7 @@ type RequestedClaims = Record<string, RequestedClaim | null>
 
 function parseWish(value: unknown): RequestedClaim | null {
   if (value === null) return null
-  if (!isObject(value)) throw wrong('a claim is asked for by null or an object')
+  if (!isObject(value)) throw wrong('the value of a requested claim must be null or an object')
   return {
     ...(value.essential === true && { essential: true }),
     ...(value.value !== undefined && { value: value.value }),
@@ -60,9 +60,9 @@ function parseJwtPart(text: string): Record<string, unknown> {
   try {
     parsed = JSON.parse(text)
   } catch {
-    throw wrong('it is no JSON')
+    throw wrong('it is not JSON')
   }
-  if (!isObject(parsed)) throw wrong('it is no object')
+  if (!isObject(parsed)) throw wrong('it is not an object')
   return parsed
 }
 
@@ -71,5 +71,5 @@ function isObject(value: unknown): value is Record<string, unknown> {
 }
 
 function wrong(what: string): InvalidRequest {
-  return new InvalidRequest(`The parameter 'claims' is wrong: ${what}`)
+  return new InvalidRequest(`The parameter 'claims' is invalid: ${what}`)
 }

@@ -23,7 +23,7 @@ export interface SessionClient {
   readonly signIn: SignInDetails | undefined
   /**
    * Whether this is the first ID token of the client in this session. `false` on refresh, which
-   * must not record a session again that has ended.
+   * must not record a session that has already ended.
    */
   readonly isFirst: boolean
 }
@@ -65,7 +65,7 @@ export function createClientSessions(
     if (!recorded.get(sessionId)) return
     recorded.delete(sessionId)
     end({ sessionId }).catch((error) =>
-      logger.error('The clients of a session could not be told of its end', error),
+      logger.error('The clients of a session could not be notified that it has ended', error),
     )
   })
   // A new sign-in in the same session has to be recorded again.
@@ -79,8 +79,8 @@ export function createClientSessions(
   }
 
   /**
-   * Remembers that the row was written. Must not be called before, because an unrecorded client
-   * would never be notified.
+   * Remembers that the row was written. Must not be called before the write, because a client that
+   * is not recorded would never be notified.
    */
   function remember(sessionId: string, name: string, now: number): void {
     recorded.set(sessionId, (recorded.get(sessionId) ?? new Map<string, number>()).set(name, now))

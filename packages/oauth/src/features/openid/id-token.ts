@@ -100,7 +100,10 @@ async function userClaims(
     if (!all) return {}
     return withScopes ? selectClaims(all, scopes, wishes) : selectRequestedClaims(all, wishes)
   } catch (error) {
-    context.logger.error('users.claims() failed: an ID token was sent without them', error)
+    context.logger.error(
+      'users.claims() failed: an ID token was issued without these claims',
+      error,
+    )
     return {}
   }
 }

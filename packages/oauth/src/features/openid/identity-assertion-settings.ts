@@ -57,7 +57,8 @@ export function resolveAssertionAudiences(
 
 function resolve(issuer: string, options: IdentityAssertionOptions): AssertionAudience {
   const at = `openid: identityAssertions['${issuer}']`
-  if (!URL.canParse(issuer)) throw new TypeError(`${at}: name the issuer of the other server.`)
+  if (!URL.canParse(issuer))
+    throw new TypeError(`${at}: the key must be the issuer of the other server, which is a URL.`)
   const { clients, scopes, resources, relyingParty = null, email = false } = options
   if (typeof clients !== 'object' || !Array.isArray(scopes) || !Array.isArray(resources)) {
     throw new TypeError(`${at}: give clients, scopes and resources.`)

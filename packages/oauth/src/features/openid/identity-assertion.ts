@@ -31,10 +31,10 @@ export async function exchangeIdToken(
 ): Promise<TokenResponse> {
   const { aud, audience, client_id } = findAudience(client, params, settings)
   const scopes = requestedOrAll(parseScope(params.get('scope')), audience.scopes, (name) => {
-    return new InvalidScope(`The scope '${name}' is not one that this client may have there`)
+    return new InvalidScope(`This client may not have the scope '${name}' for this audience`)
   })
   const resources = requestedOrAll(listOf(params.get('resource')), audience.resources, () => {
-    return new InvalidTarget('The resource is not one that this client may have access to there')
+    return new InvalidTarget('This client may not have access to this resource for this audience')
   })
   const subject = await readSubject(client, params, context)
   const now = context.clock.now()
@@ -77,15 +77,15 @@ function findAudience(client: Client, params: Form, { assertionAudiences }: Open
   )
   const client_id = found?.[1].clients[clientIdOf(client)]
   if (!found || client_id === undefined) {
-    throw new InvalidTarget('The audience is not one that this client may have assertions for')
+    throw new InvalidTarget('This client may not get assertions for this audience')
   }
   const [aud, audience] = found
   return { aud, audience, client_id }
 }
 
 /**
- * Returns the requested values, or all. The assertion always lists them, because the other server
- * could treat none as all.
+ * Returns the requested values, or all allowed values if none were requested. The assertion always
+ * lists its values, because the other server could interpret a missing list as all values.
  */
 function requestedOrAll(
   requested: readonly string[],
@@ -116,12 +116,12 @@ async function readSubject(client: Client, params: Form, context: ServerContext)
     throw new InvalidRequest(`The subject_token_type must be ${ID_TOKEN}`)
   }
   if (params.has('actor_token') || params.has('actor_token_type')) {
-    throw new InvalidRequest('An identity assertion is issued without an actor_token')
+    throw new InvalidRequest('An identity assertion cannot be requested with an actor_token')
   }
   // A pairwise subject cannot be mapped back to a user, and this client must not learn the user's
   // id.
   if (client.settings.subject_type === 'pairwise') {
-    throw new UnauthorizedClient('Clients with pairwise subjects have no identity assertions')
+    throw new UnauthorizedClient('Clients with pairwise subjects cannot get identity assertions')
   }
   const hint = readIdTokenHint(requireParam(params, 'subject_token'), context)
   const now = context.clock.now()
@@ -147,7 +147,7 @@ function hintMatchesSession(
 }
 
 function wrongSubject(): InvalidRequest {
-  return new InvalidRequest('The subject_token is not a living ID token of this client')
+  return new InvalidRequest('The subject_token is not a valid ID token of this client')
 }
 
 /**
@@ -163,11 +163,14 @@ async function subjectAtAudience(
 ): Promise<string> {
   if (relyingParty === null) return subjectForClient(client, userId, settings)
   const there = await context.clients.find(relyingParty)
-  if (!there) throw new InvalidTarget('The audience is not a client of this server any more')
+  if (!there) throw new InvalidTarget('The audience is no longer a client of this server')
   return subjectForClient(there, userId, settings)
 }
 
-/** Returns the e-mail address, if the client has the scope: it can read the assertion too. */
+/**
+ * Returns the claims about the e-mail address, if they are enabled and the client has the scope
+ * `email`: the client can read the assertion too.
+ */
 async function emailOf(
   { userId, scopes }: Subject,
   { tellsEmail }: AssertionAudience,

@@ -23,7 +23,10 @@ export function createLogoutSupport(
 ): LogoutSupport {
   const running = new WeakMap<ServerContext, ServerState>()
 
-  /** Returns the state for one server, because the same feature object may be listed in several. */
+  /**
+   * Returns the state for one server, because the same feature object may be listed in the options
+   * of several servers.
+   */
   function stateOf(context: ServerContext): ServerState {
     const known = running.get(context)
     if (known) return known
@@ -33,7 +36,7 @@ export function createLogoutSupport(
     const deliverNow = () => {
       deliver().catch((error) => {
         if (closing.signal.aborted) return
-        context.logger.error('Clients could not be told that somebody has signed out yet', error)
+        context.logger.error('Logout notifications could not be delivered to clients yet', error)
       })
     }
     const { afterCommit = (run) => run() } = context.storage

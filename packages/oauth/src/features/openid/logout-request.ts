@@ -54,7 +54,7 @@ export async function readLogoutRequest(
   const read = text === undefined ? null : readHint(text, context)
   const named = params.get('client_id')
   if (read && named !== undefined && named !== read.aud) {
-    throw new InvalidRequest('The id_token_hint was issued to another client than client_id')
+    throw new InvalidRequest('The id_token_hint was issued to a different client than client_id')
   }
   const clientId = read?.aud ?? named
   const client = clientId === undefined ? null : await findClient(clientId, context)
@@ -91,7 +91,7 @@ export async function hintMatchesSession(
   return session?.sessionId === person.sessionId
 }
 
-/** Finds the client. Returns `null` also if its metadata document cannot be fetched at present. */
+/** Finds the client. Also returns `null` if its metadata document cannot be fetched at present. */
 async function findClient(clientId: string, context: ServerContext): Promise<Client | null> {
   try {
     return await context.clients.findNamed(clientId, context)
@@ -109,7 +109,7 @@ function readHint(text: string, context: ServerContext): IdTokenHint | null {
   }
 }
 
-/** Whether the URI is registered, character by character, and cannot run script. */
+/** Whether the URI equals a registered one, character by character, and cannot run script. */
 function isRegistered(uri: string, client: Client | null): boolean {
   const registered = client?.settings.post_logout_redirect_uris ?? []
   return registered.includes(uri) && redirectProblem(uri) === null

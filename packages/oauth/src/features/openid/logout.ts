@@ -72,7 +72,7 @@ async function decide(
   if (!person) return respond(request, logoutRequest, context)
   const given = form.get('csrf_token') ?? ''
   if (!csrfTokens(person, context).some((text) => equalSecrets(given, text))) {
-    throw new CsrfMismatch('The form does not carry the token of the page it came from.')
+    throw new CsrfMismatch('The CSRF token of the form is missing or wrong.')
   }
   const decision = form.get('decision')
   if (decision === 'sign_out') return signOut(request, logoutRequest, person, context)

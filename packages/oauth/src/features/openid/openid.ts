@@ -156,7 +156,7 @@ function assertTokens({ responseTypes }: OpenIdSettings, { grants }: ServerConte
 }
 
 /**
- * Checks `identityAssertions`. With this server as an audience, an assertion would give more access
+ * Checks `identityAssertions`. If this server were an audience, an assertion would give more access
  * here than the person approved.
  * @throws TypeError
  */
@@ -165,7 +165,7 @@ function assertAudiences(
   { issuer, grants }: ServerContext,
 ): void {
   if (assertionAudiences.has(issuer)) {
-    throw new TypeError('openid: identityAssertions are for other servers than this one.')
+    throw new TypeError('openid: identityAssertions must not contain the issuer of this server.')
   }
   if (assertionAudiences.size > 0 && !grants.has(TOKEN_EXCHANGE)) {
     throw new TypeError('openid: identityAssertions needs tokenExchange() in grants.')

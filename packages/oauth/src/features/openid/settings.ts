@@ -21,8 +21,8 @@ export interface OpenIdOptions {
    */
   readonly idTokenAlgorithm?: SigningAlgorithm
   /**
-   * Algorithms that clients can choose for ID tokens and UserInfo, in addition to that of access
-   * tokens. OpenID Connect Core §15.1 requires `RS256`; FAPI 2.0 forbids it.
+   * Algorithms that clients can choose for ID tokens and UserInfo, in addition to the algorithm of
+   * access tokens. OpenID Connect Core §15.1 requires `RS256`; FAPI 2.0 forbids it.
    * @default `idTokenAlgorithm` and 'RS256'
    */
   readonly idTokenAlgorithms?: readonly SigningAlgorithm[]
@@ -35,8 +35,8 @@ export interface OpenIdOptions {
   readonly pairwiseSalt?: string
   /**
    * Additional response types with an ID token from the authorization endpoint, such as `code
-   * id_token`. A code exchanged with PKCE is safer (RFC 9700 §2.1.2). Those with `token` need
-   * `implicit()`.
+   * id_token`. A code exchanged with PKCE is safer (RFC 9700 §2.1.2). Response types with `token`
+   * need `implicit()`.
    * @default []
    */
   readonly responseTypes?: readonly FrontChannelResponseType[]
@@ -128,7 +128,7 @@ export function resolveOpenIdOptions(options: OpenIdOptions): OpenIdSettings {
   }
   if (pairwiseSalt !== null && pairwiseSalt.length < 32) {
     throw new TypeError(
-      'openid: pairwiseSalt needs at least 32 random characters, and never changes.',
+      'openid: pairwiseSalt needs at least 32 random characters, and must never change.',
     )
   }
   const unknown = responseTypes.find((type) => !frontChannelResponseTypes.includes(type))

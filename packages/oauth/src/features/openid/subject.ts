@@ -13,7 +13,7 @@ export function subjectForClient(client: Client, userId: string, settings: OpenI
   if (settings.pairwiseKey === null) {
     // Failing is better than revealing the public subject.
     throw new UnauthorizedClient(
-      'This client has pairwise subjects, which this server does not offer',
+      'This client has pairwise subjects, which this server does not support',
     )
   }
   return computeHmac(settings.pairwiseKey, JSON.stringify([sectorOf(client), userId]))

@@ -24,7 +24,8 @@ export function userinfoEndpoint(settings: OpenIdSettings) {
     if (!isFor(context.options.audience, token.claims)) {
       throw new InvalidToken('The access token is for another API')
     }
-    if (token.subject.kind !== 'user') throw new InvalidToken('This token belongs to no person')
+    if (token.subject.kind !== 'user')
+      throw new InvalidToken('The access token does not belong to a user')
     // The wildcard `*` gives access to the API, not to information about the person, so the scope
     // must be present by name.
     if (!token.scopes.includes('openid')) {

@@ -70,7 +70,7 @@ async function fetchDocument(
     if (!(cause instanceof NotFetched)) throw cause
     throw new InvalidClientMetadata('The document at this client_id cannot be fetched', { cause })
   }
-  throw new InvalidClientMetadata('The document at this client_id is no JSON object')
+  throw new InvalidClientMetadata('The document at this client_id is not a JSON object')
 }
 
 /**
@@ -84,12 +84,12 @@ async function readDocument(
   context: ServerContext,
 ): Promise<ValidatedClientMetadata> {
   if (content.client_id !== clientId) {
-    throw new InvalidClientMetadata('client_id in the document is not its address')
+    throw new InvalidClientMetadata('client_id in the document must be the URL of the document')
   }
   const method = content.token_endpoint_auth_method
   const shares = typeof method === 'string' && method.startsWith('client_secret_')
   if (shares || 'client_secret' in content || 'client_secret_expires_at' in content) {
-    throw new InvalidClientMetadata('A client with a document has no secret')
+    throw new InvalidClientMetadata('A client with a metadata document cannot have a secret')
   }
   const rules = { redirects, scopes, defaultMethod: 'none' } as const
   const named = { client_name: new URL(clientId).host, ...content }
@@ -203,6 +203,6 @@ function addressProblem(
     return 'must have a path without dot segments'
   }
   if (url.origin === options.issuerUrl.origin) return 'must not lead to this server'
-  if (hosts && !hosts.includes(url.host)) return 'is on a host that this server does not take'
+  if (hosts && !hosts.includes(url.host)) return 'is on a host that this server does not allow'
   return null
 }

@@ -103,7 +103,7 @@ async function requireManaged(
   if (client && !client.revokedAt && hash !== undefined && equalSecrets(sha256(token), hash)) {
     return { client, token }
   }
-  throw new InvalidToken('The registration access token is not that of this client')
+  throw new InvalidToken('The registration access token does not belong to this client')
 }
 
 /**
@@ -116,7 +116,7 @@ function assertSame(
   { clock }: ServerContext,
 ): void {
   if (given.client_id !== client.id) {
-    throw new InvalidClientMetadata('client_id must be that of this client')
+    throw new InvalidClientMetadata('client_id must be the id of this client')
   }
   const ours = [
     'registration_access_token',
@@ -128,7 +128,7 @@ function assertSame(
   const { client_secret: secret } = given
   if (secret === undefined || secret === null) return
   if (typeof secret === 'string' && isSecretOf(client, secret, clock)) return
-  throw new InvalidClientMetadata('client_secret is not that of this client')
+  throw new InvalidClientMetadata('client_secret must be the secret of this client')
 }
 
 /**
@@ -147,6 +147,6 @@ function assertSameProof(
   const same = kindOf(before) === kindOf(after) && sealed(before) === sealed(after)
   if (same && confidential === client.confidential) return
   throw new InvalidClientMetadata(
-    `token_endpoint_auth_method stays ${before ?? 'client_secret_basic'}: register another client`,
+    `token_endpoint_auth_method cannot change from ${before ?? 'client_secret_basic'} to this method: register another client`,
   )
 }

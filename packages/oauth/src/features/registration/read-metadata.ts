@@ -31,7 +31,10 @@ export interface MetadataRules {
 }
 
 const MAX_SETTINGS_LENGTH = 32_000
-/** Members for features that this server does not have, which the client would rely on. */
+/**
+ * Metadata members that request a feature this server does not have. They are rejected, because the
+ * client would rely on the feature.
+ */
 const UNSUPPORTED = /_encrypt(ed_response|ion)_(alg|enc)$|^tls_client_certificate_bound/
 
 /**
@@ -46,7 +49,8 @@ export function readClientMetadata(
 ): ValidatedClientMetadata {
   const { settings: givenSettings, problems, others } = readSettings(given, context.issuer)
   const unable = others.find((name) => UNSUPPORTED.test(name) && given[name] !== false)
-  if (unable !== undefined) throw new InvalidClientMetadata(`${unable} is not offered here`)
+  if (unable !== undefined)
+    throw new InvalidClientMetadata(`${unable} is not supported by this server`)
   const [
     problem = givenSettings.jwks && withName('jwks', containsNoPrivateKey(givenSettings.jwks)),
   ] = problems
@@ -89,11 +93,13 @@ function readGrants(given: unknown, { grants }: ServerContext): string[] {
   const forbidden = list.find((name) => !selfRegisteredGrants.includes(name))
   if (forbidden !== undefined) {
     const names = selfRegisteredGrants.filter((name) => grants.has(name)).join(', ')
-    throw new InvalidClientMetadata(`grant_types may hold ${names}`)
+    throw new InvalidClientMetadata(`grant_types may contain only ${names}`)
   }
   const offered = [...new Set(list)].filter((name) => grants.has(name))
   if (offered.every((name) => name === 'refresh_token')) {
-    throw new InvalidClientMetadata('grant_types holds nothing that this client could begin with')
+    throw new InvalidClientMetadata(
+      'grant_types must contain a supported grant other than refresh_token',
+    )
   }
   return offered
 }
@@ -108,14 +114,14 @@ function assertResponseTypes(
   const missing = usesCodes && response_types?.length === 0
   if (wrong || missing) {
     throw new InvalidClientMetadata(
-      `response_types and grant_types must fit: here ${JSON.stringify(allowed)}`,
+      `response_types must match grant_types: expected ${JSON.stringify(allowed)}`,
     )
   }
 }
 
 /**
- * Reads the name that people see, checked like every name. Without one they see where they will be
- * redirected.
+ * Reads the name that people see, checked like every name. If there is none, they see the host or
+ * scheme of the redirect URI instead.
  */
 function readName(given: unknown, redirectUris: readonly string[]): string {
   if (given === undefined || given === null) {
@@ -123,24 +129,24 @@ function readName(given: unknown, redirectUris: readonly string[]): string {
     const url = first !== undefined && URL.canParse(first) ? new URL(first) : null
     return url ? url.host || url.protocol : 'An application without a name'
   }
-  const problem = typeof given === 'string' ? nameProblem(given) : 'It must be a text.'
+  const problem = typeof given === 'string' ? nameProblem(given) : 'It must be a string.'
   if (problem === null) return String(given)
   throw new InvalidClientMetadata(`client_name: ${problem}`)
 }
 
 /**
- * Reads the scopes, limited to the option `selfRegistered`. Others are dropped; the response lists
- * the rest.
+ * Reads the scopes, limited to the option `selfRegistered`. Other scopes are dropped; the response
+ * lists the remaining ones.
  */
 function readScopes(given: unknown, { options }: ServerContext): string[] {
   const marked = [...options.selfRegisteredScopes]
   if (given === undefined || given === null) return marked
-  if (typeof given !== 'string') throw new InvalidClientMetadata('scope must be a text')
+  if (typeof given !== 'string') throw new InvalidClientMetadata('scope must be a string')
   const asked = parseScope(given)
   const allowed = marked.filter((name) => asked.includes(name))
   if (asked.length > 0 && allowed.length === 0) {
     throw new InvalidClientMetadata(
-      'scope holds none that clients may have that register themselves',
+      'scope contains no scope that is available to self-registered clients',
     )
   }
   return allowed
@@ -149,5 +155,5 @@ function readScopes(given: unknown, { options }: ServerContext): string[] {
 export function readStrings(name: string, value: unknown): string[] {
   if (Array.isArray(value) && value.length <= 50 && value.every((each) => typeof each === 'string'))
     return value
-  throw new InvalidClientMetadata(`${name} must be a list of texts`)
+  throw new InvalidClientMetadata(`${name} must be a list of strings`)
 }

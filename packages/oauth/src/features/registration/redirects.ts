@@ -21,9 +21,7 @@ export function readRedirects(
 ): string[] {
   const list = given ?? []
   if (!Array.isArray(list) || list.length > MAX_REDIRECTS) {
-    throw new InvalidRedirectUri(
-      `redirect_uris must be a list of at most ${MAX_REDIRECTS} addresses`,
-    )
+    throw new InvalidRedirectUri(`redirect_uris must be a list of at most ${MAX_REDIRECTS} URIs`)
   }
   if (list.length === 0 && grantTypes.includes('authorization_code')) {
     throw new InvalidRedirectUri('redirect_uris is missing')
@@ -44,12 +42,12 @@ export function assertPostLogoutRedirects(
   for (const uri of uris) {
     const problem = strangersProblem(uri, policy === 'any', context)
     if (problem === null) continue
-    throw new InvalidClientMetadata(`The address '${uri.slice(0, 100)}' after a logout ${problem}`)
+    throw new InvalidClientMetadata(`The post-logout redirect '${uri.slice(0, 100)}' ${problem}`)
   }
 }
 
 function requireRedirect(uri: unknown, opensApps: boolean, context: ServerContext): string {
-  if (typeof uri !== 'string') throw new InvalidRedirectUri('redirect_uris must hold addresses')
+  if (typeof uri !== 'string') throw new InvalidRedirectUri('redirect_uris must contain only URIs')
   const problem =
     newRedirectProblem(uri, context.issuer) ?? strangersProblem(uri, opensApps, context)
   if (problem === null) return uri
@@ -72,5 +70,5 @@ function strangersProblem(
   }
   return opensApps
     ? null
-    : `must use https:, or http: on this machine: here ${protocol} is not open to such a client`
+    : `must use https:, or http: on this machine: this client may not use ${protocol}`
 }

@@ -52,7 +52,7 @@ function assertInitialAccess(
     throw new InvalidToken('An initial access token is needed to register', { presented: false })
   }
   if (!isInitialAccessToken(parseBearer(header))) {
-    throw new InvalidToken('The initial access token is not one of this server')
+    throw new InvalidToken('The initial access token is not valid at this server')
   }
 }
 

@@ -9,7 +9,10 @@ const SECTOR: DocumentRules = {
   staleIfError: 0,
 }
 
-/** Fetches a document, from the cache or not: registrations need the current one. */
+/**
+ * Fetches a document, either from the network or through the cache. Registrations pass a function
+ * that fetches the current document.
+ */
 type FetchDocument = DocumentFetcher['get']
 
 /**
@@ -49,5 +52,7 @@ async function readList(
     if (!(cause instanceof NotFetched)) throw cause
     throw new InvalidClientMetadata('The sector_identifier_uri cannot be fetched', { cause })
   }
-  throw new InvalidClientMetadata('The sector_identifier_uri must hold a list of addresses')
+  throw new InvalidClientMetadata(
+    'The document at the sector_identifier_uri must be a list of URIs',
+  )
 }

@@ -63,12 +63,12 @@ export function resolveRegistration(options: ClientRegistrationOptions): Registr
   // The error must not contain the token.
   if (initialAccessTokens.some((token) => token.length < MIN_TOKEN_LENGTH)) {
     throw new TypeError(
-      `clientRegistration: each of initialAccessTokens needs ${MIN_TOKEN_LENGTH} random characters or more.`,
+      `clientRegistration: each of initialAccessTokens needs at least ${MIN_TOKEN_LENGTH} random characters.`,
     )
   }
   if (initialAccessTokens.some((token) => !isBearerText(token))) {
     throw new TypeError(
-      'clientRegistration: each of initialAccessTokens has the characters of a bearer token only: letters, digits and -._~+/=.',
+      'clientRegistration: initialAccessTokens may contain only the characters of bearer tokens: letters, digits and -._~+/=.',
     )
   }
   const hashes = initialAccessTokens.map((token) => sha256(token))
@@ -90,11 +90,11 @@ export function resolveRegistration(options: ClientRegistrationOptions): Registr
 
 /**
  * Creates a rate limit from the option `perMinute` of a feature. `option` is the name of the
- * feature for error messages, and `name` that of the counter.
+ * feature for error messages, and `name` is the name of the counter.
  */
 export function ratePerMinute(option: string, name: string, perMinute: number): RatePolicy {
   if (!Number.isInteger(perMinute) || perMinute < 1) {
-    throw new TypeError(`${option}: perMinute must be a whole number from 1.`)
+    throw new TypeError(`${option}: perMinute must be a whole number of at least 1.`)
   }
   return { name, points: perMinute, seconds: 60 }
 }

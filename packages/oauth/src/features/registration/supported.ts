@@ -3,7 +3,10 @@ import type { ServerContext } from '../../context.ts'
 import { InvalidClientMetadata } from '../../errors.ts'
 import type { ClientAuthMethod, ConfigurableClientSettings } from '../../storage/client-settings.ts'
 
-/** Settings that are a choice, with the server metadata member that lists the options. */
+/**
+ * Settings with which a client chooses a value, mapped to the server metadata member that lists the
+ * possible values.
+ */
 const CHOICES: Readonly<Partial<Record<keyof ConfigurableClientSettings, string>>> = {
   id_token_signed_response_alg: 'id_token_signing_alg_values_supported',
   userinfo_signed_response_alg: 'userinfo_signing_alg_values_supported',
@@ -13,8 +16,8 @@ const CHOICES: Readonly<Partial<Record<keyof ConfigurableClientSettings, string>
 }
 
 /**
- * Settings that the client relies on, with the metadata member of the feature. Rejected if the
- * feature is off.
+ * Settings that the client relies on, mapped to the metadata member of the feature that they need.
+ * They are rejected if the feature is off.
  */
 const DEMANDS: Readonly<Partial<Record<keyof ConfigurableClientSettings, string>>> = {
   require_signed_request_object: 'request_parameter_supported',
@@ -23,8 +26,8 @@ const DEMANDS: Readonly<Partial<Record<keyof ConfigurableClientSettings, string>
 }
 
 /**
- * Settings that have no effect without a feature, with its metadata member. Dropped if the feature
- * is off.
+ * Settings that have no effect without a feature, mapped to the metadata member of that feature.
+ * They are dropped if the feature is off.
  */
 const USEFUL_WITH: Readonly<Partial<Record<keyof ConfigurableClientSettings, string>>> = {
   request_uris: 'request_uri_parameter_supported',
@@ -60,7 +63,7 @@ export function keepSupportedSettings(
     }
     const demand = DEMANDS[member]
     if (demand !== undefined && value === true && !offered.has(demand)) {
-      throw new InvalidClientMetadata(`${name} is not offered here`)
+      throw new InvalidClientMetadata(`${name} is not supported by this server`)
     }
     const companion = USEFUL_WITH[member]
     if (companion !== undefined && !offered.has(companion)) dropped.add(name)

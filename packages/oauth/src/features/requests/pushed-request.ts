@@ -64,7 +64,8 @@ export async function storePushedRequest(
 /**
  * Finds a pushed request by its request URI. Finding it does not consume it, because people may
  * reload the page (RFC 9126 §4); sending the response does.
- * @throws InvalidRequestUri if it is unknown, expired, already answered or of another client
+ * @throws InvalidRequestUri if the request is unknown, expired or already answered, or belongs to
+ * another client
  */
 export async function findPushedRequest(
   uri: string,

@@ -15,14 +15,14 @@ import { findPushedRequest, REQUEST_URI_PREFIX, storePushedRequest } from './pus
 /** Options of `pushedRequests()`. */
 export interface PushedRequestsOptions {
   /**
-   * Whether every client must push its requests. Otherwise only those with the setting
-   * `require_pushed_authorization_requests`.
+   * Whether every client must push its requests. If `false`, only clients with the setting
+   * `require_pushed_authorization_requests` must.
    * @default false
    */
   readonly required?: boolean
   /**
    * Whether every pushed request must name its `redirect_uri`, even if the client has registered
-   * only one. Otherwise only those for the scope `openid`.
+   * only one. If `false`, only requests with the scope `openid` must.
    * @default false
    */
   readonly requireRedirectUri?: boolean
@@ -77,7 +77,7 @@ export function pushedRequests(options: PushedRequestsOptions = {}): Feature {
     readRequest(_params, { client, expandedBy, direct }) {
       const must = required || client.settings.require_pushed_authorization_requests === true
       if (must && !direct && !expandedBy.includes(NAME)) {
-        throw new InvalidRequest('This request has to be pushed first (RFC 9126)')
+        throw new InvalidRequest('This request must be pushed first (RFC 9126)')
       }
       return null
     },
@@ -95,7 +95,8 @@ async function push(
 ): Promise<HttpResponse> {
   const form = await readForm(request)
   const client = await authenticateClient(request, form, context)
-  if (form.has('request_uri')) throw new InvalidRequest('A pushed request has no request_uri')
+  if (form.has('request_uri'))
+    throw new InvalidRequest('A pushed request must not contain request_uri')
   const clientId = clientIdOf(client)
   const sent = new Map([...withoutProof(form), ['client_id', clientId]])
   const proven =
@@ -116,7 +117,9 @@ function withKey(received: ReceivedRequest, proven: ProvenKey | null): ReceivedR
   const { thumbprint } = proven
   const named = received.params.get('dpop_jkt')
   if (named !== undefined && named !== thumbprint) {
-    throw new InvalidDpopProof('The DPoP proof is by another key than dpop_jkt names')
+    throw new InvalidDpopProof(
+      'The DPoP proof is signed with a different key than the one named by dpop_jkt',
+    )
   }
   return { ...received, params: new Map([...received.params, ['dpop_jkt', thumbprint]]) }
 }

@@ -68,7 +68,7 @@ async function verify(
   const { client, clientId, issuer, signed, unsigned, at } = rules
   const { alg, typ } = decodeProtectedHeader(text)
   if (!TYPES.includes(typ?.toLowerCase().replace(/^application\//, ''))) {
-    throw new InvalidRequestObject('The request object has the typ of something else')
+    throw new InvalidRequestObject('The request object has the wrong typ')
   }
   const times = { currentDate: at, clockTolerance: CLOCK_SKEW / 1000 }
   const registeredAlgorithm = client.settings.request_object_signing_alg
@@ -81,7 +81,9 @@ async function verify(
     (name) => registeredAlgorithm === undefined || name === registeredAlgorithm,
   )
   if (!algorithms.some((name) => name === alg)) {
-    throw new InvalidRequestObject('The request object is not signed with what this client may use')
+    throw new InvalidRequestObject(
+      'The request object is not signed with an algorithm that this client may use',
+    )
   }
   const meant = { issuer: clientId, audience: issuer }
   return verifyClientJwt(text, client, { algorithms, ...meant, ...times }, context)
@@ -92,8 +94,9 @@ async function verify(
  * be correct.
  */
 function assertMeant({ iss, aud }: JWTPayload, clientId: string, issuer: string): void {
-  if (iss !== undefined && iss !== clientId) throw new InvalidRequestObject('iss is not the client')
+  if (iss !== undefined && iss !== clientId)
+    throw new InvalidRequestObject('iss of the request object must be the client_id')
   if (aud !== undefined && ![aud].flat().includes(issuer)) {
-    throw new InvalidRequestObject('aud is not this server')
+    throw new InvalidRequestObject('aud of the request object must contain the issuer')
   }
 }

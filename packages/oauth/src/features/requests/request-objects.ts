@@ -11,8 +11,8 @@ import { type RequestObjectClaims, verifyRequestObject } from './request-object.
 /** Options of `requestObjects()`. */
 export interface RequestObjectsOptions {
   /**
-   * Whether every client must sign its requests. Otherwise only those with the setting
-   * `require_signed_request_object`.
+   * Whether every client must sign its requests. If `false`, only clients with the setting
+   * `require_signed_request_object` must.
    * @default false
    */
   readonly required?: boolean
@@ -23,8 +23,8 @@ export interface RequestObjectsOptions {
   readonly algorithms?: readonly ClientKeyAlgorithm[]
   /**
    * Handling of unsigned objects (`none`), which OpenID Connect allows but which protect nothing.
-   * `true`: accepted of every client that has no algorithm setting and need not sign. `'never'`:
-   * rejected. `false`: accepted of clients whose setting is `none`.
+   * `true`: accepted from every client that has no algorithm setting and need not sign. `'never'`:
+   * rejected. `false`: accepted from clients whose setting is `none`.
    * @default false
    */
   readonly unsigned?: boolean | 'never'
@@ -72,7 +72,7 @@ export function requestObjects(options: RequestObjectsOptions = {}): Feature {
     throw new TypeError(`requestObjects: algorithms must be one or more of ${names}.`)
   }
   if (required && settings.unsigned) {
-    throw new TypeError('requestObjects: with required nothing unsigned is taken.')
+    throw new TypeError('requestObjects: required cannot be combined with unsigned: true.')
   }
   return {
     name: NAME,
@@ -98,7 +98,7 @@ export function requestObjects(options: RequestObjectsOptions = {}): Feature {
     },
     readRequest(_params, { client, expandedBy, direct }) {
       if (!direct && mustSign(client, settings) && !expandedBy.includes(NAME)) {
-        throw new InvalidRequest('This request has to come as a signed request object (RFC 9101)')
+        throw new InvalidRequest('This request must be sent as a signed request object (RFC 9101)')
       }
       return null
     },
@@ -147,16 +147,21 @@ const MAX_PARAMETERS = 64
 /** Converts the claims of a request object to authorization request parameters (RFC 9101 §4). */
 export function paramsOfRequestObject(claims: RequestObjectClaims, clientId: string): Form {
   if (claims.client_id !== clientId) {
-    throw new InvalidRequestObject('client_id in the request object is not the one beside it')
+    throw new InvalidRequestObject(
+      'client_id in the request object differs from the parameter client_id',
+    )
   }
   // The object could also be used as the client's authentication assertion (RFC 9101 §10.8).
-  if (claims.sub === clientId) throw new InvalidRequestObject('A request object has no such sub')
+  if (claims.sub === clientId)
+    throw new InvalidRequestObject('sub of a request object must not be the client_id')
   if ('request' in claims || 'request_uri' in claims) {
-    throw new InvalidRequestObject('A request object holds no request or request_uri')
+    throw new InvalidRequestObject('A request object must not contain request or request_uri')
   }
   const entries = Object.entries(claims).filter(([name]) => !OBJECT_CLAIMS.includes(name))
   if (entries.length > MAX_PARAMETERS) {
-    throw new InvalidRequestObject(`A request object holds at most ${MAX_PARAMETERS} parameters`)
+    throw new InvalidRequestObject(
+      `A request object may contain at most ${MAX_PARAMETERS} parameters`,
+    )
   }
   return new Map(
     entries
@@ -174,12 +179,12 @@ function textOf(name: string, value: unknown): string {
   if (name === 'resource' && Array.isArray(value)) return value.map(String).join(' ')
   if (typeof value !== 'string') return JSON.stringify(value)
   if (UNREADABLE_CHARACTERS.test(value) || !value.isWellFormed()) {
-    throw new InvalidRequestObject('A parameter holds a character that cannot be accepted')
+    throw new InvalidRequestObject('A parameter contains a character that is not allowed')
   }
   return value
 }
 
-/** Accepted content types: that of RFC 9101 §5.2.3, and the one used before it. */
+/** Accepted content types: the type of RFC 9101 §5.2.3, and the type used before that RFC. */
 const TYPES: readonly string[] = ['application/oauth-authz-req+jwt', 'application/jwt']
 const MAX_BYTES = 64 * 1024
 
@@ -218,8 +223,9 @@ function isRegistered(uri: string, { settings: { request_uris = [] } }: Client):
 }
 
 function readJwt(response: OutgoingResponse): string {
-  if (response.status !== 200) throw new NotFetched(`It was answered with ${response.status}`)
+  if (response.status !== 200) throw new NotFetched(`The server responded with ${response.status}`)
   const type = (response.header('content-type') ?? '').split(';')[0]?.trim().toLowerCase() ?? ''
-  if (!TYPES.includes(type)) throw new NotFetched('It has another content type than a JWT')
+  if (!TYPES.includes(type))
+    throw new NotFetched('The response does not have the content type of a JWT')
   return response.body.toString('latin1').trim()
 }

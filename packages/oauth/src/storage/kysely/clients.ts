@@ -99,7 +99,10 @@ export function clientRepository(database: Database<OAuthTables>): ClientReposit
   }
 }
 
-/** Number of clients that one search examines, because an index does not help to find a part. */
+/**
+ * Maximum number of clients that one search examines. A search for part of a name cannot use an
+ * index.
+ */
 export const SEARCHED_CLIENTS = 10_000
 
 type ClientFilter = (eb: ExpressionBuilder<OAuthTables, 'oauth_clients'>) => Expression<SqlBool>
@@ -127,7 +130,10 @@ function hasName(search: string): ClientFilter {
     ])
 }
 
-/** Returns the last position that a search examines. `null` if fewer clients are left. */
+/**
+ * Returns the last position that a search examines. `null` if fewer than SEARCHED_CLIENTS clients
+ * are left.
+ */
 async function findSearchEnd(
   { kysely }: Database<OAuthTables>,
   after: ClientPosition | null,

@@ -22,7 +22,7 @@ import type { OAuthTables } from './tables.ts'
 import { ticketRepository } from './tickets.ts'
 import { tokenRepository } from './tokens.ts'
 
-/** The column that holds the expiry of each table. Every one is indexed. */
+/** The column of each table that holds its expiry. Every such column is indexed. */
 const EXPIRY_COLUMNS = [
   { table: 'oauth_tokens', key: 'id', column: 'live_until' },
   { table: 'oauth_authorization_codes', key: 'hash', column: 'expires_at' },

@@ -37,7 +37,7 @@ export function tokenRepository(database: Database<OAuthTables>): TokenRepositor
   return {
     async create(token) {
       const isNew = await insert(tokenTable.toRow(token))
-      if (!isNew) throw new Error(`There is a token ${token.id} already`)
+      if (!isNew) throw new Error(`A token with the id ${token.id} already exists`)
     },
     async find(id) {
       const row = await findById(id)
@@ -160,7 +160,10 @@ function rotationParams(rotation: TokenRotation): RotationParams {
   }
 }
 
-/** Rotates with a single conditional write, which only one of many concurrent callers can win. */
+/**
+ * Rotates a refresh token with a single conditional write, which only one of many concurrent
+ * callers can win.
+ */
 function rotateToken(database: Database<OAuthTables>, { setsDetails = false } = {}) {
   return database.updateOneReturning<RotationParams, UnchangedTokenRow>({
     table: 'oauth_tokens',
@@ -202,8 +205,8 @@ function rotateToken(database: Database<OAuthTables>, { setsDetails = false } = 
 }
 
 /**
- * Rotates and announces the end of the old access tokens in one transaction, so that a failed
- * refresh ends nothing.
+ * Rotates a refresh token and announces the end of the old access tokens in one transaction, so
+ * that a failed refresh ends nothing.
  */
 async function rotateAndEnd(
   tx: Database<OAuthTables>,
@@ -219,8 +222,8 @@ async function rotateAndEnd(
 
 /**
  * Revokes one batch in the order in which grants are made: requests, codes, tokens. An approval or
- * exchange in progress holds a lock on the row it started from, so once that row is deleted, its
- * result is visible here.
+ * exchange in progress holds a lock on the row it started from. Once that row is deleted here, the
+ * result of the approval or exchange is visible.
  */
 async function revokeBatch(
   tx: Database<OAuthTables>,

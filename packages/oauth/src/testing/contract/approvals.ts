@@ -189,7 +189,7 @@ export const approvalsContract: ContractPart = ({ describe, it }, create) => {
       assert.equal(await consents.use(consent, {}), false)
     })
 
-    it('leave no code behind if the consent is removed while a code is stored because of it', async () => {
+    it('leave no code behind if the consent is removed while it is used to store a code', async () => {
       const { interactions, consents, codes } = await create()
       const consent = {
         userId: 'ada',

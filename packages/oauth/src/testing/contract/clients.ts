@@ -115,7 +115,7 @@ export const clientsContract: ContractPart = ({ describe, it }, create) => {
       assert.deepEqual(exact.clients[1], { ...client, id: 'A', createdAt: secondsAfterStart(1) })
     })
 
-    it('continues a list after a client that was deleted or is new since', async () => {
+    it('continues a list after a position whose client no longer exists', async () => {
       const { clients } = await create()
       await clients.create({ ...client, id: 'a' })
       await clients.create({ ...client, id: 'c' })

@@ -97,7 +97,7 @@ export const feedContract: ContractPart = ({ describe, it }, create) => {
       assert.equal((await revocations.readFrom(0, 10)).beat, last)
     })
 
-    it('stay for a day by the clock of the store, and the newest one always', async () => {
+    it('stay for a day by the clock of the store, and the newest entry always stays', async () => {
       const storage = await create()
       const over = { ...newRevocation('token', 'old'), until: secondsAfterStart(-10) }
       for (let i = 0; i < 3; i += 1) await storage.revocations.append(over)

@@ -31,7 +31,7 @@ export const ticketsContract: ContractPart = ({ describe, it }, create) => {
       assert.equal(await tickets.find(ticket.hash), null)
     })
 
-    it('changes a ticket for only one of many concurrent callers with the same content', async () => {
+    it('changes a ticket for only one of many concurrent callers that expect the same content', async () => {
       const { tickets } = await create()
       await tickets.add(ticket)
       const changes = await Promise.all(

@@ -85,7 +85,7 @@ export const tokensContract: ContractPart = ({ describe, it }, create) => {
       }
     })
 
-    it('moves a row with an older generation to the requested one', async () => {
+    it('moves a row with an older generation to the requested generation', async () => {
       const { tokens } = await create()
       await tokens.create(token)
       const moved = await tokens.rotate({
@@ -96,7 +96,7 @@ export const tokensContract: ContractPart = ({ describe, it }, create) => {
       assert.equal(await tokens.rotate(newRotation(0, secondsAfterStart(1))), null)
     })
 
-    it('marks a late repeat of the current generation, once or several times', async () => {
+    it('records a late repeat of the current generation, even if it is recorded several times', async () => {
       const { tokens } = await create()
       await tokens.create({ ...token, generation: 3, lateGeneration: 1 })
       const marks = Array.from({ length: 5 }, () => tokens.markLateRepeat(token.id, 3))
@@ -202,7 +202,7 @@ export const tokensContract: ContractPart = ({ describe, it }, create) => {
       assert.deepEqual(ids, ['2', '1'])
     })
 
-    it('lists the valid tokens of a user, of a client or of all in parts, by id', async () => {
+    it('lists in parts, by id, all valid tokens or those of a user or of a client', async () => {
       const { tokens } = await create()
       const made: readonly Partial<Token>[] = [
         { id: '1' },

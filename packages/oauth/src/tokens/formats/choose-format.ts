@@ -23,8 +23,8 @@ export interface FormatChoice extends FormatContext {
 }
 
 /**
- * Builds the functions that choose the format and audience of a new access token: those of its API,
- * unless the client requires another format.
+ * Builds the functions that choose the format and audience of a new access token: the format and
+ * audience of its API, unless the client requires another format.
  */
 export function chooseFormat(
   choice: FormatChoice,

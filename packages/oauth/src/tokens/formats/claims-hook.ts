@@ -68,14 +68,14 @@ function checkedClaims(claims: unknown): AddedClaims {
   const reserved = Object.keys(claims).find(isReservedClaim)
   if (reserved !== undefined) {
     throw new InvalidAddedClaims(
-      `accessTokenClaims: '${reserved}' is a claim of the server itself. Choose another name, e.g. 'https://api.example.com/${reserved}'.`,
+      `accessTokenClaims: '${reserved}' is reserved for the server. Choose another name, e.g. 'https://api.example.com/${reserved}'.`,
     )
   }
   const json = toJson(claims)
   const bytes = Buffer.byteLength(json)
   if (bytes > MAX_BYTES) {
     throw new InvalidAddedClaims(
-      `accessTokenClaims: these are ${bytes} bytes, and a token that fits into a header has room for ${MAX_BYTES}.`,
+      `accessTokenClaims: the claims have ${bytes} bytes, but a token that fits into a header has room for only ${MAX_BYTES}.`,
     )
   }
   return JSON.parse(json)

@@ -11,7 +11,7 @@ export interface FormatContext {
 
 /**
  * Converts the claims of an access token to text and back. The server builds the claims, and checks
- * issuer, audience, expiry and revocation of the decoded ones.
+ * the issuer, audience, expiry and revocation of decoded claims.
  */
 export interface AccessTokenFormat {
   /**
@@ -38,7 +38,9 @@ export interface AccessTokenFormat {
 export type AccessTokenFormatName = 'jwt' | 'opaque'
 export const accessTokenFormats: readonly AccessTokenFormatName[] = ['jwt', 'opaque']
 
-/** The scopes and APIs of one access token: all of a grant, or a part of them. */
+/**
+ * The scopes and APIs of one access token: all scopes and APIs of its grant, or only some of them.
+ */
 export interface TokenAccess {
   readonly scopes: readonly string[]
   /** URIs of the APIs that the access token is for. `undefined` for the server's own API. */
@@ -102,7 +104,7 @@ export function withClaimChecks(
   async function assertStaysBound(text: string, { cnf }: AccessTokenClaims): Promise<void> {
     const back = await decode(text, context)
     if (back?.cnf?.jkt === cnf?.jkt) return
-    throw new TypeError('accessTokenFormat: decode() must give every claim back, also cnf')
+    throw new TypeError('accessTokenFormat: decode() must return every claim, including cnf')
   }
 
   return {
@@ -110,7 +112,9 @@ export function withClaimChecks(
     async encode(claims, token) {
       const text = await format.encode(claims, token)
       if (!isBearerText(text)) {
-        throw new TypeError('accessTokenFormat: encode() gave a text that no header can carry')
+        throw new TypeError(
+          'accessTokenFormat: encode() must return text that is allowed in the Authorization header',
+        )
       }
       if (isBound(claims)) await assertStaysBound(text, claims)
       return text

@@ -38,8 +38,8 @@ export function jwtFormat(
 }
 
 /**
- * Finds the key for a header, reloading the keys once if necessary. The whole header must equal
- * that of a known key, so no field of it can mislead.
+ * Finds the key for a header, reloading the keys once if necessary. The whole header must equal the
+ * header of a known key, so no field of it can mislead.
  */
 async function findByKid(header: string, keys: SigningKeys): Promise<SigningKey | null> {
   const kid = readKid(header)

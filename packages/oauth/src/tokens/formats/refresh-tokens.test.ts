@@ -13,7 +13,7 @@ describe('refresh tokens', () => {
   const tokens = createRefreshTokens(createKeyring([oldSecret]))
   const text = tokens.format(content)
 
-  it('are parsed back to the values they were created from, and have one spelling only', () => {
+  it('are parsed back to the values they were created from, and are accepted in one spelling only', () => {
     expect(tokens.parse(text)).toEqual(content)
     expect(tokens.format(content)).toBe(text)
   })

@@ -21,11 +21,11 @@ const PREFIX = 'tgr_'
 const SHAPE = /^tgr_([0-9a-f-]{36})\.(\d{1,9})\.([\w-]{1,1400})\.([\w-]{43})$/
 
 /**
- * Formats and parses refresh tokens: `tgr_<row>.<generation>.<user>.<MAC>`. Nothing of them is
- * stored, not even a hash: the row counts generations and the MAC proves their origin. This
- * distinguishes damage from reuse without keeping old tokens, and lets a repeated request get the
- * same successor. The user id is included so that the application can be asked about the user
- * before the token is used up.
+ * Formats and parses refresh tokens: `tgr_<row>.<generation>.<user>.<MAC>`. Refresh tokens are not
+ * stored, not even as a hash: the row counts generations, and the MAC proves that this server made
+ * the token. The server can therefore tell a damaged token from a reused one without keeping old
+ * tokens, and return the same successor to a repeated request. The user id is included so that the
+ * application can be asked about the user before the token is used up.
  */
 export function createRefreshTokens(keyring: Pick<DerivedKeyring, 'macKeys'>): RefreshTokens {
   const keys = () => keyring.macKeys('refresh tokens')

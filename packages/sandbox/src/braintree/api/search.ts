@@ -163,8 +163,8 @@ function textMatcher(criterion: unknown): (value: string | null) => boolean {
 }
 
 /**
- * Matches a card number. A whole number is compared by its stored fingerprint, a part of one by the
- * visible digits.
+ * Returns a function that matches card numbers. Compares a complete number by its stored
+ * fingerprint, and a partial number by the visible digits.
  */
 function numberMatcher(criterion: unknown): (card: CardDetails) => boolean {
   const { is, ...parts } = new Fields(isObject(criterion) ? criterion : { is: criterion }).values

@@ -47,7 +47,7 @@ export interface PlanDefinition {
 
 /** Length of the trial of a plan's subscriptions. */
 export interface PlanTrial {
-  /** Number of days or months that the trial lasts, as `unit` says. */
+  /** Length of the trial, in the unit given by `unit`. */
   readonly duration: number
   /** Unit of `duration`: days or calendar months. */
   readonly unit: 'day' | 'month'
@@ -84,11 +84,11 @@ export function definePlan(context: BraintreeContext, plan: PlanDefinition): Pla
   requireId(plan.id)
   const day = plan.billingDayOfMonth
   if (day !== undefined && day !== 31 && !(day >= 1 && day <= 28)) {
-    throw new TypeError('The billing day is 1 to 28, or 31 for the last of the month')
+    throw new TypeError('billingDayOfMonth must be 1 to 28, or 31 for the last day of the month')
   }
   const frequency = plan.billingFrequency ?? 1
   if (!Number.isInteger(frequency) || frequency < 1) {
-    throw new TypeError('A plan is billed every so many whole months')
+    throw new TypeError('billingFrequency must be a whole number of months, at least 1')
   }
   const row: PlanRow = {
     id: plan.id,
@@ -136,12 +136,13 @@ export function defineModification(
 
 function requireMinorUnits(amount: number): number {
   if (Number.isSafeInteger(amount) && amount >= 0) return amount
-  throw new TypeError('Amounts are whole minor units, such as cents')
+  throw new TypeError('Amounts must be whole minor units, such as cents, and not negative')
 }
 
 /** Checks an id. Ids are part of URL paths, so they consist of letters, digits, `-` and `_`. */
 function requireId(id: string): void {
-  if (!isId(id)) throw new TypeError(`${id} is no id Braintree would accept`)
+  if (!isId(id))
+    throw new TypeError(`${id} is not a valid Braintree id: expected letters, digits, - and _`)
 }
 
 export function changeSettings(context: BraintreeContext, changes: Partial<SettingsRow>): void {
@@ -149,14 +150,19 @@ export function changeSettings(context: BraintreeContext, changes: Partial<Setti
   const { retryAfterDays, customFields, duplicateWindowSeconds, challenges } = settings
   const isDay = (days: number) => Number.isInteger(days) && days >= 1 && days <= 10
   if (retryAfterDays.length > 2 || !retryAfterDays.every(isDay)) {
-    throw new TypeError('Braintree retries up to two times, each after 1 to 10 days')
+    throw new TypeError(
+      'retryAfterDays must be at most two whole numbers of days, each from 1 to 10',
+    )
   }
   if (!customFields.every((name) => /^[a-z_][a-z0-9_]*$/.test(name))) {
-    throw new TypeError('API names of custom fields are lower case letters, digits and _')
+    throw new TypeError(
+      'customFields must be API names: lowercase letters, digits and _, not beginning with a digit',
+    )
   }
-  if (!(duplicateWindowSeconds >= 0)) throw new TypeError('The duplicate window is in seconds')
+  if (!(duplicateWindowSeconds >= 0))
+    throw new TypeError('duplicateWindowSeconds must be a number of seconds, 0 or more')
   if (!challenges.every((name) => name === 'cvv' || name === 'postal_code')) {
-    throw new TypeError('Rules check `cvv` and `postal_code`')
+    throw new TypeError('challenges must be `cvv` or `postal_code`')
   }
   context.tables.settings.set('merchant', settings)
 }

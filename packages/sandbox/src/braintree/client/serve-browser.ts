@@ -11,7 +11,7 @@ const COMPONENT_PATH = /^\/web\/[\w.-]+\/js\/([\w-]+?)(?:\.min)?\.js$/
 const FRAME_PATH = /^\/web\/[\w.-]+\/html\/hosted-fields-frame(?:\.min)?\.html$/
 const BANK_PATH = /^\/merchants\/([^/]+)\/three_d_secure\/(\w+)$/
 
-/** Scripts that pages do not load directly: those of frames and of PayPal's windows. */
+/** Scripts that pages do not load directly, only frames and PayPal's windows. */
 const SCRIPTS: Readonly<Record<string, string>> = {
   '/web/sandbox/js/hosted-fields-internal.js': FIELD_SCRIPT,
   '/web/sandbox/js/bank.js': BANK_SCRIPT,

@@ -68,7 +68,7 @@ function find({ context, params, query }: BraintreeCall): OperationResponse {
   return { root: 'customer', value: customerXml(context, row, associationsShownBy(filter)) }
 }
 
-/** Returns which objects a filter of Braintree includes with a customer. */
+/** Returns which objects a Braintree filter includes with a customer. */
 function associationsShownBy(filter: string | null): ShownAssociations {
   if (filter === 'customernoassociations') return 'none'
   return filter === 'customertoplevelassociations' ? 'top-level' : 'all'
@@ -105,7 +105,7 @@ function rename(context: BraintreeContext, row: CustomerRow, id: string): void {
   }
 }
 
-/** How many of a customer's associated objects a response includes. */
+/** Which of a customer's associated objects a response includes. */
 type ShownAssociations = 'all' | 'top-level' | 'none'
 
 function customerXml(

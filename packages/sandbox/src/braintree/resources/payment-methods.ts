@@ -104,7 +104,7 @@ function create({ context, body }: BraintreeCall): OperationResponse {
   return respond(context, row, 201)
 }
 
-/** Replaces the nonce's card by a number that is sent with it. */
+/** Replaces the nonce's card by the card whose number the call contains, if any. */
 function withNumber(offered: SubmittedMethod, fields: Fields): SubmittedMethod {
   if (offered.instrument.kind !== 'credit_card' || fields.isBlank('number')) return offered
   const { card } = offered.instrument

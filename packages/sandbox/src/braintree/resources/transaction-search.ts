@@ -5,8 +5,8 @@ import { parsePermittedKeys } from '../wire/validation.ts'
 import { addressFields, contactFields } from './contact-search.ts'
 
 /**
- * Search field with the time at which a transaction first reached the status. `null` if it never
- * did.
+ * Returns the search field for the time at which a transaction first reached the status. The time
+ * is `null` if the transaction never reached it.
  */
 function reached(status: TransactionStatus): SearchField<TransactionRow> {
   return {

@@ -52,8 +52,8 @@ function find({ context, params }: BraintreeCall): OperationResponse {
 }
 
 /**
- * Changes a transaction. Returns the new transaction if the change creates one, otherwise the same
- * one.
+ * Changes a transaction. Returns the new transaction if the change creates one, otherwise the
+ * changed transaction.
  */
 type Step = (context: BraintreeContext, row: TransactionRow, fields: Fields) => TransactionRow
 

@@ -106,7 +106,10 @@ function missingAuthentication(
   return isRequired && !isThere ? simulatedDecisionOf('three_d_secure') : null
 }
 
-/** 1004.00 is Braintree's test amount for a partial authorization, if the call accepts one. */
+/**
+ * Returns the processor's decision for 1004.00, Braintree's test amount for a partial
+ * authorization. `null` for other amounts, or if the call does not accept a partial authorization.
+ */
 function partialVerdict(
   { amount, currency }: ChargeRequest,
   fields: Fields,

@@ -32,7 +32,7 @@ export function settlementDue(row: TransactionRow): number | null {
 
 /**
  * Gives a transaction its next status, once that is due: an authorization expires, a submitted sale
- * is settling, and a settling sale is settled, declined or pending, as its amount says.
+ * begins to settle, and a settling sale is settled, declined or pending, depending on its amount.
  */
 export function settleDue(context: BraintreeContext, row: TransactionRow): void {
   if (row.status === 'authorized') setStatus(context, row, 'authorization_expired')

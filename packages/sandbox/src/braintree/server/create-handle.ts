@@ -67,7 +67,10 @@ function controlPanel(context: BraintreeContext) {
   } satisfies Partial<BraintreeHandle>
 }
 
-/** Returns read methods. They copy rows, so that callers cannot change the state. */
+/**
+ * Returns the handle's methods that read objects. They return copies, so that callers cannot change
+ * the state.
+ */
 function inspection(context: BraintreeContext) {
   const { addresses, customers, paymentMethods, subscriptions, transactions } = context.tables
   const { plans, modifications, webhooks } = context.tables

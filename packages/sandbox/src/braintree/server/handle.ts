@@ -10,9 +10,9 @@ import type { NonceRequest } from './nonce-request.ts'
 export interface BraintreeConfig {
   /** The SDK's `Environment`, which points to the sandbox instead of Braintree. */
   readonly environment: LoopbackEnvironment
-  /** The merchant id: the one in the `BraintreeOptions`, or its default. */
+  /** Id of the merchant, as set in the sandbox's options, or the default id. */
   readonly merchantId: string
-  /** The public API key: the one in the `BraintreeOptions`, or its default. */
+  /** Public API key of the merchant, as set in the sandbox's options, or the default key. */
   readonly publicKey: string
   /** The private API key, which also signs webhooks. */
   readonly privateKey: string
@@ -75,7 +75,7 @@ export interface BraintreeHandle {
    * @throws {TypeError} for values that the control panel does not offer.
    */
   changeSettings(changes: Partial<SettingsRow>): void
-  /** Registers a URL, which receives all notifications from now on. */
+  /** Registers a webhook URL. It receives all notifications from now on. */
   registerWebhook(url: string): void
   /** Removes a webhook URL: no further notifications are sent to it. */
   removeWebhook(url: string): void
@@ -85,9 +85,9 @@ export interface BraintreeHandle {
    */
   verifyWebhook(url: string): Promise<boolean>
   /**
-   * Sends a notification now: `check` without a subject, or any kind of notification about the
-   * subscription, transaction or payment method with this id. A `dispute_…` kind also opens or
-   * changes the dispute of the transaction.
+   * Sends a notification now. Without `subjectId`, it has no subject, as the kind `check` requires.
+   * Otherwise it is about the subscription, transaction or payment method with this id. A
+   * `dispute_…` kind also opens or changes the dispute of the transaction.
    * @throws {RangeError} if no object has this id.
    */
   notify(kind: string, subjectId?: string): void
@@ -107,7 +107,7 @@ export interface BraintreeHandle {
   plans(): ReadonlyArray<Readonly<PlanRow>>
   /** Returns all add-ons and discounts, oldest first. */
   modifications(): ReadonlyArray<Readonly<ModificationRow>>
-  /** Returns the webhook URLs, which receive notifications. */
+  /** Returns the registered webhook URLs. */
   webhooks(): readonly string[]
   /** Returns a customer, or `null` if there is none with this id. */
   customer(id: string): Readonly<CustomerRow> | null

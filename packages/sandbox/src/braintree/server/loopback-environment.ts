@@ -8,7 +8,8 @@ export interface LoopbackEnvironment {
   /** Port of the API as text, because the SDK concatenates it with the host. */
   readonly port: string
   /**
-   * Page to which the SDK would send a user to connect a merchant by OAuth. The sandbox has none.
+   * URL of the page to which the SDK would send a user to connect a merchant by OAuth. The sandbox
+   * has no page there.
    */
   readonly authUrl: string
   /** Always `false`: connections to the sandbox on loopback are plain HTTP. */

@@ -6,8 +6,8 @@ import { type BraintreeTables, openTables } from '../state/tables.ts'
 import type { BraintreeMerchant, BraintreeMerchantOptions, BraintreeOptions } from './options.ts'
 
 /**
- * Opens the tables of all merchants of a Braintree server. The first merchant belongs to the
- * handle.
+ * Opens the tables of all merchants of a Braintree server. `sandbox.braintree` controls the
+ * first merchant.
  */
 export function openMerchants(
   provided: ProviderContext,
@@ -24,8 +24,9 @@ export function openMerchants(
   const publicKeys = new Set<string>()
   for (const merchant of [first, ...(options.merchants ?? [])]) {
     const { merchantId, publicKey } = merchant
-    if (!/^[\w-]+$/.test(merchantId)) throw new TypeError(`${merchantId} is no merchant id`)
-    if (merchants.has(merchantId)) throw new TypeError(`There are two merchants ${merchantId}`)
+    if (!/^[\w-]+$/.test(merchantId))
+      throw new TypeError(`${merchantId} is not a valid merchant id`)
+    if (merchants.has(merchantId)) throw new TypeError(`Two merchants have the id ${merchantId}`)
     if (publicKeys.has(publicKey)) throw new TypeError(`Two merchants have the key ${publicKey}`)
     publicKeys.add(publicKey)
     merchants.set(
@@ -67,7 +68,10 @@ function openVersions(
   return log
 }
 
-/** Creates the default merchant account. A restored state has its own accounts. */
+/**
+ * Creates the default merchant account, unless the merchant already has accounts from a restored
+ * state.
+ */
 function openMerchantAccount(context: BraintreeContext, options: BraintreeMerchantOptions): void {
   const { merchantAccounts } = context.tables
   if (merchantAccounts.size > 0) return

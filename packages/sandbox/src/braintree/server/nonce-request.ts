@@ -9,7 +9,10 @@ import { Fields } from '../wire/validation.ts'
 export interface NonceRequest {
   /** Card number, one of Braintree's test numbers. */
   readonly number?: string
-  /** Expiration date such as `12/2030`. Defaults to December in four years. */
+  /**
+   * Expiration date such as `12/2030`. Defaults to December of the year that is four years from
+   * now.
+   */
   readonly expirationDate?: string
   /** Cardholder name. */
   readonly cardholderName?: string

@@ -14,7 +14,8 @@ import type { XmlObject } from '../wire/xml.ts'
  */
 export function notifyOnDemand(context: BraintreeContext, kind: string, id?: string): void {
   const subject = id === undefined ? { check: true } : findSubject(context, kind, id)
-  if (!subject) throw new RangeError(`There is no subscription, transaction or method ${id}`)
+  if (!subject)
+    throw new RangeError(`There is no subscription, transaction or payment method ${id}`)
   sendNotification(context, kind, () => subject)
 }
 
@@ -32,7 +33,10 @@ function findSubject(context: BraintreeContext, kind: string, id: string): XmlOb
   return method ? { [method.instrument.kind]: methodXml(context, method) } : null
 }
 
-/** Sets the dispute of a transaction to the status that the kind names, also for later calls. */
+/**
+ * Opens the dispute of a transaction or changes its status to the one in the notification's kind,
+ * and stores it.
+ */
 function dispute(
   { tables, clock }: BraintreeContext,
   kind: string,

@@ -100,7 +100,7 @@ function billOrUndo(context: BraintreeContext, row: SubscriptionRow): void {
   }
 }
 
-/** Runs what is due for a row. If it fails, restores the row. */
+/** Runs the due work of a row. If the work fails, restores the row. */
 function runOrRestore<T extends object>(
   table: StoreTable<T>,
   key: string,

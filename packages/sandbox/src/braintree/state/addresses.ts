@@ -4,7 +4,10 @@ import type { XmlObject } from '../wire/xml.ts'
 import { phoneXml, readPhone } from './contact.ts'
 import type { AddressRow, BillingAddress } from './rows/vault.ts'
 
-/** Our name of each field by Braintree's, with the error code for more than 255 characters. */
+/**
+ * Address fields: for each of Braintree's names, our name and the error code for more than 255
+ * characters.
+ */
 const PARTS = {
   first_name: ['firstName', '81805'],
   last_name: ['lastName', '81806'],
@@ -18,7 +21,8 @@ const PARTS = {
 } as const
 
 /**
- * Our name of each way to name a country by Braintree's, with the error code for an unknown one.
+ * Fields that name a country: for each of Braintree's names, our name, the property of
+ * `BraintreeCountry`, and the error code for an unknown country.
  */
 const COUNTRY_PARTS = {
   country_name: ['countryName', 'name', '91803'],
@@ -78,8 +82,8 @@ function checkPostalCode(fields: Fields, postalCode: string): void {
 }
 
 /**
- * Reads the country by any of its four names and fills in the others. Names that are sent together
- * must agree.
+ * Reads a country from any of its four fields (a name and three codes), and fills in the other
+ * three. Fields that are sent together must name the same country.
  */
 function readCountry(fields: Fields): Partial<BillingAddress> {
   let country: BraintreeCountry | null = null
@@ -101,8 +105,7 @@ function readCountry(fields: Fields): Partial<BillingAddress> {
 }
 
 /**
- * Renders an address as XML: a customer's address with its id, or the address of a sale without an
- * id.
+ * Renders an address as XML. The address of a customer has an id, the address of a sale has none.
  */
 export function addressXml(address: BillingAddress | AddressRow | null): XmlObject | null {
   if (!address) return null

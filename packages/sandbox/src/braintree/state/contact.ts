@@ -3,8 +3,8 @@ import type { XmlObject } from '../wire/xml.ts'
 import type { CustomerSnapshot, InternationalPhone } from './rows/vault.ts'
 
 /**
- * Contact fields of a customer: Braintree's name, the row's name, and the error code for more than
- * 255 characters.
+ * Contact fields of a customer: for each of Braintree's names, the name in the row and the error
+ * code for more than 255 characters.
  */
 export const CONTACT_PARTS = {
   first_name: ['firstName', '81608'],

@@ -26,7 +26,7 @@ export interface BraintreeContext extends ProviderContext {
   baseUrl: string
 }
 
-/** Kinds of objects of which the version log keeps earlier versions. */
+/** Kinds of objects whose earlier versions are kept in the version log. */
 export const VERSIONED_KINDS = [
   'customers',
   'paymentMethods',

@@ -34,8 +34,8 @@ export function amountOfCurrentCycle(row: SubscriptionRow): number {
 }
 
 /**
- * Counts the current billing cycle for each add-on or discount that still applies, so that the
- * limited ones end.
+ * Counts the current billing cycle for each add-on or discount that still applies, so that add-ons
+ * and discounts with a limited number of cycles end.
  */
 export function countCycle(row: SubscriptionRow, applied: readonly AppliedModification[]): void {
   for (const one of applied) {

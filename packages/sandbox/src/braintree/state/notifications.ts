@@ -21,8 +21,8 @@ export type SubscriptionNotification = (typeof SUBSCRIPTION_NOTIFICATIONS)[numbe
 type TransactionKind = 'transaction_settled' | 'transaction_settlement_declined'
 
 /**
- * Fewer than in responses: the outbox keeps every notification, and a year of them uses much
- * memory.
+ * Number of transactions in a notification. It is lower than in responses, because the outbox keeps
+ * every notification, and the notifications of a year use much memory.
  */
 const TRANSACTIONS_SENT = 3
 
@@ -75,7 +75,8 @@ export function sendNotification(
 }
 
 /**
- * Encodes the form with four replacements; URLSearchParams would process the payload byte by byte.
+ * Encodes the form with four replacements. This is faster than `URLSearchParams`, which would
+ * process the payload byte by byte.
  */
 function formOf({ bt_signature, bt_payload }: SignedPayload): string {
   const payload = bt_payload

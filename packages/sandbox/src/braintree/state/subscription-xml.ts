@@ -6,7 +6,9 @@ import { amountOfNextCycle } from './cycle-amount.ts'
 import type { SubscriptionRow } from './rows/subscriptions.ts'
 import { appliedXml, dayXml, descriptorXml, transactionXml } from './transaction-xml.ts'
 
-/** Braintree returns the newest twenty. */
+/**
+ * Maximum number of transactions in a rendered subscription. Braintree returns the newest twenty.
+ */
 const TRANSACTIONS_SHOWN = 20
 
 export function subscriptionXml(

@@ -117,7 +117,7 @@ function adjustmentsXml(row: TransactionRow): XmlList {
   return new XmlList('authorization_adjustment', adjustments)
 }
 
-/** Renders the approving decision of fraud protection as XML. */
+/** Renders the decision of fraud protection as XML. The decision is always to approve. */
 export function riskDataXml(id: string): XmlObject {
   return {
     id: `risk_${id}`,
@@ -231,8 +231,8 @@ function authorizationExpiresAt(row: TransactionRow): Date | null {
 }
 
 /**
- * Returns the decline's additional text, such as `2046 : Declined`, also for a refund submitted
- * despite a soft decline.
+ * Returns the processor's additional text about a decline, such as `2046 : Declined`. A refund that
+ * was submitted despite a soft decline has this text, too.
  */
 function additionalResponse(row: TransactionRow): string | null {
   const approved = row.responseCode.startsWith('1') || row.responseCode.startsWith('4')

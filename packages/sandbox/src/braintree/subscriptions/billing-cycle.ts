@@ -14,8 +14,8 @@ import {
 import { addDaysTo, billingDayAfter, type CalendarDay, startOfDay } from '../wire/days.ts'
 
 /**
- * Returns when the subscription's next step is due, in epoch milliseconds: a retry, a renewal, or
- * its end. `null` if the subscription has ended.
+ * Returns when the next scheduled work of the subscription is due, in epoch milliseconds: a retry,
+ * a renewal, or the end of the subscription. `null` if the subscription has ended.
  */
 export function subscriptionDue(row: SubscriptionRow): number | null {
   if (isCanceledOrExpired(row)) return null
@@ -24,8 +24,8 @@ export function subscriptionDue(row: SubscriptionRow): number | null {
 }
 
 /**
- * Runs the due step of a subscription: a retry, a renewal or the end. A retry runs first, because
- * it may end the subscription.
+ * Runs the due work of a subscription: a retry, a renewal, or the end of the subscription. A retry
+ * runs first, because it may end the subscription.
  */
 export function billDue(context: BraintreeContext, row: SubscriptionRow): void {
   if (row.retryOn !== null && row.retryOn <= todayOf(context)) retryAutomatically(context, row)

@@ -30,7 +30,7 @@ const KEYS = parsePermittedKeys(
 const OPTION_KEYS = parsePermittedKeys(
   'prorate_charges replace_all_add_ons_and_discounts revert_subscription_on_proration_failure paypal',
 )
-/** Params that change the price, which require that a past due subscription is paid first. */
+/** Parameters that change the price. They are rejected while the subscription is past due. */
 const PRICE_CHANGING = ['price', 'plan_id', 'number_of_billing_cycles', 'never_expires']
 
 export function updateSubscription(
@@ -145,8 +145,8 @@ function prorateChange(
 }
 
 /**
- * Returns the add-ons or discounts that this update adds, which apply to the current cycle. Those
- * of earlier updates apply from the next cycle.
+ * Returns the add-ons and discounts that apply to the current cycle: all except those that were
+ * added by earlier updates and apply from the next cycle on.
  */
 function addedBetween(before: SubscriptionRow, after: SubscriptionRow): AppliedModification[] {
   const waiting = new Set<string>()
@@ -172,7 +172,7 @@ function revertedUpdate(
   })
 }
 
-/** Stores the result under its id, which may have changed. */
+/** Stores the updated subscription under its id, which the update may have changed. */
 function replace(context: BraintreeContext, before: SubscriptionRow, after: SubscriptionRow): void {
   if (after.id !== before.id) {
     context.tables.subscriptions.delete(before.id)

@@ -88,7 +88,10 @@ export function changeAddress(
   return row
 }
 
-/** Deletes an address of a customer. Cards with this billing address have none afterwards. */
+/**
+ * Deletes an address of a customer. Cards that used it as their billing address have no billing
+ * address afterwards.
+ */
 export function removeAddress(context: BraintreeContext, row: AddressRow): void {
   const { addresses, paymentMethods } = context.tables
   addresses.delete(row.id)

@@ -7,7 +7,10 @@ type Outcome = readonly [status: string, enrolled: 'Y' | 'N' | 'U' | 'B', liabil
  */
 type Liability = 'shifted' | 'possible' | 'none'
 
-/** Results of 3-D Secure by the middle part of the names of Braintree's test values. */
+/**
+ * Results of 3-D Secure, by the `…` in Braintree's test values `fake-three-d-secure-…-nonce` and
+ * `fake-three-d-secure-…-id`.
+ */
 const OUTCOMES: Readonly<Record<string, Outcome>> = {
   'visa-full-authentication': ['authenticate_successful', 'Y', 'shifted'],
   'visa-attempts-non-participating': ['authenticate_attempt_successful', 'Y', 'shifted'],
@@ -33,8 +36,8 @@ const ATTEMPTED: Outcome = ['authenticate_attempt_successful', 'Y', 'shifted']
 
 /**
  * Braintree's test card numbers for 3-D Secure 2, with their result and whether the bank requires a
- * challenge. The numbers that start with 40000000000010 are older ones. All other cards are not
- * enrolled.
+ * challenge. The numbers that start with 40000000000010 are older test numbers. A card with any
+ * other number is not enrolled.
  * https://developer.paypal.com/braintree/docs/guides/3d-secure/testing
  */
 export const AUTHENTICATION_NUMBERS: Readonly<Record<string, readonly [Outcome, boolean]>> = {
@@ -94,8 +97,8 @@ export function lookUpCard(card: CardDetails): CardOutcome {
 }
 
 /**
- * The result of a card's 3-D Secure lookup. If the bank requires a challenge, also the results that
- * the challenge can have.
+ * The result of a card's 3-D Secure lookup. If the bank requires a challenge, it also contains the
+ * results that the challenge can have.
  */
 export interface CardOutcome {
   readonly lookup: ThreeDSecureInfo

@@ -7,8 +7,8 @@ import { AUTHENTICATION_NUMBERS } from './authentications.ts'
 export interface ParsedCard {
   readonly card: CardDetails
   /**
-   * Reason with which fraud protection rejects every use of the card. `null` if the amount decides
-   * about charges.
+   * Reason for which fraud protection rejects every use of the card. `null` if fraud protection
+   * accepts the card; the result of a charge then depends on its amount.
    */
   readonly alwaysFailsWith: string | null
 }
@@ -28,7 +28,10 @@ const TEST_NUMBERS = new Set([
    4111111111112101 378267515471109 371544868764018 5066991111111118`.split(/\s+/),
 ])
 
-/** Numbers that fail verification but can be charged. Charges are decided by the amount. */
+/**
+ * Numbers that fail verification but can be charged, with the processor's response code. The result
+ * of a charge depends on its amount.
+ */
 const FAIL_VERIFICATION: ReadonlyMap<string, string> = new Map(
   [
     ['4000111111111115', '2000'],
@@ -39,7 +42,7 @@ const FAIL_VERIFICATION: ReadonlyMap<string, string> = new Map(
     ['3566002020360505', '3000'],
   ].map(([number = '', code = '']) => [identifyNumber(number), code]),
 )
-/** Numbers that fraud protection always rejects. */
+/** Card numbers that fraud protection always rejects, with the reason. */
 const REJECTED: ReadonlyMap<string, string> = new Map([
   ['4000111111111511', 'fraud'],
   ['4111130000000003', 'risk_threshold'],

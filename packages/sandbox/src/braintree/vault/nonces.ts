@@ -16,8 +16,8 @@ export interface SubmittedMethod {
   readonly instrument: PaymentInstrument
   readonly alwaysFailsWith: string | null
   /**
-   * Id of the customer from whose vault, or for whose vault, the nonce was created. `null` without
-   * a customer.
+   * Id of the customer for whose vault the nonce was created, or whose stored payment method it
+   * refers to. `null` without a customer.
    */
   readonly customerId: string | null
   /**
@@ -76,7 +76,7 @@ const FAKE_CARDS: Readonly<Record<string, string>> = {
   'fake-gateway-rejected-fraud-nonce': '4000111111111511',
 }
 
-/** Visa cards whose special properties (prepaid, commercial …) are not simulated. */
+/** Test nonces of Visa cards whose special properties (prepaid, commercial …) are not simulated. */
 const OTHER_FAKE_VISA = /^fake-valid-[a-z-]+-nonce$/
 
 /**

@@ -88,8 +88,8 @@ function readReplacement(
 }
 
 /**
- * Returns a card's new parameters with the old expiration date, if a new number was sent without
- * one.
+ * Returns the new parameters of a card. Adds the old expiration date if a new number was sent
+ * without an expiration date.
  */
 export function withExpiration(fields: Fields, card: CardDetails): Fields {
   if (EXPIRATION.some((key) => !fields.isBlank(key))) return fields

@@ -23,7 +23,7 @@ export const APPROVED: ProcessorDecision = {
 }
 
 /**
- * Returns the verdict for a simulated failure: `2000`–`2999` are declines by the processor, `3000`
+ * Returns the decision for a simulated failure: `2000`–`2999` are declines by the processor, `3000`
  * and above are processor failures, and anything else is a gateway rejection reason such as `fraud`
  * or `cvv`.
  */
@@ -43,9 +43,9 @@ export interface ChargeDetails {
 }
 
 /**
- * Returns the verdict for a charge by Braintree's test amounts: 2000.00–2999.99 are declined with
- * the amount as code, 3000.00–3000.99 fail, 5001.00 is rejected by the gateway, and 5001.01 is
- * declined for PayPal. All other amounts are approved.
+ * Returns the decision about a charge by Braintree's test amounts: 2000.00–2999.99 are declined
+ * with the whole part of the amount as response code, 3000.00–3000.99 fail, 5001.00 is rejected by
+ * the gateway, and 5001.01 is declined for PayPal. All other amounts are approved.
  */
 export function decideByTestAmount({
   amount,
@@ -64,8 +64,8 @@ export function decideByTestAmount({
 
 /**
  * Returns the settlement result for an authorized amount. Amounts of 4001.00–4001.99 are declined.
- * PayPal has more test amounts: 4002 stays pending, 4003.00–5000.99 are declined with the amount as
- * code, and 5001.02 finds no processor.
+ * PayPal has more test amounts: 4002 stays pending, 4003.00–5000.99 are declined with the whole
+ * part of the amount as response code, and 5001.02 fails because no processor is found.
  */
 export function settlementFor(charged: ChargeDetails): {
   status: 'settled' | 'settlement_declined' | 'settlement_pending'

@@ -8,7 +8,10 @@ const KEYS = parsePermittedKeys(
 )
 const RESPONSES = parsePermittedKeys('Y N U A C R E I')
 const ECI_FLAGS = parsePermittedKeys('00 01 02 04 05 06 07')
-/** Network of each card type that an authentication can name. eftpos exists on many cards. */
+/**
+ * Network of each card type that an authentication can name. `null` for eftpos, which exists on
+ * cards of several networks.
+ */
 const NETWORKS: Readonly<Record<string, string | null>> = {
   visa: 'Visa',
   mastercard: 'MasterCard',

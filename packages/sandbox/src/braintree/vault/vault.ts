@@ -142,7 +142,7 @@ export function storePaymentMethod(
   return row
 }
 
-/** Records on the verifications which payment method was stored. */
+/** Stores the token and billing address of the new payment method in its verifications. */
 function rememberMethod(
   context: BraintreeContext,
   row: PaymentMethodRow,
@@ -186,8 +186,8 @@ export function makeDefault(context: BraintreeContext, chosen: PaymentMethodRow)
 }
 
 /**
- * Deletes a payment method. Its subscriptions are canceled immediately, and another payment method
- * becomes the customer's default.
+ * Deletes a payment method. Its subscriptions are canceled immediately. If it was the customer's
+ * default, another payment method becomes the default.
  */
 export function removePaymentMethod(context: BraintreeContext, row: PaymentMethodRow): void {
   const { paymentMethods, subscriptions } = context.tables

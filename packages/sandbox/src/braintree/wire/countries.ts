@@ -3,7 +3,10 @@ import COUNTRIES from './countries.json' with { type: 'json' }
 /** A country of ISO 3166-1 with Braintree's four ways to name it: the name and three codes. */
 export type BraintreeCountry = Readonly<(typeof COUNTRIES)[number]>
 
-/** Finds the country with this code or name. If the field is the name, a code is accepted too. */
+/**
+ * Finds the country whose field `codeField` has this value. If `codeField` is `name`, a two-letter
+ * or three-letter code is accepted, too.
+ */
 export function findCountry(
   codeField: keyof BraintreeCountry,
   value: string,

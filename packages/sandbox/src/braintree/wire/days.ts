@@ -39,8 +39,8 @@ export function parseDay(value: unknown): CalendarDay | null {
 }
 
 /**
- * Returns the `billing_day_of_month` for a first billing date. Braintree's values are 1 to 28, and
- * 31 for the last day of the month, which also replaces 29 and 30.
+ * Returns the `billing_day_of_month` for a first billing date: 1 to 28, or 31 (the last day of the
+ * month) for the 29th, 30th and 31st.
  */
 export function anchorDayOf(day: CalendarDay): number {
   const number = Number(day.slice(8))
@@ -48,8 +48,8 @@ export function anchorDayOf(day: CalendarDay): number {
 }
 
 /**
- * Returns the billing day a number of months after the month of `day`. `anchor` is the
- * `billing_day_of_month`.
+ * Returns the billing day in the month that is `months` months after the month of `day`. `anchor`
+ * is the `billing_day_of_month`.
  */
 export function billingDayAfter(day: CalendarDay, months: number, anchor: number): CalendarDay {
   const year = Number(day.slice(0, 4))

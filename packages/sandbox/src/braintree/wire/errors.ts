@@ -131,7 +131,7 @@ function nodeToXml(node: ErrorNode): XmlObject {
 export interface ValidationFailure {
   readonly errors?: ErrorCollector
   /**
-   * Message of the response, instead of the joined messages of `errors`. A decline has the
+   * Message of the response. Defaults to the joined messages of `errors`. For a decline, it is the
    * processor's text.
    */
   readonly message?: string

@@ -3,7 +3,10 @@ const ZERO_DECIMAL = new Set(
 )
 const THREE_DECIMAL = new Set('BHD IQD JOD KWD LYD OMR TND'.split(' '))
 
-/** Ten digits before the decimal point; every amount field rejects more as "too large". */
+/**
+ * Largest amount in major units: ten digits before the decimal point. Every amount field rejects
+ * larger amounts as "too large".
+ */
 const LARGEST_MAJOR = 9_999_999_999
 
 /** Largest amount in minor units of Braintree's newer fields, which are 32-bit integers. */
@@ -22,8 +25,9 @@ export function largestAmount(currency: string): number {
 export type AmountFault = 'invalid' | 'negative' | 'too-large'
 
 /**
- * Parses a decimal amount to minor units. The SDK sends numbers as JSON floats, which are read by
- * their shortest text: `12.5` is 12.50, and rounding errors such as `0.1 + 0.2` are rejected.
+ * Parses a decimal amount to minor units. The SDK sends numbers as JSON floats, which are read as
+ * their shortest decimal text: `12.5` is 12.50, and rounding errors such as `0.1 + 0.2` are
+ * rejected.
  */
 export function parseAmount(value: unknown, currency: string): number | AmountFault {
   if (typeof value !== 'string' && typeof value !== 'number') return 'invalid'

@@ -105,7 +105,10 @@ function readAttributes(text: string): Attributes {
   return attributes
 }
 
-/** Returns the value of an element like Rails: by its type, then by whether it has children. */
+/**
+ * Converts an element to a value, like Rails: its attribute `type` decides, otherwise whether it
+ * has child elements.
+ */
 function elementValue(attributes: Attributes, children: readonly Element[], text: string): unknown {
   const type = attributes.get('type')
   const isBlank = text.trim() === ''
@@ -123,7 +126,10 @@ function elementValue(attributes: Attributes, children: readonly Element[], text
   return text
 }
 
-/** Returns an object. A name that occurs twice becomes a list, as in Rails. */
+/**
+ * Converts child elements to an object. A name that occurs more than once becomes a list, as in
+ * Rails.
+ */
 function objectOf(children: readonly Element[]): Record<string, unknown> {
   const lists = new Map<string, unknown[]>()
   for (const { name, value } of children) {

@@ -8,7 +8,9 @@ export interface ActionResult {
   readonly data: object
 }
 
-/** Handles a form of the control room. If it throws an error, the page shows the message. */
+/**
+ * Handles a form of the control room. If it throws an error, the page shows the error's message.
+ */
 export type ControlAction = (
   form: URLSearchParams,
   controls: ControllableSandbox,

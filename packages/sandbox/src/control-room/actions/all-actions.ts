@@ -18,7 +18,7 @@ const save: ControlAction = async (_form, controls) => {
 const reset: ControlAction = async (_form, controls) => {
   await controls.reset()
   const now = controls.clock.now().toISOString()
-  return { message: 'The sandbox was reset to its start.', data: { now } }
+  return { message: 'The sandbox was reset to its initial state.', data: { now } }
 }
 
 /** Handlers of the control room's forms, by the path that the form is posted to. */

@@ -48,7 +48,7 @@ function chosenClock(form: URLSearchParams, controls: ControllableSandbox): Chos
   }
   const now = () => new Date(nowOfClock(context, id) * 1000)
   const advanceTo = async (date: Date) => {
-    if (date < now()) throw new RangeError('The clock moves forward only')
+    if (date < now()) throw new RangeError('The clock can only move forward')
     moveTestClock(context, id, Math.floor(date.getTime() / 1000))
     await outbox.flush()
   }

@@ -25,8 +25,8 @@ const BY_OWNER = {
   refund: 'charge',
 } as const
 /**
- * Largest table that is copied in full. Of larger tables, only rows that refer to a copied object
- * are copied.
+ * Number of rows up to which a table is copied in full. From a larger table, only rows that refer
+ * to a copied object are copied.
  */
 const MAX_FULLY_COPIED = 2000
 
@@ -156,7 +156,10 @@ function fill(
   for (const [key, row] of rows) table?.set(key, copyJson(row))
 }
 
-/** Declines that are requested but have not happened yet apply to the copy as well. */
+/**
+ * Copies the simulated declines that have not happened yet, and the failed jobs, so that both
+ * affect the copy as well.
+ */
 function copyTrouble({ trouble, failures }: ObservedSandbox, scratch: OfflineSandbox): void {
   for (const { customer, codes } of trouble.pending().declines) {
     for (const code of codes) scratch.trouble.declineNextCharge(customer, code)

@@ -26,8 +26,8 @@ export interface ClockForecast {
 }
 
 /**
- * Predicts what happens if a clock moves to the date `until`: the given test clock, or the
- * sandbox's own clock for `null`. Returns `null` if the sandbox holds too many objects to copy.
+ * Predicts what happens if a test clock (or the sandbox's own clock, for `null`) moves to the date
+ * `until`. Returns `null` if the sandbox holds too many objects to copy.
  */
 export async function forecastClock(
   watched: ObservedSandbox,

@@ -23,7 +23,7 @@ export interface ObjectCounts {
 export type NamedStep = TimelineStep & { readonly name: string | null }
 
 const DAY = 86_400_000
-/** For how many customers the next steps are forecast: those with the earliest due dates. */
+/** Number of customers whose next steps are forecast: the ones with the earliest due dates. */
 const FORECAST_CUSTOMERS = 8
 
 export function countAll(watched: ObservedSandbox): ObjectCounts {
@@ -106,7 +106,9 @@ function customersByDueDate(watched: ObservedSandbox): Array<{ at: number; who: 
   return [...first.values()].sort((a, b) => a.at - b.at)
 }
 
-/** Reads at most the newest rows of a large table: older invoices are hardly ever open or due. */
+/**
+ * Reads only the newest 20,000 rows of a table, because older invoices are hardly ever open or due.
+ */
 function* newestRows<Row extends object>(table: StoreTable<Row> | undefined): Generator<Row> {
   yield* take(table?.newestFirst() ?? [], 20_000)
 }

@@ -18,7 +18,7 @@ import { definePage, type PageRequest } from './page.ts'
 
 const SHOWN = 60
 const CLOCKS = 100
-/** Longest forecast. Further ahead, a copy would take too long for a page. */
+/** Longest forecast. A longer one would take too much time for a page. */
 const LONGEST = { years: 5 }
 
 async function read({ watched, query }: PageRequest) {
@@ -61,7 +61,7 @@ function nameOf({ name, id }: TestClock): string {
   return name ?? id
 }
 
-/** Lists the clocks; the chosen one is moved by the forms above. */
+/** Renders links to the clocks. The forms above move the chosen clock. */
 function choice({ chosen, testClocks }: Data): Html {
   const link = (id: string | null, text: string) =>
     id === (chosen?.id ?? null)

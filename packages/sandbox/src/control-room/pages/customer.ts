@@ -24,8 +24,8 @@ import { definePage, type PageRequest } from './page.ts'
 const HORIZONS = [1, 3, 6, 12]
 
 /**
- * Returns the end of a forecast over a number of months. It is one day later, so that an invoice
- * drafted on the last day is shown as paid.
+ * Returns the end of a forecast over a number of months. Adds one day, so that an invoice drafted
+ * on the last day is shown as paid.
  */
 export function forecastEnd(now: Date, months: number): Date {
   return addDuration(now, { months, days: 1 })

@@ -35,7 +35,7 @@ export const objectPage = definePage(read, ({ id, found, history, last }) => {
     ...(typeof status === 'string' ? { badge: renderStatusBadge(status) } : {}),
     lead: found
       ? html`${placeName(found)} · ${wordsOf(found.kind)}${link}${own}`
-      : 'Deleted. This is what is still known about it.',
+      : 'Deleted. This is its last known state.',
     body: html`<div class="two"><section class="card"><h2>${found ? 'Present state' : 'Last known state'}</h2>${shown ? jsonView(shown, 'The object') : renderEmptyNote('Deleted.')}</section>
 <section class="card"><h2>History</h2>${history.length > 0 ? versions(history) : renderEmptyNote('No earlier version is known.')}</section></div>`,
   }

@@ -28,8 +28,8 @@ export function notificationsOf(
 }
 
 /**
- * Finds the step of a notification: about payments, the step with an amount; otherwise a step
- * without one.
+ * Finds the step of a notification. A notification about a payment belongs to a step with an
+ * amount, any other notification to a step without an amount.
  */
 function findStep(
   delivery: Delivery,

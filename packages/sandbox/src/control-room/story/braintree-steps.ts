@@ -32,7 +32,7 @@ export function braintreeSteps(merchant: SandboxMerchant, customer: string): Tim
   return sorted.map((step) => ({ ...step, customer, merchant: name }))
 }
 
-/** Returns the steps of deleted payment methods, as far as their versions were kept. */
+/** Returns the steps of deleted payment methods whose versions are still stored. */
 function deletedMethodSteps({ context }: SandboxMerchant, customer: string): TimelineStep[] {
   const known = context.versions?.versionsOfOwner('paymentMethods', customer) ?? []
   return [...known].flatMap(([token, versions]) => {

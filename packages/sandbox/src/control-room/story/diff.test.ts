@@ -22,7 +22,7 @@ const json = fc.dictionary(
   ),
 )
 
-it('lists no change between equal objects, and the same changed paths whichever object is the older one', () => {
+it('lists no change between equal objects, and lists the same changed paths when the two objects are swapped', () => {
   fc.assert(
     fc.property(json, json, (one, other) => {
       const changes = diffObjects(one, other)

@@ -3,7 +3,10 @@ import type { StepTone } from './step.ts'
 interface EventDescription {
   readonly title: string
   readonly tone: StepTone
-  /** The event with the highest weight gives its name to a step of several events. */
+  /**
+   * Weight of the event type. A step of several events is named after the event with the highest
+   * weight.
+   */
   readonly weight: number
 }
 

@@ -6,7 +6,7 @@ export type StepTone = 'good' | 'bad' | 'warning' | 'plain'
 export interface StepAmount {
   readonly minor: number
   readonly currency: string
-  /** Amount with its currency, formatted such as `$10.00`. */
+  /** Formatted amount with its currency, such as `$10.00`. */
   readonly text: string
 }
 

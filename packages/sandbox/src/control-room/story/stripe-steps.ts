@@ -14,8 +14,8 @@ export function toTimelineSteps(events: readonly SeenEvent[]): TimelineStep[] {
 }
 
 /**
- * Whether an event has the same request, time and customer as the group. Some objects do not name
- * their customer.
+ * Whether an event has the same request, time and customer as the group. An event that names no
+ * customer fits any customer.
  */
 function belongsTo(group: readonly SeenEvent[], event: SeenEvent): boolean {
   const [first] = group
@@ -102,7 +102,10 @@ function describeChange({ type, object, previous }: SeenEvent): string[] {
   return changes
 }
 
-/** After the last retry, the subscription ends in the same step as the failed payment. */
+/**
+ * Notes that the subscription ended. After the last retry, it ends in the same step as the failed
+ * payment.
+ */
 function describeEnd({ type }: SeenEvent): string[] {
   return type === 'customer.subscription.deleted' ? [describeEventType(type).title] : []
 }

@@ -13,7 +13,10 @@ export interface RunningProviders {
   readonly stripe: { readonly handle: StripeHandle; readonly context: StripeContext } | null
   readonly braintree: {
     readonly handle: BraintreeHandle
-    /** Contexts of the merchants. The first one belongs to the handle. */
+    /**
+     * Contexts of the merchants. The first one is the context of the merchant that `handle`
+     * controls.
+     */
     readonly merchants: readonly BraintreeContext[]
   } | null
 }
@@ -27,8 +30,8 @@ export interface ObservedSandbox extends ProviderContext, RunningProviders {
 }
 
 /**
- * The sandbox as the forms of the control room change it: what the pages read, and functions to
- * save, reset and export the state.
+ * The sandbox as the control room's forms use it: the state that the pages read, and functions to
+ * save, reset and export this state.
  */
 export interface ControllableSandbox extends ObservedSandbox {
   readonly save: () => Promise<void>

@@ -64,7 +64,7 @@ it('runs concurrent moves of the clock one after the other and rejects a move in
   expect(clock.nowMs()).toBe(2000)
 })
 
-it('runs work that is overdue when it is scheduled at the present time of the clock', async () => {
+it('runs overdue work at the current time of the clock, without moving the clock back', async () => {
   const clock = new MovableClock(new Date(10_000))
   const log: string[] = []
   clock.join(timeline('late', [1000], log, clock))

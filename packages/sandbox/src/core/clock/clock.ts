@@ -98,7 +98,7 @@ export class MovableClock {
 
   async #moveTo(target: number): Promise<void> {
     if (Number.isNaN(target)) throw new TypeError('The clock can only move to a valid date')
-    if (target < this.#now) throw new RangeError('The clock moves forward only')
+    if (target < this.#now) throw new RangeError('The clock can only move forward')
     for (;;) {
       const next = this.#earliest()
       if (!next || next.due > target) break

@@ -19,9 +19,9 @@ export interface DueJob {
 const MAX_RUNS_PER_INSTANT = 1000
 
 /**
- * Combines a provider's jobs into one source of scheduled work. At the same time, the jobs run in
- * the given order. If a job throws an error, it is recorded in `failures` and retried later; the
- * other jobs and the clock continue.
+ * Combines a provider's jobs into one source of scheduled work. Jobs that are due at the same time
+ * run in the given order. If a job throws an error, it is recorded in `failures` and retried later;
+ * the other jobs and the clock continue.
  */
 export function dueJobs(
   provider: string,
@@ -45,7 +45,7 @@ export function dueJobs(
     runs.set(key, run)
     try {
       if (run > MAX_RUNS_PER_INSTANT)
-        throw new Error('It falls due again and again without an end.')
+        throw new Error('The job is due again after every run, without end.')
       job.run(key)
       failures.succeeded(job.name, key)
     } catch (error) {

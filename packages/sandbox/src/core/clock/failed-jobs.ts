@@ -86,7 +86,7 @@ export class FailedJobs {
     if (before?.message === message) return
     const [at, again] = [now, failed.retryAt].map((ms) => new Date(ms).toISOString())
     this.#log(
-      `sandbox: ${provider} ${job} ${key} failed at ${at}: ${message} It is tried again at ${again}; everything else goes on.`,
+      `sandbox: ${provider} ${job} ${key} failed at ${at}: ${message} It will be retried at ${again}; all other jobs continue.`,
     )
   }
 

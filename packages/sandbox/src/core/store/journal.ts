@@ -72,7 +72,7 @@ export async function replayJournal(
     end = value as End | null
     if (end?.rows !== rows) {
       throw new TypeError(
-        `${file} is a journal that was damaged. Restore a copy of it and of the state file, or move it away to start with the state before it.`,
+        `The journal ${file} is damaged. Restore it and the state file from a backup, or move it away to start from the state before it.`,
       )
     }
     rows = 0

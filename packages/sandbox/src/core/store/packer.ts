@@ -1,8 +1,8 @@
 type Fields = Record<string, unknown>
 
 /**
- * Samples per kind. Optional fields give a kind a few shapes; objects of further shapes are stored
- * unpacked.
+ * Maximum number of samples for each kind. Optional fields give a kind a few shapes; objects of
+ * further shapes are stored unpacked.
  */
 const MAX_SAMPLES = 8
 const UNPACKED = -1
@@ -87,7 +87,7 @@ function toSample(value: Fields, first: number): Sample {
 
 /**
  * Adds `number, value, …` for each field that differs from the sample. Returns `false` if the value
- * has other fields than the sample; the caller must then discard what was added.
+ * does not have the same fields as the sample; the caller must then discard what was added.
  */
 function addDifference(sample: Sample, value: unknown, packed: unknown[]): boolean {
   const { names, fields, original } = sample

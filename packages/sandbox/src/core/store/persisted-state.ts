@@ -80,8 +80,8 @@ export class PersistedState {
   }
 
   /**
-   * Starts to persist changes, once everything has started. Creates the state file if there is
-   * none, because a journal continues a state file.
+   * Starts to persist changes. Call it once everything has started. Creates the state file if there
+   * is none, because a journal continues a state file.
    */
   begin(): void {
     if (this.#isNew) this.save()
@@ -106,7 +106,7 @@ export class PersistedState {
       this.#broken = true
       const why = error instanceof Error ? error.message : String(error)
       process.emitWarning(
-        `The sandbox cannot write down what happens: ${why}. Until it is saved or closed, a crash loses what happens from here on.`,
+        `The sandbox cannot write its journal: ${why}. Until the state is saved or the sandbox is closed, a crash loses all changes from now on.`,
       )
     }
   }
@@ -188,6 +188,6 @@ function rejectOrphanedJournals(file: string): void {
   const left = journalsOf(file).map((number) => journalFile(file, number))
   if (left.length === 0) return
   throw new TypeError(
-    `There is no state file ${file}, but what belongs to one is left: ${left.join(', ')}. Put the state file back, or move the journal to where it went to start anew.`,
+    `The state file ${file} does not exist, but its journals do: ${left.join(', ')}. Restore the state file, or move the journals away too to start from scratch.`,
   )
 }

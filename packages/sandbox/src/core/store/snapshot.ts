@@ -28,6 +28,6 @@ export interface SandboxSnapshot {
 export function checkSnapshot({ version }: { readonly version: number }): void {
   if (version === STATE_FORMAT) return
   throw new TypeError(
-    `The snapshot has format ${version}, and this sandbox reads ${STATE_FORMAT} only: take a new one with snapshot().`,
+    `The snapshot has format ${version}, but this sandbox reads only format ${STATE_FORMAT}: take a new one with snapshot().`,
   )
 }

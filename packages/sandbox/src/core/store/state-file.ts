@@ -17,7 +17,10 @@ import { linesOf, parseLine, writeLines } from './lines.ts'
 import { STATE_FORMAT } from './snapshot.ts'
 import type { SandboxStore, StoreHead } from './store.ts'
 
-/** First line of a state file. One line per row follows, and a last line with their number. */
+/**
+ * First line of a state file. It is followed by one line per row, and a last line with the number
+ * of rows.
+ */
 interface Head extends StoreHead {
   readonly version: typeof STATE_FORMAT
   readonly now: string
@@ -70,7 +73,7 @@ export function writeStateFile(file: string, lines: Iterable<string>, chunkSize?
     removeQuietly(beside)
     const why = error instanceof Error ? error.message : String(error)
     throw new Error(
-      `The state could not be written to ${file}: ${why}. What was saved there before is unchanged.`,
+      `The state could not be written to ${file}: ${why}. The state saved there before is unchanged.`,
       { cause: error },
     )
   }
@@ -117,7 +120,7 @@ export function checkWritable(file: string): void {
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error)
     throw new Error(
-      `The state cannot be kept in ${file}: its folder must exist and be writable (${why})`,
+      `The state cannot be saved in ${file}: its folder must exist and be writable (${why})`,
     )
   }
 }
@@ -142,11 +145,11 @@ export async function loadStateFile(file: string, store: SandboxStore): Promise<
 function checkFormat(file: string, start: string): void {
   const format = /^\{"version":(\d+),/.exec(start)?.[1]
   if (format === String(STATE_FORMAT)) return
-  const fix = `Give another file, or move this one away together with its journals (${file}.journal-N) to start anew.`
+  const fix = `Use another file, or move this one away together with its journals (${file}.journal-N) to start from scratch.`
   throw new TypeError(
     format === undefined
       ? `${file} is not a state file of this sandbox. ${fix}`
-      : `${file} is a state file of format ${format}, written by another version of the sandbox, and this one reads ${STATE_FORMAT} only. ${fix}`,
+      : `${file} is a state file of format ${format}, written by another version of the sandbox, but this version reads only format ${STATE_FORMAT}. ${fix}`,
   )
 }
 
@@ -175,7 +178,7 @@ async function loadLines(file: string, store: SandboxStore): Promise<LoadedFile>
   }
   if (head === null || counted !== rows) {
     throw new TypeError(
-      `${file} is a state file that was cut off or damaged: ${rows} rows can be read, ${counted ?? 'nothing'} says how many there were. Restore a copy of it, or move it away together with its journals (${file}.journal-N) to start anew.`,
+      `The state file ${file} is truncated or damaged: ${rows} rows can be read, but the count recorded at its end is ${counted ?? 'nothing'}. Restore it from a backup, or move it away together with its journals (${file}.journal-N) to start from scratch.`,
     )
   }
   store.setHead(head)

@@ -25,7 +25,10 @@ interface Owner {
   readonly started: string | null
   /** The machine or container in which `pid` is valid. */
   readonly place: string
-  /** Path of the lock file. Differs if the lock was copied together with its state file. */
+  /**
+   * Path of the lock file. If it differs from the actual path, the lock was copied together with
+   * its state file.
+   */
   readonly path: string
 }
 
@@ -49,7 +52,7 @@ const EMPTY_LOCK_TIMEOUT = 1000
 
 /**
  * Locks a state file for this process. Takes over the lock of a killed process: immediately if that
- * ran on this machine, otherwise after half a minute without a heartbeat.
+ * process ran on this machine, otherwise after half a minute without a heartbeat.
  * @throws {Error} If another sandbox has the file open, in this process or another.
  */
 export async function lockStateFile(
@@ -69,7 +72,7 @@ export async function lockStateFile(
         ? `process ${seen.owner.pid} on ${seen.owner.place.split(' ')[0]}`
         : 'a process that is starting'
       throw new Error(
-        `The state file ${file} is in use by another sandbox (${by}). Two sandboxes would overwrite each other's changes: stop that one, or give this one another file.`,
+        `The state file ${file} is in use by another sandbox (${by}). Two sandboxes would overwrite each other's changes: stop the other one, or use another file for this one.`,
       )
     }
     removeLock(lock, seen)

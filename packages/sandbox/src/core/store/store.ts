@@ -197,7 +197,10 @@ const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 
 const PAIRS = new Map<string, readonly string[]>()
 
-/** All pairs of characters. Drawing two characters at once takes half the time. */
+/**
+ * Returns all pairs of characters of an alphabet. Drawing two characters at once takes half the
+ * time.
+ */
 function pairsOf(alphabet: string): readonly string[] {
   let pairs = PAIRS.get(alphabet)
   if (!pairs) {

@@ -1,4 +1,4 @@
-/** Entries of the waiting list at most, which take 8 MB. */
+/** Maximum number of entries in the waiting list, which takes up to 8 MB. */
 const MAX_WAITING = 1_048_576
 
 /**

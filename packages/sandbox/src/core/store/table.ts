@@ -6,8 +6,8 @@ import { TableIndex } from './table-index.ts'
 import { TextPages } from './text-pages.ts'
 
 /**
- * A table of objects in insertion order. After changing an object, call `set` again: only then are
- * indexes and due times updated. Rows that were not used for a while may be packed into texts.
+ * A table of objects in insertion order. After changing an object, call `set` again to update the
+ * indexes and due times. Rows that were not used for a while may be packed into texts.
  */
 export class StoreTable<T extends object> {
   /**
@@ -114,7 +114,10 @@ export class StoreTable<T extends object> {
     if (place !== undefined) this.#deleteAt(place)
   }
 
-  /** Deletes rows from the oldest on, until `isOld` returns `false` for the place of one. */
+  /**
+   * Deletes the oldest rows one after the other, until `isOld` returns `false` for the place of a
+   * row.
+   */
   deleteOldest(isOld: (place: number) => boolean): void {
     while (this.#size > 0 && isOld(this.#first)) this.#deleteAt(this.#first)
   }
@@ -156,16 +159,16 @@ export class StoreTable<T extends object> {
   }
 
   /**
-   * Lists the rows at the places that `isAt` accepts, newest first, without unpacking others. Do
-   * not change the rows: changes may be lost.
+   * Lists the rows at the places that `isAt` accepts, newest first, without unpacking any other
+   * row. Do not change the rows: changes may be lost.
    */
   newestAt(isAt: (place: number) => boolean): NewestFirst<T> {
     return new NewestFirst(this, { isAt })
   }
 
   /**
-   * Lists the rows with a value in an index or a column, newest first, without unpacking others. Do
-   * not change the rows: changes may be lost.
+   * Lists the rows with a value in an index or a column, newest first, without unpacking any other
+   * row. Do not change the rows: changes may be lost.
    */
   newestBy(name: string, value: string): NewestFirst<T> {
     const column = this.#indexes.has(name) ? undefined : this.#columns.get(name)

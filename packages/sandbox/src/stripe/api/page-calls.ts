@@ -146,7 +146,7 @@ const PUBLIC_FIELDS: Readonly<Record<string, ReadonlySet<string>>> = {
 
 /**
  * Returns a copy of a response or error that may be shown to a web page: every intent in it has
- * only the fields in `SHOWN`.
+ * only the fields in `PUBLIC_FIELDS`.
  */
 export function filterForPage<T>(value: T): T {
   if (Array.isArray(value)) return value.map(filterForPage) as T

@@ -42,7 +42,8 @@ const BOOLEANS: ReadonlyMap<string, boolean> = new Map([
 ])
 
 /**
- * Names of timestamps. A value beyond the calendar's range was most likely given in milliseconds.
+ * Names of timestamp parameters. A value beyond the calendar's range was most likely given in
+ * milliseconds.
  */
 const TIMESTAMP_NAMES = /(?:_at|_by|_date|_end|_time|_anchor)$|^(?:start|end)$/
 const MAX_TIMESTAMP = 253_402_300_799

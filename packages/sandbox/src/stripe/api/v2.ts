@@ -103,7 +103,9 @@ function parseQuery(query: string, params: SchemaNode): FormObject {
   return parseForm(pairs.join('&'))
 }
 
-/** Converts a JSON body to a form, so that it gets the same validation and errors. */
+/**
+ * Converts a JSON body to a form, so that it is validated like a form and causes the same errors.
+ */
 function readJson(text: string): FormObject {
   if (text === '') return {}
   let value: unknown

@@ -13,8 +13,8 @@ export function amountOffIn(coupon: CouponRow, currency: string): number | null 
 }
 
 /**
- * Reads a coupon's fixed discounts in other currencies. Adds them to those before, or replaces
- * them.
+ * Reads a coupon's fixed discounts in other currencies, and merges them into `before`. A discount
+ * in the same currency is replaced.
  */
 export function readAmountsOff(
   coupon: Pick<CouponRow, 'amount_off' | 'currency'>,

@@ -29,7 +29,10 @@ export function checkSoldIn(price: PriceRow, currency: string, param: string): v
   )
 }
 
-/** Reads a price's amounts in other currencies. Adds them to those before, or replaces them. */
+/**
+ * Reads a price's amounts in other currencies, and merges them into `before`. An amount in the same
+ * currency is replaced.
+ */
 export function readCurrencyOptions(
   { own, tiered }: { readonly own: string; readonly tiered: boolean },
   given: Readonly<Record<string, OptionParams>>,

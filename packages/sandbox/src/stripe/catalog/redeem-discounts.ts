@@ -29,8 +29,8 @@ interface DiscountTarget {
   /** When the discount starts, in Unix seconds. Defaults to now. */
   readonly start?: number
   /**
-   * Whether the discount becomes the customer's own, which applies to all their invoices without
-   * another discount.
+   * Whether the discount becomes the customer's discount, which applies to all invoices of the
+   * customer that have no other discount.
    */
   readonly belongsToCustomer?: boolean
   /** Currency of the purchase. A fixed-amount coupon must support it. */
@@ -133,8 +133,8 @@ function requirePromotionCode(
 }
 
 /**
- * Checks that the price of the purchased items reaches a promotion code's minimum amount. The price
- * counts even if a trial makes it free at first.
+ * Checks that the price of the purchased items reaches a promotion code's minimum amount. The full
+ * price counts, even if the purchase starts with a free trial.
  */
 export function checkMinimum(
   work: UnitOfWork,

@@ -87,8 +87,8 @@ const STATES: Readonly<Record<string, readonly [number, number, number]>> = {
 const NAMES = new Intl.DisplayNames(['en'], { type: 'region', fallback: 'none' })
 
 /**
- * Finds the place where an address is taxed. `null` if the address is incomplete: without a
- * country, or a US address without a ZIP code.
+ * Finds the place where an address is taxed. `null` if the address is incomplete: it has no
+ * country, or it is a US address without a ZIP code.
  */
 export function findTaxPlace(address: TaxAddress | null | undefined): TaxPlace | null {
   const country = address?.country?.toUpperCase() ?? ''

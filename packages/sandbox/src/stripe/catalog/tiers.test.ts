@@ -39,7 +39,7 @@ it.each([
   [1004, 450 + 1 + 300, 251 + 300],
   [5000, 450 + 1000 + 300, 1250 + 300],
 ])(
-  'charges for %i units %i cents with graduated tiers and %i cents with volume tiers',
+  '%i units cost %i cents with graduated tiers and %i cents with volume tiers',
   (quantity, graduated, volume) => {
     expect(priceQuantity(tiered('graduated'), quantity, 'usd')).toBe(graduated)
     expect(priceQuantity(tiered('volume'), quantity, 'usd')).toBe(volume)
@@ -65,7 +65,7 @@ it.each([
   [61, 2000, 1000],
   [150, 3000, 2000],
 ])(
-  'charges for %i units in packages of sixty %i cents if rounded up, and %i cents if rounded down',
+  '%i units in packages of sixty cost %i cents if rounded up and %i cents if rounded down',
   (quantity, up, down) => {
     expect(priceQuantity(packaged('up'), quantity, 'usd')).toBe(up)
     expect(priceQuantity(packaged('down'), quantity, 'usd')).toBe(down)

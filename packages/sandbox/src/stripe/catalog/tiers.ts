@@ -126,8 +126,8 @@ function termsIn(price: PriceRow, currency: string): { unit: string; tiers: Pric
 }
 
 /**
- * Applies `transform_quantity`: converts units to packages. A started package counts if rounding is
- * up.
+ * Applies `transform_quantity`: converts units to packages. When rounding up, a started package
+ * counts as a whole one.
  */
 function packages(price: PriceRow, quantity: bigint): bigint {
   const transform = price.transform_quantity

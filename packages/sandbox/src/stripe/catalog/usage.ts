@@ -70,8 +70,8 @@ export function aggregateMeterEvents(meter: MeterRow, events: readonly MeterEven
 }
 
 /**
- * Keeps the last event of each hour or day, for meters whose events report the total of that
- * window.
+ * Keeps the last event of each hour or day, for meters whose events report the total of the hour or
+ * day so far.
  */
 function lastPerWindow(meter: MeterRow, events: readonly MeterEventRow[]): MeterEventRow[] {
   const size = WINDOWS[meter.event_time_window ?? '']

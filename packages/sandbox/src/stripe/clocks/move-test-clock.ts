@@ -55,7 +55,10 @@ export function moveTestClock(context: StripeContext, id: string, target: number
   stop(context, id, 'ready')
 }
 
-/** Stores the time reached, so that an interrupted move continues from there after a restart. */
+/**
+ * Stores the time that a test clock has reached, so that an interrupted move continues from there
+ * after a restart.
+ */
 function setTime(context: StripeContext, id: string, at: number): void {
   const table = context.tables['test_helpers.test_clock']
   const row = table.get(id)

@@ -8,8 +8,8 @@ import type { UnitOfWork } from '../state/unit-of-work.ts'
 import { invalidRequestFault } from '../wire/errors.ts'
 
 /**
- * Automatic tax: computes an invoice's taxes from the customer's location and the product of each
- * line.
+ * The field `automatic_tax` of an invoice. Automatic tax computes the taxes of the invoice from the
+ * customer's location and the product of each line.
  */
 
 type AutomaticTax = InvoiceRow['automatic_tax']
@@ -48,7 +48,10 @@ export function readAutomaticTaxParam(
 ): boolean | undefined {
   const wanted = params.automatic_tax
   if (wanted?.liability && wanted.liability.type !== 'self') {
-    throw invalidRequestFault('The sandbox is one account.', `${path}[liability][type]`)
+    throw invalidRequestFault(
+      'The sandbox has only one account: use `self`.',
+      `${path}[liability][type]`,
+    )
   }
   return wanted?.enabled
 }
@@ -142,9 +145,9 @@ const TITLES: Readonly<Record<PlaceTax['type'], string>> = {
 }
 
 /**
- * Finds or creates Stripe's own rate for a place, which is archived and shared by all invoices.
- * Written to the table directly, not in the unit of work, because previews refer to it after they
- * are rolled back.
+ * Finds or creates Stripe's own rate for a place, which is archived and shared by all invoices. A
+ * new rate is written to the table directly, not in the unit of work, because previews still refer
+ * to it after they are rolled back.
  */
 function rateFor(
   work: UnitOfWork,
@@ -189,8 +192,8 @@ export type UnknownLocationHandling = 'refused' | 'disabled' | 'left'
 
 /**
  * Handles an invoice with automatic tax whose customer has no known location, as `handling` says.
- * Calls are rejected. Scheduled work bills without tax and disables automatic tax of the
- * subscription.
+ * `disabled` also disables automatic tax of the invoice's subscription. API calls use `refused`,
+ * scheduled work uses `disabled`, and Checkout's calculation of amounts uses `left`.
  * @throws {StripeFault} If `handling` is `refused`.
  */
 export function handleUnknownLocation(

@@ -204,8 +204,8 @@ export function countAttempt(invoice: InvoiceRow, isRetry: boolean): boolean {
 }
 
 /**
- * Returns the final decline of this payment method by the bank, if there was one. This method is
- * not tried again.
+ * Returns the bank's final decline of this payment method, if there was one. After a final decline,
+ * the payment method is not charged again.
  */
 function finalDecline(intent: PaymentIntentRow, method: string): CardDecline | null {
   const error = intent.last_payment_error

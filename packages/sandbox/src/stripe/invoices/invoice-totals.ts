@@ -131,8 +131,8 @@ function containedTax(amount: number, rates: readonly TaxRateRow[]): number {
 }
 
 /**
- * Splits the contained tax among the inclusive rates. The last rate takes the rounding difference,
- * so that the shares add up.
+ * Returns the share of a rate in the total tax of all inclusive rates, in proportion to its
+ * percentage. The rounded shares of all rates add up to the total.
  */
 function shareOf(total: number, rate: TaxRateRow, rates: readonly TaxRateRow[]): number {
   const shares = allocateByWeight(

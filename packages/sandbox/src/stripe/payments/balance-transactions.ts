@@ -6,7 +6,10 @@ import { testCardOf } from './test-cards.ts'
 const DAY = 86_400
 /** Seconds until funds of a payment become available: two days. */
 const AVAILABLE_AFTER = 2 * DAY
-/** Stripe's fee for a card payment. Refunds cost no fee and do not return it. */
+/**
+ * Stripe's fee for a card payment, in percent. A refund costs no fee, and does not return the fee
+ * of the payment.
+ */
 const FEE_PERCENT = 2.9
 const FEE_FIXED = 30
 /** Fee for a dispute in minor units, charged whatever the outcome. */
@@ -134,8 +137,8 @@ function feeDetail(amount: number, currency: string, description = 'Stripe proce
 /**
  * Sets the status of balance transactions to `available`, if their funds are available by now.
  * Called before balance transactions are read, because a scheduled job for each would double the
- * work of moving the clock. Stops at the first transaction already marked, since they become
- * available in order; transactions whose funds were available immediately do not count.
+ * work of moving the clock. Stops at the first transaction that is already marked, because funds
+ * become available in order. Skips transactions whose funds were available immediately.
  */
 export function markAvailableFunds(work: UnitOfWork): void {
   for (const row of work.tables.balance_transaction.newestFirst()) {

@@ -10,7 +10,7 @@ export const CARD_NUMBERS: Readonly<Record<string, string>> = Object.fromEntries
 
 /**
  * Finds the test card with a card number, which may contain spaces.
- * @throws {StripeFault} If the number is invalid or not that of a test card, with Stripe's error.
+ * @throws {StripeFault} Stripe's error, if the number is invalid or belongs to no test card.
  */
 export function requireCardNumber(typed: string): { name: string; card: TestCard } {
   const number = typed.replace(/[\s-]/g, '')

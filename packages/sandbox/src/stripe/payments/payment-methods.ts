@@ -83,7 +83,7 @@ export function attachPaymentMethod(
 }
 
 /**
- * Rejects a payment method that is attached to another customer than the intent's. A payment method
+ * Rejects a payment method that is attached to a customer other than the intent's. A payment method
  * without a customer is allowed.
  */
 export function checkOwner(

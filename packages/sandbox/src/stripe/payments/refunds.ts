@@ -68,7 +68,7 @@ export function finishRefund(work: UnitOfWork, id: string): void {
 }
 
 /**
- * Makes a refund fail that had succeeded, as a bank may do days later. The charge can then be
+ * Makes a refund fail after it has succeeded, as a bank may do days later. The charge can then be
  * refunded again.
  */
 export function failRefund(work: UnitOfWork, refund: RefundRow): void {

@@ -13,8 +13,8 @@ export type CardBehavior =
   | { readonly disputes: DisputeCause }
 
 /**
- * Why a test card causes disputes. With `inquiry`, the bank only asks for information and withdraws
- * no money yet.
+ * The kind of dispute that a payment leads to. With `inquiry`, the bank only asks for information
+ * and withdraws no money yet.
  */
 export interface DisputeCause {
   readonly reason: string
@@ -33,7 +33,10 @@ export interface TestCard {
    * `normal`.
    */
   readonly risk?: 'elevated' | 'highest'
-  /** Checks that fail: of the security code, and of those parts of the address that are known. */
+  /**
+   * Results of the checks that do not pass. The parts of the address are checked only if the
+   * payment method has them.
+   */
   readonly checks?: {
     readonly cvc?: 'fail'
     readonly line1?: 'fail' | 'unavailable'

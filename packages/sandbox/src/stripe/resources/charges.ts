@@ -7,7 +7,7 @@ import {
 } from '../api/resource.ts'
 import { invalidRequestFault } from '../wire/errors.ts'
 
-/** Operations that read and update charges. Payment intents create them. */
+/** Operations that read and update charges. Charges are created by payment intents. */
 export const charges: StripeOperations = {
   'Charges.create': () => {
     throw invalidRequestFault(

@@ -349,7 +349,10 @@ function subscribe(
   markDebitPending(work, session)
 }
 
-/** Marks the session unpaid while a bank debit is pending; the debit's result updates it. */
+/**
+ * Marks the session unpaid while a bank debit is pending. The result of the debit updates the
+ * session.
+ */
 function markDebitPending(work: UnitOfWork, session: CheckoutSessionRow): void {
   const invoice = work.find('invoice', session.invoice ?? '')
   const intent = work.find('payment_intent', invoice?.$.paymentIntent ?? '')

@@ -35,7 +35,7 @@ function debitTypeFor(session: CheckoutSessionRow, params: CheckoutParams): Debi
 }
 
 /**
- * Returns the test bank account that the customer entered in a checkout page. `null` for other
+ * Returns the test bank account that the customer entered on a checkout page. `null` for other
  * payment methods.
  */
 export function findEnteredAccount(work: UnitOfWork, value: string): PaymentMethodRow | null {

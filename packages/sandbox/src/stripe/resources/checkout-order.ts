@@ -225,8 +225,8 @@ export function replaceDiscountIds(session: CheckoutSessionRow, redeemed: readon
 }
 
 /**
- * Whether the customer must enter a payment method in a checkout session. If nothing is due, only
- * if the session always collects one.
+ * Whether the customer must enter a payment method in a checkout session. If nothing is due, this
+ * is necessary only if the session always collects a payment method.
  */
 export function needsCard(session: CheckoutSessionRow, quote: CheckoutQuote | null): boolean {
   if (quote === null || quote.due > 0) return true

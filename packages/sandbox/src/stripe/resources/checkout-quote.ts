@@ -38,7 +38,9 @@ export interface CheckoutOrder {
 }
 
 export interface QuoteLine {
-  /** Index of the checkout session's item. `null` for an invoice item that was already pending. */
+  /**
+   * Index of the item in the checkout session. `null` for an invoice item that was already pending.
+   */
   readonly item: number | null
   readonly description: string | null
   readonly quantity: number | null
@@ -272,7 +274,7 @@ export function toCheckoutParts(
   }
 }
 
-/** Returns an empty quote, for an order that bills nothing before its anchor. */
+/** Returns an empty quote, for an order that bills nothing before its billing cycle anchor. */
 function emptyQuote(work: UnitOfWork, order: CheckoutOrder): CheckoutQuote {
   const currency = currencyOf(work, order)
   return {

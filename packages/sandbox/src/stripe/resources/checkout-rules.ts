@@ -27,7 +27,7 @@ export function checkSession(params: CheckoutParams): CheckoutMode {
   const mode = (params.mode ?? 'payment') as CheckoutMode
   const { ui_mode: ui = 'hosted_page' } = params
   if (ui !== 'hosted_page' && ui !== 'hosted') {
-    throw invalidRequestFault('The sandbox has hosted checkout pages only.', 'ui_mode')
+    throw invalidRequestFault('The sandbox supports only hosted checkout pages.', 'ui_mode')
   }
   for (const name of EMBEDDED_PARAMS) {
     if (params[name] === undefined) continue

@@ -217,8 +217,8 @@ function checkEmail(email: string): string {
 }
 
 /**
- * Applies `coupon` and `promotion_code`, which only older API versions accept. Newer versions have
- * no replacement that could remove the discount.
+ * Applies `coupon` and `promotion_code`, which only older API versions accept. In these versions,
+ * an empty value removes the customer's discount; newer versions have no parameter for this.
  */
 function applyCustomerDiscount(
   work: UnitOfWork,

@@ -69,7 +69,10 @@ export const invoicePreview: StripeOperations = {
 /** Replaces a schedule by its subscription, whose next invoice includes the planned changes. */
 function replaceSchedule(work: UnitOfWork, { schedule: id, ...params }: Params): Params {
   if (params.schedule_details !== undefined) {
-    throw invalidRequestFault('The sandbox previews schedules as they are.', 'schedule_details')
+    throw invalidRequestFault(
+      'The sandbox cannot preview changes to a schedule.',
+      'schedule_details',
+    )
   }
   if (id === undefined) return params
   if (params.subscription !== undefined || params.subscription_details !== undefined) {
@@ -78,7 +81,7 @@ function replaceSchedule(work: UnitOfWork, { schedule: id, ...params }: Params):
   const { subscription } = work.require('subscription_schedule', id, 'schedule')
   if (subscription === null) {
     throw invalidRequestFault(
-      'The sandbox previews schedules that have hold of a subscription.',
+      'The sandbox previews only schedules that have a subscription.',
       'schedule',
     )
   }
@@ -156,7 +159,10 @@ function previewNew(work: UnitOfWork, params: Params): InvoiceRow {
   return createFirstInvoice(work, subscription, terms) ?? draftNextInvoice(work, subscription)
 }
 
-/** Whether the preview is for a new subscription, whose discounts are not the invoice's own. */
+/**
+ * Whether the preview is for a new subscription. Its discounts belong to the subscription, not to
+ * the invoice.
+ */
 function isNewSubscription({ subscription, subscription_details: details }: Params): boolean {
   return subscription === undefined && details?.items !== undefined
 }

@@ -6,8 +6,8 @@ import { invalidRequestFault, missingParamFault, StripeFault } from '../wire/err
 
 const DAY = 86_400
 /**
- * How long an identifier must stay unique and its event can be cancelled, in seconds of the
- * sandbox's clock.
+ * Time in seconds of the sandbox's clock during which an identifier must be unique and its event
+ * can be cancelled.
  */
 const IDENTIFIER_LIFETIME = DAY
 const MAX_AGE = 35 * DAY
@@ -117,7 +117,10 @@ export function cancelMeterEvent(
   })
 }
 
-/** Finds the meter for an event name: the active one, or an inactive one if there is none. */
+/**
+ * Finds the meter for an event name: the active meter, or an inactive one if no meter with this
+ * name is active.
+ */
 export function findMeter(work: UnitOfWork, name: string): MeterRow | undefined {
   const known = work.findBy('billing.meter', 'event_name', name)
   return known.find((meter) => meter.status === 'active') ?? known[0]

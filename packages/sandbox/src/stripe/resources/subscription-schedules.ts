@@ -207,7 +207,7 @@ function fromPhases(
   const start =
     params.start_date === 'now' || params.start_date === undefined ? work.now : params.start_date
   if (start < work.now)
-    throw invalidRequestFault('The sandbox starts schedules now or later.', 'start_date')
+    throw invalidRequestFault('The sandbox cannot start schedules in the past.', 'start_date')
   const { billing_mode } = schedule
   const phases = params.phases as PhaseParams[]
   schedule.phases = readPhases(work, { customer, billing_mode }, phases, start)

@@ -45,8 +45,8 @@ export const subscriptions: StripeOperations = {
     cancelNow(work, subscription, params)
   }),
   /**
-   * Without a status, lists subscriptions that have not ended. Those on a test clock are listed
-   * only if the call names the clock or the customer.
+   * Without a status, lists subscriptions that have not ended. Subscriptions on a test clock are
+   * listed only if the call names the clock or the customer.
    */
   'Subscriptions.list': ({ status = 'current', ...params }, call) => {
     const hasItem = (row: SubscriptionRow, test: (item: SubscriptionItemRow) => boolean) =>

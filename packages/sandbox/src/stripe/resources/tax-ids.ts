@@ -55,11 +55,16 @@ function requireOwn(work: UnitOfWork, [customer = '', id = '']: readonly string[
   return row
 }
 
-/** Returns the customer who owns the tax id. `null` is the account, which is also the default. */
+/**
+ * Returns the customer who owns the tax id. `null` if the account owns it, which is the default.
+ */
 function ownerOf(work: UnitOfWork, owner: Stripe.TaxIdCreateParams.Owner | undefined) {
   if (owner === undefined || owner.type === 'self') return null
   if (owner.type !== 'customer') {
-    throw invalidRequestFault('The sandbox is one account, without applications.', 'owner[type]')
+    throw invalidRequestFault(
+      'The sandbox has only one account, and no applications.',
+      'owner[type]',
+    )
   }
   if (owner.customer === undefined) throw missingParamFault('owner[customer]')
   return requireCustomer(work, owner.customer, 'owner[customer]')

@@ -67,7 +67,10 @@ function checkUsageRecords(work: UnitOfWork, item: SubscriptionItemRow): void {
   )
 }
 
-/** Reads the timestamp of usage. Rejects one before the current period, which is already billed. */
+/**
+ * Reads the timestamp of usage. Rejects a timestamp before the current period, because that time is
+ * already billed.
+ */
 function readTimestamp(
   work: UnitOfWork,
   item: SubscriptionItemRow,

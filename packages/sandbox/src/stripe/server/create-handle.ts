@@ -32,7 +32,7 @@ export function createStripeHandle(
 ): StripeHandle {
   const { apiVersion, tables } = context
 
-  /** `id` is the object the change is about; it determines which clock applies. */
+  /** Runs a change. `id` is the id of the object to change; it determines which clock applies. */
   const change = <T>(run: (work: UnitOfWork) => T, id = ''): T =>
     runAtomically(new UnitOfWork(context, { about: [id] }), run)
 

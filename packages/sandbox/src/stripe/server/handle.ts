@@ -188,7 +188,7 @@ export interface StripeHandle {
    */
   completeCheckout(sessionId: string, options?: CheckoutInput): WireObject
   /**
-   * Makes a refund fail that had succeeded, as a bank may do days later. The charge can then be
+   * Makes a refund fail after it has succeeded, as a bank may do days later. The charge can then be
    * refunded again.
    */
   failRefund(refundId: string): WireObject

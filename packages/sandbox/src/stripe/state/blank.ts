@@ -20,8 +20,8 @@ type Blank<K extends RowKind> = { [F in NullKeys<StripeRows[K]>]: null } & {
 const BLANKS = new Map<RowKind, object>()
 
 /**
- * Returns the fields that every new object of a kind has in common. Used as `{ ...blank('coupon'),
- * id, … }`.
+ * Returns the fields that every new object of a kind has in common. Used as `{
+ * ...createBlankRow('coupon'), id, … }`.
  */
 export function createBlankRow<K extends RowKind>(kind: K): Blank<K> {
   let known = BLANKS.get(kind)

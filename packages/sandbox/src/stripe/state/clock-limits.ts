@@ -42,8 +42,8 @@ export function checkRoomForSubscription(work: UnitOfWork, id: string | undefine
 }
 
 /**
- * Returns the latest time to which a test clock may be moved in one call: two intervals of its
- * shortest subscription from now.
+ * Returns the latest time to which a test clock may be moved in one call: two intervals ahead, of
+ * the subscription with the shortest interval. Two years without subscriptions.
  */
 export function latestAdvance(
   work: UnitOfWork,

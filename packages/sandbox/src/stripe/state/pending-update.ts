@@ -8,8 +8,8 @@ import type { UnitOfWork } from './unit-of-work.ts'
 const MAX_PENDING_SECONDS = 23 * 3600
 
 /**
- * The part of a pending update that is stored: coupons, taxes and pauses may change while it is
- * pending.
+ * A pending update as it is stored: only its changes, because coupons, taxes and pauses of the
+ * subscription may change while the update is pending.
  */
 interface StoredUpdate {
   readonly invoice: string
@@ -35,7 +35,8 @@ type Shown = Pick<Stripe.SubscriptionUpdateParams, 'cancel_at_period_end' | 'met
 
 /**
  * Makes a subscription update pending because its payment did not succeed: restores the previous
- * state. The update is applied once it is paid. It expires after 23 hours, or when the period ends.
+ * state. The update is applied once its invoice is paid. It expires after 23 hours, or when the
+ * period ends.
  */
 export function makeUpdatePending(
   work: UnitOfWork,
@@ -128,8 +129,8 @@ export function applyPendingUpdate(
 }
 
 /**
- * Moves `cancel_at` to the end of the new current period, if the cancellation was requested
- * meanwhile.
+ * Moves `cancel_at` to the end of the new current period, if the subscription is to be canceled at
+ * the end of the period.
  */
 function moveCancelDate(work: UnitOfWork, subscription: SubscriptionRow): void {
   if (!subscription.cancel_at_period_end) return

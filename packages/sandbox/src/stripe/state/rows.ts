@@ -8,8 +8,8 @@ import type { WireObject } from '../wire/wire-object.ts'
  */
 
 /**
- * A field computed when the row is rendered. Declaring it in new rows lets V8 copy them at once
- * instead of field by field.
+ * A field that is computed when the row is rendered. Declaring it in new rows lets V8 copy them in
+ * one step instead of field by field.
  */
 type Shown = undefined
 
@@ -18,7 +18,10 @@ export type CustomerRow = Omit<WireFormat<Stripe.Customer>, 'discount'> & {
     discount: string | null
     deleted: boolean
     taxIds?: string[]
-    /** IP address for the tax location. Returned by the API, but the sandbox cannot locate it. */
+    /**
+     * IP address for the tax location. The API returns it, but the sandbox cannot derive a location
+     * from it.
+     */
     taxIp?: string
   }
 }
@@ -93,7 +96,10 @@ export type SubscriptionItemRow = Omit<
   tax_rates: readonly string[]
   $: {
     billed: BilledPeriod | null
-    /** Start of counting usage, if a metered price was added during the period. */
+    /**
+     * Time from which usage counts, in Unix seconds. Set if a metered price was added during the
+     * period.
+     */
     usageFrom?: number
   }
   plan?: Shown
@@ -147,7 +153,10 @@ export type LineRow = WireFormat<Stripe.InvoiceLineItem> & {
     /** The subscription item whose period this line bills. */
     item: string | null
     order: number
-    /** Set if the invoice item names it; otherwise the price and product determine it. */
+    /**
+     * Tax behavior that the invoice item names. If it names none, the price and product determine
+     * the tax behavior.
+     */
     taxBehavior?: string
     taxCode?: string
     /** Total usage billed by all lines of the item. May grow until the invoice is finalized. */
@@ -273,7 +282,7 @@ export type TestClockRow = WireFormat<Stripe.TestHelpers.TestClock> & {
   /** Time reached while the clock is advancing, in Unix seconds. `null` otherwise. */
   $: { at: number | null }
 }
-/** A line item of a checkout session. `amounts` is set once they are calculated. */
+/** A line item of a checkout session. `amounts` is set once the amounts are calculated. */
 export interface CheckoutItem {
   price: string
   /** Number of units. `null` for a metered price, which is billed by usage. */

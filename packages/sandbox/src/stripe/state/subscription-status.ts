@@ -191,8 +191,8 @@ export function onInvoiceUnpaid(work: UnitOfWork, invoice: InvoiceRow): void {
 }
 
 /**
- * Whether the newest invoice is a later one and is paid. The newest invoice determines the status;
- * older ones are merely owed.
+ * Whether the subscription's newest invoice is paid and is not the given invoice. The newest
+ * invoice determines the status; older ones are merely owed.
  * https://docs.stripe.com/billing/subscriptions/overview#subscription-statuses
  */
 function hasPaidNewer(

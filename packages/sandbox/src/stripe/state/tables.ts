@@ -23,8 +23,9 @@ export interface StripeQueues {
 }
 
 /**
- * Number of rows kept unpacked, for the kinds that each renewal adds to. It leaves the rows in use
- * unpacked: an invoice is a draft for an hour, while all others of the same day are drafted.
+ * Number of rows kept unpacked, for the kinds that each renewal adds to. The number is high enough
+ * for the rows in use: an invoice stays a draft for an hour, while all other invoices of the same
+ * day are drafted.
  */
 const PACKED = {
   balance_transaction: 20,
@@ -41,8 +42,8 @@ type Columns = {
 
 /**
  * Columns for the fields that lists and searches use most, by path. Other fields are read from
- * every row on their first search. One reader per kind, because V8 reads fields several times
- * faster in a function that sees one kind only.
+ * every row on their first search. Each kind has its own functions, because V8 reads fields several
+ * times faster in a function that sees one kind only.
  */
 const COLUMNS: Columns = {
   balance_transaction: { created: (row) => row.created },

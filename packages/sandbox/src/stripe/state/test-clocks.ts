@@ -20,8 +20,8 @@ const KINDS: ReadonlyArray<readonly [prefix: string, kind: RowKind]> = [
 ]
 
 /**
- * Returns the id of the test clock that an object follows, which is its customer's. `null` if the
- * object follows the sandbox's own clock.
+ * Returns the id of the test clock that an object follows: the test clock of its customer. `null`
+ * if the object follows the sandbox's own clock.
  */
 export function findTestClock(tables: StripeTables, id: string): string | null {
   const kind = KINDS.find(([prefix]) => id.startsWith(prefix))?.[1]

@@ -34,7 +34,7 @@ interface Touched {
   inserted: boolean
   /** Whether `edit` was called for the row in this unit of work. */
   edited: boolean
-  /** Whether all changes so far are of the kind that causes no event. */
+  /** Whether all changes so far were registered with `editQuietly`, which causes no event. */
   quiet: boolean
   /** Another row with the same id and another kind, such as a product and a coupon. */
   namesake: Touched | undefined
@@ -53,8 +53,8 @@ export interface UnitOfWorkOptions {
    */
   readonly testClock?: string | null
   /**
-   * Features of older API versions that the step may use. By default all, for steps that continue
-   * earlier calls of any version.
+   * Features of older API versions that the step may use. By default all features, because a step
+   * may continue an earlier call of any version.
    */
   readonly legacyFeatures?: ReadonlySet<LegacyFeature>
 }
@@ -214,7 +214,7 @@ export class UnitOfWork {
     if (touched) touched.reported = data
   }
 
-  /** Number of events that the step has emitted so far, which is the position of the next one. */
+  /** Number of events that the step has emitted so far, which is the position of the next event. */
   get eventCount(): number {
     return this.#events.length
   }

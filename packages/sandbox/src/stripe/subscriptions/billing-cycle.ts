@@ -34,8 +34,8 @@ import { announceUpcoming, draftLastInvoice } from './upcoming-invoice.ts'
 import { listUsagePeriods } from './usage.ts'
 
 /**
- * Returns all scheduled work of Stripe on the sandbox's own clock. At the same time, the jobs run
- * in the listed order.
+ * Returns all scheduled work of Stripe on the sandbox's own clock. Jobs that are due at the same
+ * time run in the listed order.
  */
 export function scheduleBilling(context: StripeContext): ScheduledWork {
   const { authorizations, checkouts, debits, disputes, refunds } = context.queues

@@ -98,8 +98,9 @@ const LIMITS = [
 ] as const
 
 /**
- * Returns the anchor for a day of the month. If the first such month is too short, a later month of
- * the same interval becomes the anchor, so that the periods before it end on the last day.
+ * Returns the anchor for a day of the month. If the first possible month is too short for this day,
+ * the anchor moves ahead by whole billing intervals to a longer month. The periods before it then
+ * end on the last day of their month.
  */
 function anchorOf(config: AnchorConfig, from: number, prices: readonly PriceRow[]): number {
   for (const [name, least, most] of LIMITS) {
@@ -229,8 +230,8 @@ function backdated(
 }
 
 /**
- * Returns the past as one line, as classic billing mode does, relative to a period that starts with
- * it.
+ * Returns the time since the subscription's start as a single line, as in classic billing mode. Its
+ * amount is a share of the price of a whole period that begins at the subscription's start.
  */
 function backdatedInOneLine(
   { start_date: began }: SubscriptionRow,

@@ -204,7 +204,7 @@ interface PendingItem
     InvoiceItemRow,
     'amount' | 'description' | 'discountable' | 'discounts' | 'period' | 'proration'
   > {
-  /** Quantity in the fixed-point units of `wire/decimals.ts`. */
+  /** Quantity as a fixed-point number (see `wire/decimals.ts`). */
   readonly quantity: bigint
   readonly unitAmount: string | null
 }

@@ -121,8 +121,8 @@ export function draftSubscriptionInvoice(
 }
 
 /**
- * Returns the time to bill of an item: given by the caller, or its current period until the end of
- * the subscription.
+ * Returns the time to bill for an item: the time that the caller gives, or the item's current
+ * period until the end of the subscription.
  */
 function timesOf(
   work: UnitOfWork,
@@ -207,7 +207,8 @@ type Billed = Required<
 >
 
 /**
- * Copies field by field: a spread followed by more fields took 3% of the time of simulating a year.
+ * Copies field by field, because a spread followed by more fields took 3% of the time of simulating
+ * a year.
  */
 function lineOf(
   subscription: SubscriptionRow,
@@ -238,7 +239,10 @@ function trialOf(work: UnitOfWork, price: PriceRow): string {
   return `Trial period for ${work.find('product', price.product)?.name ?? price.id}`
 }
 
-/** Returns the value of the whole period, also if the lines bill only a part of it. */
+/**
+ * Returns the billed period of an item. If the lines bill only a part of the period, the amount is
+ * extrapolated to the whole period.
+ */
 function billedPeriod(
   { start, end, whole }: BilledTime,
   lines: readonly LineRow[],

@@ -107,7 +107,7 @@ export function changeItems(
 
 /**
  * Whether to bill the usage of a metered item now. A removed or changed price is billed only in
- * flexible billing mode and with proration; a kept one is billed if its period is cut short.
+ * flexible billing mode and with proration; a kept price is billed if its period is cut short.
  */
 function billsUsageNow(
   work: UnitOfWork,
@@ -344,7 +344,7 @@ function readProrationDate(
   )
 }
 
-/** Whether all items are free. A metered price is not, however low its usage. */
+/** Whether all items are free. A metered price does not count as free, however low its usage. */
 function isFree(
   work: UnitOfWork,
   { currency }: SubscriptionRow,

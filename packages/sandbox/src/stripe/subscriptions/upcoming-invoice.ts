@@ -76,7 +76,7 @@ export function draftLastInvoice(
 
 /**
  * Drafts the next invoice of a subscription, for a preview: the renewal, or the final invoice if
- * the subscription ends before. Returns `null` if there will be none.
+ * the subscription ends before the renewal. Returns `null` if there will be none.
  */
 export function draftUpcomingInvoice(
   work: UnitOfWork,
@@ -110,8 +110,8 @@ export function toPreview(invoice: WireObject): WireObject {
 }
 
 /**
- * Derived from the line's position, so that ids are the same on every page, each of which is
- * computed by a new preview.
+ * Returns the id of a preview line. It is derived from the line's position, because each page of
+ * the list is computed by a new preview, and the ids must be the same on every page.
  */
 function upcomingLineId({ customer }: WireObject, at: number): string {
   return `il_tmp_${at + 1}${String(customer).replace('cus_', '')}`

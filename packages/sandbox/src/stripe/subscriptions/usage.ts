@@ -61,8 +61,8 @@ export function clearUsage(work: UnitOfWork, item: SubscriptionItemRow, isMeant:
 }
 
 /**
- * Bills the usage of an item so far as pending invoice items, one per tier. Does nothing if there
- * was no usage.
+ * Bills the usage of an item up to now as pending invoice items, one per tier. Does nothing if
+ * there was no usage.
  */
 export function billUsage(
   work: UnitOfWork,

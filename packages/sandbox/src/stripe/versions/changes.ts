@@ -15,7 +15,7 @@ export const CHANGES: readonly VersionChange[] = [
 ]
 
 /**
- * API version (its date) from which on the sandbox can revert all changes. For older versions some
- * changes are missing, and responses carry a warning.
+ * Date of the oldest API version for which the sandbox can revert all changes. For older versions
+ * some changes are missing, and responses carry a warning.
  */
 export const COMPLETE_SINCE = '2025-03-31'

@@ -53,8 +53,8 @@ export class VersionConverter {
   }
 
   /**
-   * Removes those parameters from the form that exist in the older API version only, and returns
-   * the ones that operations still read.
+   * Removes from the form the parameters that exist only in the older API version, and returns the
+   * ones that operations still read.
    */
   takeRemovedParams(operation: string, form: FormObject): Record<string, string> {
     const removed: Record<string, string> = {}

@@ -43,7 +43,10 @@ export class ApiVersions {
     if (asked === API_VERSION) return PINNED
     const date = /^(\d{4}-\d{2}-\d{2})(?:[.;][\w.;= -]*)?$/.exec(asked)?.[1]
     if (date === undefined || date > API_VERSION.slice(0, 10)) {
-      return this.#warn(asked, { ...PINNED, warning: `${API_VERSION} is spoken instead` })
+      return this.#warn(asked, {
+        ...PINNED,
+        warning: `unknown version; ${API_VERSION} is used instead`,
+      })
     }
     const spoken = { version: asked, shape: this.#shapeAt(date), warning: null }
     if (!RELEASED.has(asked)) {
@@ -51,7 +54,7 @@ export class ApiVersions {
       return this.#warn(asked, { ...spoken, warning })
     }
     if (date >= COMPLETE_SINCE) return spoken
-    const warning = `older than ${COMPLETE_SINCE}; not every change since is taken back`
+    const warning = `older than ${COMPLETE_SINCE}; not every change since then is reverted`
     return this.#warn(asked, { ...spoken, warning })
   }
 

@@ -1,10 +1,10 @@
 type Fields = Record<string, unknown>
 
 /**
- * Returns an event's `previous_attributes`: the old values of the changed fields; of a nested
- * object, only its changed fields. Returns `null` if nothing changed. Objects usually have the same
- * fields in the same order, and reading them by position takes a third of the time of a lookup by
- * name.
+ * Returns an event's `previous_attributes`: the old values of the changed fields. For a nested
+ * object, only its changed fields are included. Returns `null` if nothing changed. Objects usually
+ * have the same fields in the same order, and reading them by position takes a third of the time of
+ * a lookup by name.
  */
 export function previousAttributes(before: Fields, after: Fields): Fields | null {
   const names = Object.keys(before)

@@ -49,8 +49,8 @@ export const UNSUPPORTED: Readonly<Record<string, readonly string[]>> = {
 }
 
 /**
- * Unsupported parameters by path. With `=value`, only that value is rejected, alone, in a list, or
- * as the object's type.
+ * Unsupported parameters by path. For an entry `path=value`, only this value is rejected: as the
+ * value of the parameter, as an entry of a list, or as the `type` of an object.
  */
 const UNSUPPORTED_PATHS: Readonly<Record<string, readonly string[]>> = {
   'BillingPortal/Configurations': splitWords(`

@@ -16,21 +16,21 @@ export interface ClientActor {
   readonly kind: 'client'
   /** The `client_id`. */
   readonly id: string
-  /** The scopes of the token that the client still may have. */
+  /** The scopes of the access token, without those that the client has lost since. */
   readonly scopes: readonly string[]
 }
 
 /** A person or script at the command line, who has the secrets of the service and may do anything. */
 export interface CommandActor {
   readonly kind: 'command'
-  /** The name given with `--as`, by default the name of the system's user. */
+  /** The name given with `--as`, by default the name of the operating system's user. */
   readonly id: string
 }
 
 /** The operator, client or command that performs an operation. */
 export type Actor = OperatorActor | ClientActor | CommandActor
 
-/** The door through which an operation was called. */
+/** The way an operation was called: on a page, through the API, or as a command. */
 export type Door = 'page' | 'api' | 'command'
 
 /** A caller of an operation, as the audit log records it. */
@@ -39,6 +39,6 @@ export interface Caller {
   readonly door: Door
   /** Network address of the caller. `null` at the command line. */
   readonly address: string | null
-  /** Id of the HTTP request. `null` at the command line. */
+  /** Id of the HTTP request. `null` if there is none. */
   readonly requestId: string | null
 }

@@ -3,7 +3,7 @@ import type { Clock } from '@tollgate/oauth'
 import type { ServiceTables } from '../../storage/tables.ts'
 import { type ChainedEntry, chainedEntry, createSeals, hashOf, readEntry } from './entry.ts'
 
-/** An entry that was chained, with its hash: what receivers of the stream get. */
+/** A chained entry with its hash, as receivers of the stream get it. */
 export interface PublishedEntry extends ChainedEntry {
   readonly hash: string
 }
@@ -15,31 +15,41 @@ export interface AuditChainOptions {
   /** Secrets of the service, to recognise entries that the service did not write. */
   readonly secrets: readonly string[]
   /**
-   * Seconds between checks for new entries. `null` for none.
+   * Seconds between checks for new entries. `null` disables the checks.
    * @default 5
    */
   readonly everySeconds?: number | null
   /** Records entries for their receivers, in the transaction that chains them. */
   publish?(entries: readonly PublishedEntry[]): Promise<void>
-  /** Gets entries once they are chained for good. A crash just before loses the call. */
+  /**
+   * Called with the entries after their transaction was committed. Not called if the process
+   * crashes in between.
+   */
   chained?(entries: readonly PublishedEntry[]): void
 }
 
-/** Numbers and chains the entries of the audit log, so that their writers need not wait. */
+/**
+ * Numbers and chains the entries of the audit log, so that the requests that write them need not
+ * wait.
+ */
 export interface AuditChain {
-  /** Chains all entries that wait. Returns their number. */
+  /** Chains all entries that are not chained yet. Returns their number. */
   process(): Promise<number>
   /** Stops after the current batch. */
   close(): Promise<void>
 }
 
-/** Seconds between checks for new entries: the usual delay before an entry is chained. */
+/**
+ * Seconds between checks for new entries, and thus the usual maximum delay until an entry is
+ * chained.
+ */
 export const CHAINED_EVERY = 5
 const BATCH = 200
 
 /**
- * Creates the worker that chains entries. Every process runs one; a lock lets one work at a time,
- * and each batch is one transaction, so a process that is killed leaves nothing half done.
+ * Creates the worker that chains entries. Every process runs one, and a lock lets only one of them
+ * work at a time. Each batch is one transaction, so a process that is killed leaves nothing half
+ * done.
  */
 export function createAuditChain(options: AuditChainOptions): AuditChain {
   const { clock, logger, everySeconds = CHAINED_EVERY, publish, chained } = options
@@ -60,7 +70,7 @@ export function createAuditChain(options: AuditChainOptions): AuditChain {
   async function chainBatch(on: Database<ServiceTables>): Promise<PublishedEntry[]> {
     let { number, hash } = (await readHead(on)) ?? { number: 0, hash: null }
     if (!Number.isSafeInteger(number)) {
-      throw new Error(`The newest entry of the audit log has the forged number ${number}`)
+      throw new Error(`The newest audit log entry has a forged number: ${number}`)
     }
     const rows = await waiting(BATCH, on).selectAll().execute()
     const entries: PublishedEntry[] = []
@@ -119,10 +129,7 @@ export function createAuditChain(options: AuditChainOptions): AuditChain {
           process().catch((error) => {
             // The clock reports the reason itself; another process chains the entries.
             if (error instanceof ClockNotTrusted) return
-            logger.error(
-              { err: error },
-              'The audit log could not be chained and will be tried again',
-            )
+            logger.error({ err: error }, 'Chaining the audit log failed and will be retried')
           })
         }, everySeconds * 1000)
   timer?.unref()
@@ -137,7 +144,7 @@ export function createAuditChain(options: AuditChainOptions): AuditChain {
   }
 }
 
-/** Reads the newest chained entry. `null` while there is none. */
+/** Reads the newest chained entry. `null` if there is none yet. */
 export async function readHead(
   database: Database<ServiceTables>,
 ): Promise<{ number: number; hash: string | null; chained_at: number | null } | null> {

@@ -5,7 +5,7 @@ import { canonicalJson } from './canonical.ts'
 /** An entry as it is stored. */
 export type StoredEntry = ReturnType<typeof auditTable.fromRow>
 
-/** The members of an entry that its writer knows. */
+/** The members of an entry before it is sealed and chained. */
 export type WrittenEntry = Omit<StoredEntry, 'seal' | 'number' | 'chainedAt' | 'hash'>
 
 /** Reads an entry from its row. Never throws, even if the row was forged. */
@@ -29,7 +29,10 @@ export function parseObject(text: string): object | null {
   }
 }
 
-/** Formats a date, which a forged row may lack. */
+/**
+ * Formats a date as ISO 8601. Returns `invalid` for an invalid date, which a forged row can
+ * contain.
+ */
 export function isoOf(date: Date): string {
   return Number.isNaN(date.getTime()) ? 'invalid' : date.toISOString()
 }
@@ -38,12 +41,12 @@ export function sha256(text: string): string {
   return createHash('sha256').update(text).digest('base64url')
 }
 
-/** An entry in the chain, as its hash covers it and as it leaves the service. */
+/** A chained entry, in the form that is hashed and sent to receivers. */
 export interface ChainedEntry extends ReturnType<typeof contentOf> {
   /** Position in the chain, from 1. */
   readonly number: number
   readonly chained_at: string
-  /** Hash of the entry before it. `null` for the first. */
+  /** Hash of the previous entry. `null` for the first entry. */
   readonly previous_hash: string | null
 }
 
@@ -65,7 +68,7 @@ export function contentOf(entry: WrittenEntry) {
   }
 }
 
-/** Puts an entry in its place in the chain. */
+/** Adds the position in the chain and the previous entry's hash to an entry. */
 export function chainedEntry(
   entry: StoredEntry & { readonly number: number; readonly chainedAt: Date },
   previousHash: string | null,
@@ -78,18 +81,23 @@ export function chainedEntry(
   }
 }
 
-/** Hashes a chained entry. Anyone can repeat it: SHA-256 of the canonical JSON (RFC 8785). */
+/**
+ * Returns the SHA-256 hash of a chained entry in canonical JSON (RFC 8785), which anyone can
+ * recompute.
+ */
 export function hashOf(entry: ChainedEntry): string {
   return sha256(canonicalJson(entry))
 }
 
-/** How a seal was judged. `unknown`: its secret is no longer configured. */
+/**
+ * Result of checking a seal. `unknown`: the secret that sealed the entry is no longer configured.
+ */
 export type SealState = 'valid' | 'invalid' | 'unknown'
 
 /**
  * Seals entries with a secret of the service, so that write access to the table is not enough to
- * forge one. The writer seals the content; the worker that chains the entry checks this seal, and
- * replaces it by one of the hash, which covers the place in the chain as well.
+ * forge one. The writer of an entry seals its content. The worker that chains the entry checks this
+ * seal, and replaces it by a seal of the hash, which also covers the place in the chain.
  */
 export interface Seals {
   sealContent(entry: WrittenEntry): string
@@ -98,7 +106,7 @@ export interface Seals {
   checkHash(seal: string, hash: string): SealState
 }
 
-/** Creates the seals. The first secret seals, and all are accepted. */
+/** Creates the seals. The first secret seals new entries; seals of all secrets are accepted. */
 export function createSeals(secrets: readonly string[]): Seals {
   const keys = secrets.map((secret) => {
     const key = createHmac('sha256', secret).update('tollgate audit log').digest()

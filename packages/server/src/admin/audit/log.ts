@@ -9,7 +9,9 @@ import { contentOf, createSeals, sha256, type WrittenEntry } from './entry.ts'
 
 export { sha256 } from './entry.ts'
 
-/** The outcome of an operation. `started` without a later entry means that it is unknown. */
+/**
+ * The outcome of an operation. `started` without a later entry means that the outcome is unknown.
+ */
 export type AuditOutcome = 'done' | 'started' | 'failed' | 'refused'
 
 /** An entry to be written. */
@@ -18,7 +20,9 @@ export interface NewAuditEntry {
   readonly operation: string
   readonly outcome: AuditOutcome
   readonly described: Described
-  /** Id of the entry with the intent, for the outcome of an act at a provider. */
+  /**
+   * In an entry with the outcome of an operation at a provider: id of the entry with the intent.
+   */
   readonly intentId?: string | null
   /** Why the operation failed or was refused. */
   readonly reason?: string
@@ -38,7 +42,7 @@ export interface AuditLog {
 export function createAuditLog(options: {
   readonly database: Database
   readonly clock: Clock
-  /** Secrets of the service. The first one seals. */
+  /** Secrets of the service. The first one seals new entries. */
   readonly secrets: readonly string[]
 }): AuditLog {
   const { clock } = options
@@ -69,7 +73,7 @@ export function createAuditLog(options: {
   }
 }
 
-/** The members of a new entry, as they are sealed and stored. */
+/** Creates the members of a new entry, as they are sealed and stored. */
 function writtenEntry(
   { caller, operation, outcome, described, intentId = null, reason }: NewAuditEntry,
   at: Date,
@@ -96,14 +100,17 @@ function writtenEntry(
   }
 }
 
-/** Shortens a text to its column, and replaces what some databases cannot store. */
+/**
+ * Shortens a text to the length of its column, and replaces characters that some databases cannot
+ * store.
+ */
 function storable(text: string): string {
   return text.slice(0, 191).toWellFormed().replaceAll('\0', '\ufffd')
 }
 
 let entriesSoFar = 0
 
-/** The beginning of the ids of all entries of this moment. */
+/** Returns the prefix that the ids of all entries from this millisecond have in common. */
 export function idPrefix(at: Date): string {
   return Math.max(at.getTime(), 0).toString(36).padStart(9, '0')
 }
@@ -116,7 +123,7 @@ function newId(at: Date): string {
   return `${time}${order}${randomBytes(8).toString('hex')}`
 }
 
-/** Personal data of one person in one entry. */
+/** The personal data in one entry about one person. */
 export interface PersonalData {
   readonly person: string
   readonly salt: string
@@ -145,8 +152,9 @@ function personalOf({ actor, address }: Caller, described: Described): PersonalD
 }
 
 /**
- * Writes the audit log to a logger, for a database without the table of the log: that of an
- * application with the libraries. The lines have no personal data, because it could not be removed later.
+ * Writes the audit log to a logger. Used with the database of an application that uses the
+ * libraries, which has no table for the log. The lines contain no personal data, because it could
+ * not be removed later.
  */
 export function createLoggerAudit(
   logger: { info(fields: object, message: string): void },
@@ -163,7 +171,7 @@ export function createLoggerAudit(
   }
 }
 
-/** Hashes the personal data of a person. Reveals nothing once the salt is deleted. */
+/** Hashes the personal data of a person. The hash reveals nothing once the salt is deleted. */
 export function commitmentTo({ person, salt, content }: PersonalData): string {
   return sha256(JSON.stringify([person, salt, content]))
 }

@@ -6,8 +6,8 @@ import { chainedEntry, parseObject, readEntry, type StoredEntry } from './entry.
 import { idPrefix, type PersonalData } from './log.ts'
 
 /**
- * Which entries to read. One filter is answered from an index: the first of subject, owner, actor,
- * operation and outcome that is given. The others are compared with the entries found.
+ * Selects the entries to read. Only one filter uses an index: the first given one of subject,
+ * owner, actor, operation and outcome. The other filters are applied to the entries that it finds.
  */
 export interface AuditFilter {
   readonly actor?: { readonly kind: string; readonly id: string } | undefined
@@ -16,15 +16,15 @@ export interface AuditFilter {
   /** User id of the account that the subjects belong to. */
   readonly owner?: string | undefined
   readonly outcome?: string | undefined
-  /** Earliest time of an entry. */
+  /** Time of the oldest entry to include. */
   readonly from?: Date | undefined
-  /** The time before which entries were made. */
+  /** Entries must be older than this time. */
   readonly to?: Date | undefined
 }
 
-/** The personal data of an entry that was not forgotten. */
+/** The personal data of an entry, as far as it has not been deleted. */
 export interface Personal {
-  /** The address and e-mail address of the actor. */
+  /** The network address and e-mail address of the actor. */
   readonly actor: { readonly email?: string; readonly address?: string }
   /** Personal data of the subject's owner. */
   readonly subject: Readonly<Record<string, string>>
@@ -38,22 +38,22 @@ export interface ReadEntry {
 
 type Tables = Database<ServiceTables>
 
-/** Number of entries that one page examines for filters that no index answers. */
+/** Maximum number of entries that are examined for one page if some filters cannot use an index. */
 export const EXAMINED_ENTRIES = 10_000
 
 /** A part of the entries that match a filter. */
 export interface EntrySlice {
   readonly entries: readonly StoredEntry[]
   /**
-   * The id after which the next part begins. `null` on the last one. With several filters, a part
-   * can have fewer entries than `limit`, or none, although more parts follow.
+   * The id after which the next part begins. `null` for the last part. If several filters are
+   * given, a part can have fewer entries than `limit`, or none, although more parts follow.
    */
   readonly next: string | null
 }
 
 /**
- * Lists entries, the newest first, or those after `after` from old to new. Examines a bounded number
- * of entries, no matter how many there are.
+ * Lists entries, newest first, or oldest first if `after` is given. If several filters are given,
+ * examines at most `EXAMINED_ENTRIES` entries.
  */
 export async function listEntries(
   database: Tables,
@@ -95,7 +95,10 @@ export async function listEntries(
   return { entries, next: found.length > limit ? (entries.at(-1)?.id ?? null) : end }
 }
 
-/** The columns of each filter with their values. The first filter is the one with the fewest entries. */
+/**
+ * Returns the columns of each given filter with their values. The filter that usually matches the
+ * fewest entries comes first.
+ */
 function columnsOf({ actor, operation, subject, owner, outcome }: AuditFilter) {
   const filters = [
     subject && { subject_kind: subject.kind, subject_id: subject.id },
@@ -126,7 +129,7 @@ export async function listChained(
   return (await query.orderBy('number').execute()).map((row) => readEntry(row))
 }
 
-/** Reads the personal data of these entries, by their ids. */
+/** Reads the personal data of the entries. Returns it by entry id. */
 export async function readPersonal(
   database: Tables,
   entries: readonly StoredEntry[],
@@ -149,7 +152,7 @@ export async function readPersonal(
   return found
 }
 
-/** Joins entries with their personal data. */
+/** Adds the personal data to entries. */
 export async function withPersonal(
   database: Tables,
   entries: readonly StoredEntry[],
@@ -169,7 +172,9 @@ function mergePersonal(rows: readonly PersonalData[]): Personal {
   return merged
 }
 
-/** Adds to chained entries the hashes before them, so that each can be verified alone. */
+/**
+ * Adds the previous entry's hash to each chained entry, so that each entry can be verified alone.
+ */
 export async function published(
   database: Tables,
   entries: readonly StoredEntry[],

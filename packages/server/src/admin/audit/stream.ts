@@ -5,8 +5,8 @@ import type { PublishedEntry } from './chain.ts'
 import { AUDIT_MESSAGE } from './log.ts'
 
 /**
- * Records each entry for the endpoints that want the audit log, in the transaction that chains it:
- * it leaves at least once, also if the process crashes.
+ * Records each entry for the endpoints that want the audit log, in the transaction that chains the
+ * entry. Each entry is thus sent at least once, even if the process crashes.
  */
 export function deliverTo(
   deliveries: Pick<Deliveries, 'isWanted' | 'send'>,

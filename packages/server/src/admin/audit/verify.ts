@@ -6,7 +6,7 @@ import { chainedEntry, createSeals, hashOf, type StoredEntry } from './entry.ts'
 import { commitmentTo } from './log.ts'
 import { listChained, readPersonal } from './reader.ts'
 
-/** A place in the chain, as a caller notes it. */
+/** A chained entry's number and hash, which a caller can note for a later verification. */
 export interface Link {
   readonly number: number
   readonly hash: string
@@ -14,12 +14,14 @@ export interface Link {
 
 /**
  * A kind of damage to the chain:
- * - `missing`: there is no entry with this number. It was removed, or the end was cut off.
- * - `not-chained`: the entry has a number that the service did not give.
- * - `changed`: the entry, its number or the entry before it is not what was chained.
+ * - `missing`: there is no entry with this number. It was removed, or the end of the chain was cut
+ * off.
+ * - `not-chained`: the service did not give the entry this number.
+ * - `changed`: the entry, its number or the previous entry differs from the state in which it was
+ * chained.
  * - `forged`: the entry was not written by the service.
- * - `personal-data`: the personal data is not what was recorded.
- * - `other-hash`: the chain differs from the place that the caller knows.
+ * - `personal-data`: the personal data differs from the recorded data.
+ * - `other-hash`: the entry's hash differs from the hash that the caller noted.
  */
 export type BreakKind =
   | 'missing'
@@ -29,10 +31,10 @@ export type BreakKind =
   | 'personal-data'
   | 'other-hash'
 
-/** The first place where the log is not what was written. */
+/** The first place where the log differs from what the service wrote. */
 export interface Break {
   readonly kind: BreakKind
-  /** The number where the chain breaks. */
+  /** The entry number at which the chain breaks. */
   readonly number: number
   /** Id of the entry at this place. `null` if there is none. */
   readonly entryId: string | null
@@ -43,13 +45,13 @@ export interface Verification {
   readonly broken: Break | null
   /** Number of entries that were checked. */
   readonly checked: number
-  /** The last entry that is as it was chained. Keep it elsewhere, for the next verification. */
+  /** The last intact entry. Keep it outside the database, for the next verification. */
   readonly last: Link | null
   /** Whether the end of the chain was reached. If not, continue from `last`. */
   readonly isComplete: boolean
   /** Number of entries whose seal needs a secret that is no longer configured. */
   readonly unknownSeals: number
-  /** Number of entries that wait to be chained. */
+  /** Number of entries that are not chained yet. */
   readonly waiting: number
 }
 
@@ -57,9 +59,15 @@ export interface VerifyOptions {
   readonly database: Database
   /** Secrets of the service, present and former. */
   readonly secrets: readonly string[]
-  /** A place up to which the chain is known to be whole. By default it is read from the start. */
+  /**
+   * An entry up to which the chain is known to be intact. `null` starts at the first entry.
+   * @default null
+   */
   readonly from?: Link | null
-  /** A place that the chain must contain, such as the head that a receiver of the stream noted. */
+  /**
+   * An entry that the chain must contain, such as the newest one that a receiver of the stream
+   * noted.
+   */
   readonly known?: Link | null
   /** Largest number of entries to check. @default all */
   readonly limit?: number
@@ -69,8 +77,9 @@ const PAGE = 500
 
 /**
  * Reads the chain page by page, and compares every entry with its hash, its seal and its personal
- * data. An attacker who can write to the database, but lacks the secret, cannot add, change, move or
- * remove an entry unnoticed. A cut-off end shows only against a place that the caller has noted.
+ * data. An attacker who can write to the database, but lacks the secret, cannot add, change, move
+ * or remove an entry unnoticed. A cut-off end is detected only if the caller passes an entry that
+ * it noted (`known`).
  */
 export async function verifyAudit(options: VerifyOptions): Promise<Verification> {
   const { from = null, known = null, limit = Number.POSITIVE_INFINITY } = options
@@ -152,7 +161,10 @@ function findBreak(
     : 'changed'
 }
 
-/** Reads the newest link of the chain, to keep elsewhere. `null` while nothing is chained. */
+/**
+ * Reads the newest link of the chain, to keep outside the database. `null` if nothing is chained
+ * yet.
+ */
 export async function readLink(
   database: Database,
 ): Promise<(Link & { readonly chainedAt: Date }) | null> {

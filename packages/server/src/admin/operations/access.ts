@@ -37,7 +37,7 @@ export type ApplicationJson = z.output<typeof applicationShape>
 export type TokenJson = z.output<typeof tokenShape>
 
 const listOf = <Entry extends z.ZodType>(entry: Entry) => z.strictObject({ data: z.array(entry) })
-/** Operations on what gives access to an account: sessions, approvals and tokens. */
+/** Operations on the sessions, approvals and tokens of an account. */
 export const accessOperations: readonly Operation[] = [
   operation({
     name: 'users.listSessions',
@@ -121,7 +121,7 @@ export const accessOperations: readonly Operation[] = [
   }),
   operation({
     name: 'users.listTokens',
-    summary: 'List the valid tokens of a person, the newest first',
+    summary: 'List the valid tokens of a person, newest first',
     route: ['GET', '/users/{id}/tokens'],
     role: 'viewer',
     effect: 'read',

@@ -34,7 +34,10 @@ export const OPERATIONS: readonly Operation[] = [
 
 const byName = new Map(OPERATIONS.map((operation) => [operation.name as string, operation]))
 
-/** Finds an operation by its name, which a programmer wrote. */
+/**
+ * Finds an operation by its name.
+ * @throws TypeError for an unknown name, which is a mistake in the code.
+ */
 export function operationNamed(name: string): Operation {
   const found = byName.get(name)
   if (!found) throw new TypeError(`There is no operation ${name}`)

@@ -29,25 +29,30 @@ const number = z.coerce.number().int().min(1).max(Number.MAX_SAFE_INTEGER)
 const hash = z.string().regex(/^[\w-]{43}$/, 'Expected a hash of 43 characters.')
 
 const filters = {
-  actor_kind: actorKind.optional().describe('With `actor_id`: only what this actor did'),
+  actor_kind: actorKind.optional().describe('With `actor_id`: only entries by this actor'),
   actor_id: z.string().min(1).max(191).optional(),
-  operation: z.string().min(1).max(64).optional().describe('Name such as `users.disable`'),
+  operation: z
+    .string()
+    .min(1)
+    .max(64)
+    .optional()
+    .describe('Name of the operation, such as `users.disable`'),
   subject_kind: z
     .string()
     .min(1)
     .max(20)
     .optional()
-    .describe('With `subject_id`: only what was done to this object'),
+    .describe('With `subject_id`: only entries about this object'),
   subject_id: z.string().min(1).max(191).optional(),
-  owner: userId.optional().describe('Only what was done to this person and what is theirs'),
+  owner: userId.optional().describe('Only entries about this person and the objects they own'),
   outcome: outcome.optional(),
-  from: givenInstant.optional().describe('Earliest time of an entry'),
-  to: givenInstant.optional().describe('The time before which entries were made'),
+  from: givenInstant.optional().describe('Only entries from this time on'),
+  to: givenInstant.optional().describe('Only entries before this time'),
 }
 
 type Filters = z.output<z.ZodObject<typeof filters>>
 
-/** A kind and an id belong together: without both, no index would answer. */
+/** Requires a kind to be given together with an id and vice versa, because the index needs both. */
 function requirePairs(given: Filters, context: z.RefinementCtx): void {
   for (const name of ['actor', 'subject'] as const) {
     const [kind, id] = [`${name}_kind`, `${name}_id`] as const
@@ -73,7 +78,9 @@ function filterOf(given: Filters): AuditFilter {
 }
 
 const subjectShape = z.strictObject({ kind: z.string(), id: z.string().nullable() }).nullable()
-const details = z.record(z.string(), z.unknown()).describe('Facts without personal data')
+const details = z
+  .record(z.string(), z.unknown())
+  .describe('Details of the operation, without personal data')
 
 const entryShape = z.strictObject({
   id,
@@ -81,19 +88,26 @@ const entryShape = z.strictObject({
   actor: z.strictObject({
     kind: z.string(),
     id: z.string().nullable().describe('User id, client id, or the name given to a command'),
-    email: z.string().nullable().describe('`null` if it was forgotten, or the actor has none'),
-    address: z.string().nullable().describe('Network address. `null` if it was forgotten'),
+    email: z.string().nullable().describe('`null` if it was deleted, or the actor has none'),
+    address: z.string().nullable().describe('Network address. `null` if it was deleted'),
   }),
   door: z.string().describe('`page`, `api` or `command`'),
   operation: z.string(),
   outcome: z.string(),
   subject: subjectShape,
-  owner: z.string().nullable().describe('The person whom the subject belongs to'),
+  owner: z.string().nullable().describe('Id of the person who owns the subject'),
   details,
-  personal: z.record(z.string(), z.string()).describe('Personal data, until it is forgotten'),
-  intent_id: z.string().nullable().describe('The entry with the intent of this outcome'),
+  personal: z.record(z.string(), z.string()).describe('Personal data, until it is deleted'),
+  intent_id: z
+    .string()
+    .nullable()
+    .describe('For an outcome: id of the `started` entry that it belongs to'),
   request_id: z.string().nullable(),
-  number: z.number().int().nullable().describe('Place in the chain. `null` until it is chained'),
+  number: z
+    .number()
+    .int()
+    .nullable()
+    .describe('Position in the hash chain. `null` until the entry is chained'),
   chained_at: instant.nullable(),
   hash: z.string().nullable(),
 })
@@ -151,7 +165,7 @@ const lineShape = z.strictObject({
       subject: z.record(z.string(), z.string()),
     })
     .optional()
-    .describe('Personal data, with `personal=true` only'),
+    .describe('Personal data. Only with `personal=true`'),
 })
 named('AuditLine', lineShape)
 
@@ -204,9 +218,9 @@ const isTrue = z.enum(['true', 'false']).default('false')
 export const auditOperations: readonly Operation[] = [
   operation({
     name: 'audit.list',
-    summary: 'List the acts of operators, the newest first',
+    summary: 'List the entries of the audit log, newest first',
     description:
-      'New entries are numbered and chained after a few seconds. Until then `number`, `chained_at` and `hash` are null. With several filters, a page can have fewer entries than `limit`, or none, although more follow: read on until `next` is null.',
+      'New entries are numbered and chained after a few seconds. Until then `number`, `chained_at` and `hash` are null. With several filters, a page can contain fewer entries than `limit`, or none, even if more follow: continue until `next` is null.',
     route: ['GET', '/audit/entries'],
     role: ROLE,
     effect: 'read',
@@ -226,7 +240,7 @@ export const auditOperations: readonly Operation[] = [
   }),
   operation({
     name: 'audit.get',
-    summary: 'Show an entry of the audit log',
+    summary: 'Show an audit log entry',
     route: ['GET', '/audit/entries/{id}'],
     role: ROLE,
     effect: 'read',
@@ -236,14 +250,15 @@ export const auditOperations: readonly Operation[] = [
       const database = tablesOf(context)
       const entry = await findEntry(database, id)
       const [found] = await withPersonal(database, entry ? [entry] : [])
-      if (!found) throw notFound('entry of the audit log', id)
+      if (!found) throw notFound('audit log entry', id)
       return entryJson(found)
     },
   }),
   operation({
     name: 'audit.head',
-    summary: 'Show the newest chained entry, to note it elsewhere',
-    description: 'Send the noted number and hash to `/audit/verification` to find a cut-off end.',
+    summary: 'Show the newest chained entry, to store it outside the service',
+    description:
+      'Store the number and the hash outside the service. Sent to `/audit/verification` later, they reveal a truncated log.',
     route: ['GET', '/audit/head'],
     role: ROLE,
     effect: 'read',
@@ -260,17 +275,21 @@ export const auditOperations: readonly Operation[] = [
   }),
   operation({
     name: 'audit.verify',
-    summary: 'Check that the audit log is as it was written',
+    summary: 'Verify that the audit log has not been altered',
     description:
-      'Checks up to `limit` entries from the beginning, or from a noted place. If `complete` is false, repeat it from `last`. With `known_number` and `known_hash` the chain must contain this place, so a cut-off end is found.',
+      'Checks up to `limit` entries, from the beginning or after the entry `from_number` with `from_hash`. If `complete` is false, continue from `last`. With `known_number` and `known_hash`, the chain must contain this entry, which reveals a truncated log.',
     route: ['GET', '/audit/verification'],
     role: ROLE,
     effect: 'read',
     input: z
       .strictObject({
-        from_number: number.optional().describe('A place up to which the chain is known'),
+        from_number: number
+          .optional()
+          .describe(
+            'Number of an entry up to which the chain has been verified; the check continues after it',
+          ),
         from_hash: hash.optional(),
-        known_number: number.optional().describe('A place that the chain must contain'),
+        known_number: number.optional().describe('Number of an entry that the chain must contain'),
         known_hash: hash.optional(),
         limit: z.coerce.number().int().min(1).max(100_000).default(20_000),
       })
@@ -300,14 +319,18 @@ export const auditOperations: readonly Operation[] = [
           entry_id: z.string().nullable(),
         })
         .nullable()
-        .describe('The first place where the log is not as it was written'),
+        .describe('The first position at which the chain is broken'),
       checked: z.number().int().describe('Number of entries that were checked'),
-      last: linkShape.nullable().describe('The last good place; the next check can start from it'),
+      last: linkShape
+        .nullable()
+        .describe('The last verified entry, from which the next check can continue'),
       unknown_seals: z
         .number()
         .int()
-        .describe('Entries whose origin cannot be checked, because their secret is no longer set'),
-      waiting: z.number().int().describe('Entries that are not chained yet'),
+        .describe(
+          'Number of entries whose origin cannot be checked, because the secret that sealed them is no longer set',
+        ),
+      waiting: z.number().int().describe('Number of entries that are not chained yet'),
     }),
     async run({ limit, ...given }, { database, config }) {
       const linkOf = (number?: number, hash?: string) =>
@@ -338,14 +361,14 @@ export const auditOperations: readonly Operation[] = [
     name: 'audit.export',
     summary: 'Export chained entries as JSON lines',
     description:
-      'In the order of the chain; with a filter, in the order of time. Each line can be verified alone. A response that ends early is incomplete: its connection breaks.',
+      'Entries are in chain order, or in time order if a filter is set. Each line can be verified on its own. If the export fails, the connection breaks before the end of the response.',
     route: ['GET', '/audit/export'],
     role: ROLE,
     effect: 'read',
     input: z
       .strictObject({
         ...filters,
-        personal: isTrue.describe('Whether to add the personal data that was not forgotten'),
+        personal: isTrue.describe('Whether to include the personal data that has not been deleted'),
       })
       .superRefine(requirePairs),
     output: z.instanceof(Lines),

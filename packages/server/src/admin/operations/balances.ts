@@ -16,15 +16,15 @@ import { requireAccount } from './users.ts'
 
 const entryShape = z.strictObject({
   entry: z.string().describe("The provider's id of the entry"),
-  amount: moneyShape.describe('Above zero for credit, below zero for a debit'),
-  balance: moneyShape.describe('The balance after it'),
+  amount: moneyShape.describe('Positive for a credit, negative for a debit'),
+  balance: moneyShape.describe('Balance after this entry'),
 })
 named('BalanceEntry', entryShape)
 
 const newEntry = {
   id: userId,
   amount: positiveMoney,
-  description: z.string().min(1).max(255).optional().describe('Text that the person is shown'),
+  description: z.string().min(1).max(255).optional().describe('Text that the person sees'),
 }
 
 function describeEntry(
@@ -40,7 +40,7 @@ function describeEntry(
   }
 }
 
-/** Reads the balance. `null` if the provider keeps none. */
+/** Reads the balance. `null` if the provider does not support balances. */
 async function readBalance(user: BillableUser): Promise<Money | null> {
   try {
     return await user.balance()
@@ -52,8 +52,8 @@ async function readBalance(user: BillableUser): Promise<Money | null> {
 
 /**
  * Finds the customer whose balance changes.
- * @throws AdminProblem if the person is no customer, the provider keeps no balance, or the balance
- * has another currency
+ * @throws AdminProblem if the person is not a customer, the provider does not support balances, or
+ * the balance has another currency
  */
 async function requireBalance(
   { id, amount }: { readonly id: string; readonly amount: Money },
@@ -66,7 +66,7 @@ async function requireBalance(
   }
   const balance = await readBalance(user)
   if (balance === null) {
-    const problem = `${billedBy} keeps no balance of customers. Refund a charge instead.`
+    const problem = `${billedBy} does not support customer balances. Refund a charge instead.`
     throw new AdminProblem('conflict', problem)
   }
   if (balance.currency === amount.currency) return user
@@ -74,22 +74,27 @@ async function requireBalance(
   throw new AdminProblem('invalid-input', problem, { fields: { 'amount.currency': [problem] } })
 }
 
-/** Operations on what a person is to a payment provider: the customer and the balance. */
+/** Operations on a person's customer object and balance at the payment provider. */
 export const balanceOperations: readonly Operation[] = [
   operation({
     name: 'billing.getCustomer',
-    summary: 'Show who a person is at the payment provider, and the balance there',
+    summary: 'Show the customer of a person at the payment provider, and its balance',
     route: ['GET', '/users/{id}/customer'],
     role: 'viewer',
     effect: 'read',
     input: z.strictObject({ id: userId }),
     output: z.strictObject({
       provider: z.string().nullable(),
-      customer: z.string().nullable().describe("The provider's id. `null` for no customer"),
+      customer: z
+        .string()
+        .nullable()
+        .describe("The provider's id of the customer. `null` if the person is not a customer"),
       balance: moneyShape
         .nullable()
-        .describe('Above zero for credit. `null` if the provider keeps no balance'),
-      free_until: instant.nullable().describe('End of the access that `billing.comp` gave'),
+        .describe(
+          'Positive for credit. `null` if the person is not a customer, or the provider does not support customer balances',
+        ),
+      free_until: instant.nullable().describe('End of the free access given by `billing.comp`'),
     }),
     async run({ id }, context) {
       const user = await requireBillable(id, context)
@@ -105,9 +110,9 @@ export const balanceOperations: readonly Operation[] = [
   }),
   operation({
     name: 'billing.credit',
-    summary: 'Give a person credit, which pays for the next invoices',
+    summary: 'Give a person credit, which is applied to the next invoices',
     description:
-      'Fails with `conflict` at a provider that keeps no balance of customers. `billing.debit` takes the credit away again, as far as it is left.',
+      'Fails with `conflict` if the provider does not support customer balances. `billing.debit` takes back credit that is not used yet.',
     route: ['POST', '/users/{id}/credit'],
     role: 'support',
     effect: 'change',
@@ -115,7 +120,10 @@ export const balanceOperations: readonly Operation[] = [
     needsKey: true,
     input: z.strictObject({
       ...newEntry,
-      gift: z.boolean().default(true).describe('Whether no payment is behind the credit'),
+      gift: z
+        .boolean()
+        .default(true)
+        .describe('Whether the credit is a gift, that is, no payment is behind it'),
     }),
     output: entryShape,
     describe: describeEntry,
@@ -128,8 +136,8 @@ export const balanceOperations: readonly Operation[] = [
   }),
   operation({
     name: 'billing.debit',
-    summary: 'Add an amount that a person owes, to be paid with the next invoice',
-    description: 'Fails with `conflict` at a provider that keeps no balance of customers.',
+    summary: 'Debit the balance of a person; the amount is collected with the next invoice',
+    description: 'Fails with `conflict` if the provider does not support customer balances.',
     route: ['POST', '/users/{id}/debit'],
     role: 'support',
     effect: 'change',

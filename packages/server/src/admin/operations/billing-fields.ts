@@ -15,13 +15,13 @@ export const moneyShape = z
   .describe('An amount in the smallest unit of the currency, such as cents')
 named('Money', moneyShape)
 
-/** Money that a caller sends: above zero. */
+/** An amount of money in a request, which must be positive. */
 export const positiveMoney = z
   .strictObject({
     amount: z.number().int().positive().max(LARGEST_AMOUNT),
     currency: z
       .string()
-      .regex(/^[a-z]{3}$/, 'Expected a code of three small letters, such as usd.'),
+      .regex(/^[a-z]{3}$/, 'Expected a currency code of three lowercase letters, such as usd.'),
   })
   .describe('An amount in the smallest unit of the currency, such as cents')
 
@@ -29,12 +29,12 @@ const PROVIDERS = Object.keys(PROVIDER_NAMES) as [ProviderName, ...ProviderName[
 
 export const providerName = z.enum(PROVIDERS)
 
-/** Returns only the members that the API shows. */
+/** Returns the JSON of an amount, with only the members that the API shows. */
 export function moneyJson({ amount, currency }: Money): z.output<typeof moneyShape> {
   return { amount, currency }
 }
 
-/** Finds what a person can be billed for, to read it. */
+/** Finds a person as a user of the billing library, in order to read. */
 export async function requireBillable(
   id: string,
   context: OperationContext,
@@ -43,7 +43,7 @@ export async function requireBillable(
   return (await context.billing.provider()).user(Number(id))
 }
 
-/** Finds what a person can be billed for, to change it. */
+/** Finds a person as a user of the billing library, in order to make a change. */
 export async function requireBillableTarget(
   id: string,
   context: OperationContext,
@@ -52,13 +52,16 @@ export async function requireBillableTarget(
   return (await context.billing.provider()).user(Number(id))
 }
 
-/** The key for the library. `execute()` has checked that the request has one. */
+/**
+ * Returns the idempotency key for the billing library. `execute()` has already checked that the
+ * request has one.
+ */
 export function requireRepeatKey({ repeatKey }: OperationContext): string {
   if (repeatKey !== null) return repeatKey
   throw new AdminProblem('precondition-required', 'Send an Idempotency-Key.')
 }
 
-/** Finds a subscription of this person. Those of others look like missing ones. */
+/** Finds a subscription of this person. A subscription of another person is reported as missing. */
 export async function requireSubscription(user: BillableUser, id: number) {
   const found = (await user.subscriptions()).find((each) => each.id === id)
   if (!found) throw notFound('subscription', String(id))

@@ -21,20 +21,20 @@ const clientShape = z.strictObject({
   grants: z.array(z.string()).describe('Grant types that the client may use'),
   scopes: z.array(z.string()).nullable().describe('Scopes it may request. `null` for any'),
   confidential: z.boolean().describe('Whether the client has a secret or a key'),
-  first_party: z.boolean().describe('Whether people approve it without being asked'),
+  first_party: z.boolean().describe('Whether the approval page is skipped for this client'),
   resource_server: z.boolean().describe('Whether it may introspect the tokens of every client'),
   settings: z.record(z.string(), z.unknown()).describe('Client metadata (RFC 7591)'),
   user_id: z.string().nullable().describe('The person who registered the client'),
   registered_by: z.enum(['operator', 'user', 'registration', 'document']),
   verified: z.boolean(),
-  previous_secret_until: instant.nullable().describe('Until when the previous secret works'),
+  previous_secret_until: instant.nullable().describe('When the previous secret stops working'),
   last_used_at: instant
     .nullable()
-    .describe('Accurate to a day. In responses to changes always `null`'),
+    .describe('Accurate to a day. Always `null` in responses to changes'),
   created_at: instant,
   updated_at: instant,
   revoked_at: instant.nullable(),
-  version: z.string().describe('Also the ETag, for If-Match'),
+  version: z.string().describe('Version of the client, also sent as the ETag. For If-Match'),
 })
 named('Application', clientShape)
 
@@ -90,8 +90,8 @@ async function requireClient(given: string, { oauth }: OperationContext): Promis
 }
 
 /**
- * Finds the client that a change is about. Who can change a client of the management API, or learn
- * its secret, has its power: so only owners with a recent sign-in may.
+ * Finds the client to change. Because a person who can change a client of the management API, or
+ * learn its secret, has the client's power, only owners who signed in recently may change one.
  */
 async function requireChangeable(given: string, context: OperationContext): Promise<Client> {
   const client = await requireClient(given, context)
@@ -103,7 +103,7 @@ async function requireChangeable(given: string, context: OperationContext): Prom
   if (isFresh(actor.signedInAt, clock.now())) return client
   throw new AdminProblem(
     'fresh-sign-in-required',
-    'Changing a client of the management API needs a sign-in of the last ten minutes.',
+    'Changing a client of the management API needs a sign-in within the last ten minutes.',
   )
 }
 
@@ -122,7 +122,7 @@ function requireVersion(client: Client, { ifMatch }: OperationContext): void {
   if (ifMatch === null) {
     throw new AdminProblem(
       'precondition-required',
-      'Send If-Match with the ETag of the client as you read it, so that no change of somebody else is lost.',
+      'Send If-Match with the ETag of the client as you last read it, so that you do not overwrite the change of another operator.',
     )
   }
   if (ifMatch === '*' || ifMatch.replace(/^"|"$/g, '') === versionOf(client)) return
@@ -144,7 +144,7 @@ const changes = z
   .required({ id: true })
 type Changes = z.output<typeof changes>
 
-/** The fields for the library, without those that were not sent. */
+/** Converts the changes to the fields of the library, without fields that were not sent. */
 function toLibrary({ name, redirect_uris, grants, scopes, ...rest }: Omit<Changes, 'id'>) {
   return {
     ...(name !== undefined && { name }),
@@ -167,7 +167,7 @@ const withoutSecret = <Result extends { readonly secret: string | null }>(result
 export const clientOperations: readonly Operation[] = [
   operation({
     name: 'clients.list',
-    summary: 'List applications, the oldest first',
+    summary: 'List applications, oldest first',
     route: ['GET', '/clients'],
     role: 'viewer',
     effect: 'read',
@@ -208,7 +208,7 @@ export const clientOperations: readonly Operation[] = [
   operation({
     name: 'clients.create',
     summary: 'Register an application',
-    description: 'The secret is in the response and cannot be read again.',
+    description: 'The response contains the secret, which cannot be read again.',
     route: ['POST', '/clients'],
     role: 'admin',
     effect: 'change',
@@ -272,7 +272,7 @@ export const clientOperations: readonly Operation[] = [
     name: 'clients.update',
     summary: 'Change an application',
     description:
-      'Fields that are left out stay. Needs If-Match. In `settings`, `null` removes a setting.',
+      'Omitted fields keep their values. Needs If-Match. In `settings`, `null` removes a setting.',
     route: ['PATCH', '/clients/{id}'],
     role: 'admin',
     effect: 'change',
@@ -296,15 +296,20 @@ export const clientOperations: readonly Operation[] = [
   }),
   operation({
     name: 'clients.rotateSecret',
-    summary: 'Replace the secret of an application as planned',
+    summary: 'Rotate the secret of an application',
     description:
-      'Both secrets work until the overlap ends, and refresh tokens survive. A second rotation ends the oldest secret at once.',
+      'Both secrets work until the overlap ends, and refresh tokens stay valid. A second rotation revokes the oldest secret immediately.',
     route: ['POST', '/clients/{id}/rotate-secret'],
     role: 'admin',
     effect: 'change',
     input: z.strictObject({
       id,
-      overlap_hours: z.number().positive().max(720).default(24).describe('How long both work'),
+      overlap_hours: z
+        .number()
+        .positive()
+        .max(720)
+        .default(24)
+        .describe('Number of hours during which both secrets work'),
     }),
     output: withSecret,
     forRepeats: withoutSecret,
@@ -322,7 +327,7 @@ export const clientOperations: readonly Operation[] = [
   operation({
     name: 'clients.replaceLeakedSecret',
     summary: 'Replace a leaked secret of an application',
-    description: 'The old secret and its refresh tokens end at once.',
+    description: 'The old secret and its refresh tokens are revoked immediately.',
     route: ['POST', '/clients/{id}/replace-leaked-secret'],
     role: 'admin',
     effect: 'irreversible',
@@ -363,7 +368,7 @@ export const clientOperations: readonly Operation[] = [
   }),
   operation({
     name: 'clients.unverify',
-    summary: 'Take the verification of an application back',
+    summary: 'Withdraw the verification of an application',
     route: ['DELETE', '/clients/{id}/verification'],
     role: 'admin',
     effect: 'change',

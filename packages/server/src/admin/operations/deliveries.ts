@@ -9,17 +9,17 @@ import { afterPosition, payloadShape, type QueuePosition } from './webhooks.ts'
 const STATES = ['pending', 'done', 'dead', 'gone'] as const
 
 const deliveryShape = z.strictObject({
-  id: z.number().int().describe('Our id of the delivery'),
+  id: z.number().int().describe('Id of the delivery in Tollgate'),
   endpoint: z.string().describe('Name of the endpoint'),
   event_id: z.string().describe('Sent as `webhook-id`'),
   type: z.string(),
   state: z
     .enum(STATES)
     .describe(
-      '`pending` is waiting, `done` was delivered, `dead` failed in every attempt, `gone` is held back because the endpoint answered 410 Gone',
+      '`pending`: waiting for an attempt. `done`: delivered. `dead`: every attempt failed. `gone`: on hold because the endpoint answered 410 Gone',
     ),
   attempts: z.number().int(),
-  due_at: instant.describe('When the next attempt is due, or the last one was'),
+  due_at: instant.describe('When the next attempt is due, or when the last one was due'),
   last_error: z.string().nullable(),
   created_at: instant,
   finished_at: instant.nullable(),
@@ -45,14 +45,14 @@ function deliveryJson(delivery: StoredDelivery): z.output<typeof deliveryShape> 
 }
 
 const one = {
-  delivery: z.coerce.number().int().positive().max(1e15).describe('Our id of the delivery'),
+  delivery: z.coerce.number().int().positive().max(1e15).describe('Id of the delivery in Tollgate'),
 }
 
-/** Operations on our signed webhooks to the endpoints of the application. */
+/** Operations on the signed webhooks that the service sends to the endpoints of the application. */
 export const deliveryOperations: readonly Operation[] = [
   operation({
     name: 'webhooks.listDeliveries',
-    summary: 'List deliveries to our own endpoints in one state, the last due first',
+    summary: 'List deliveries to your own endpoints in one state, latest `due_at` first',
     route: ['GET', '/deliveries'],
     role: 'viewer',
     effect: 'read',
@@ -70,7 +70,7 @@ export const deliveryOperations: readonly Operation[] = [
   }),
   operation({
     name: 'webhooks.listEndpoints',
-    summary: 'List the endpoints that our events are delivered to',
+    summary: 'List the endpoints that billing events and audit entries are delivered to',
     route: ['GET', '/delivery-endpoints'],
     role: 'viewer',
     effect: 'read',
@@ -110,14 +110,17 @@ export const deliveryOperations: readonly Operation[] = [
       const found = await deliveries.find(delivery)
       if (!found) throw notFound('delivery', String(delivery))
       if (!(await deliveries.resend(delivery))) {
-        throw new AdminProblem('conflict', `${found.endpoint} is no longer in the settings.`)
+        throw new AdminProblem(
+          'conflict',
+          `The endpoint ${found.endpoint} is no longer configured.`,
+        )
       }
       return deliveryJson((await deliveries.find(delivery)) ?? found)
     },
   }),
   operation({
     name: 'webhooks.resendAll',
-    summary: 'Send everything to an endpoint again that was given up or held back',
+    summary: 'Resend all `dead` and `gone` deliveries of an endpoint',
     route: ['POST', '/deliveries/resend'],
     role: 'support',
     effect: 'change',

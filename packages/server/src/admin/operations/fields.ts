@@ -20,15 +20,15 @@ export const userId = z
   .regex(/^[1-9]\d{0,14}$/, 'Expected the id of a user, such as 42.')
   .describe('Id of the user')
 export const instant = z.iso.datetime().describe('ISO 8601, in UTC')
-/** A date that a caller sends. Many clients write UTC as `+00:00`. */
+/** A date in a request. Many clients write UTC as `+00:00`. */
 export const givenInstant = z.iso
   .datetime({ offset: true })
   .describe('ISO 8601, with `Z` or an offset')
 
 /** The fields of every list. */
 export const paged = {
-  after: z.string().max(2000).optional().describe('`next` of the page before'),
-  limit: z.coerce.number().int().min(1).max(100).default(25).describe('Largest number of entries'),
+  after: z.string().max(2000).optional().describe('The `next` value of the previous page'),
+  limit: z.coerce.number().int().min(1).max(100).default(25).describe('Maximum number of entries'),
 }
 
 /** The response of a list. */
@@ -45,8 +45,8 @@ export interface PageRequest {
 }
 
 /**
- * Reads one page. `read` gets the position after which it begins, and one entry more than the page
- * holds shows that there is another page.
+ * Reads one page. `read` gets the position after which to begin, and a limit of one entry more than
+ * the page holds: if it returns that many, another page follows.
  */
 export async function readPage<Entry, Position>(
   { after, limit }: PageRequest,

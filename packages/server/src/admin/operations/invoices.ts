@@ -19,12 +19,12 @@ const invoiceShape = z.strictObject({
   id: z.string().describe("The provider's id of the invoice"),
   user_id: z.string(),
   provider: z.string(),
-  number: z.string().describe('The number printed on it, or the id'),
+  number: z.string().describe('The number printed on the invoice, or its id'),
   date: instant,
-  status: z.enum(STATUSES).describe('`unpaid` while the payment is missing or being settled'),
+  status: z.enum(STATUSES).describe('`unpaid` until the payment has settled'),
   total: moneyShape,
-  amount_due: moneyShape.describe('After the balance of the customer'),
-  due_at: instant.nullable().describe('`null` if it is charged automatically'),
+  amount_due: moneyShape.describe('Total after the balance of the customer is applied'),
+  due_at: instant.nullable().describe('Due date. `null` if the invoice is charged automatically'),
 })
 named('Invoice', invoiceShape)
 
@@ -79,13 +79,16 @@ async function detailJson(invoice: Invoice, owner: string): Promise<z.output<typ
   }
 }
 
-/** The last invoice of a page, and how many there are up to it. */
+/** The last invoice of a page, and the number of invoices up to and including it. */
 interface Position {
   readonly last: string
   readonly count: number
 }
 
-/** Reads the invoices after a position. New ones may have come since the page before. */
+/**
+ * Reads the invoices after a position. New invoices may have been created since the previous page
+ * was read.
+ */
 async function readInvoices(
   user: BillableUser,
   position: Position | null,
@@ -125,9 +128,9 @@ function describeInvoice(
 export const invoiceOperations: readonly Operation[] = [
   operation({
     name: 'billing.listInvoices',
-    summary: 'List the invoices of a person, the newest first',
+    summary: 'List the invoices of a person, newest first',
     description:
-      'Paid and unpaid ones, read from the provider; void ones are found by id only. Late pages take longer, because the provider is asked from the start.',
+      'Lists paid and unpaid invoices, read from the provider; void invoices can only be found by id. Later pages take longer, because every page reads the list from its start.',
     route: ['GET', '/users/{id}/invoices'],
     role: 'viewer',
     effect: 'read',
@@ -146,7 +149,7 @@ export const invoiceOperations: readonly Operation[] = [
     name: 'billing.findInvoices',
     summary: 'Find invoices of all people by number or id',
     description:
-      'Asks every provider. A new invoice is found by its id at once, but by its number perhaps only after about a minute.',
+      'Searches every provider. A new invoice can be found by its id immediately, but possibly not by its number for about a minute.',
     route: ['GET', '/invoices'],
     role: 'viewer',
     effect: 'read',
@@ -181,9 +184,9 @@ export const invoiceOperations: readonly Operation[] = [
   }),
   operation({
     name: 'billing.refund',
-    summary: 'Refund an invoice or another charge, whole or in part',
+    summary: 'Refund an invoice or another charge, fully or partially',
     description:
-      'Without `amount` all that is left goes back. Some providers refund a part only after the charge is settled.',
+      'Without `amount`, the whole remaining amount is refunded. Some providers allow partial refunds only after the charge has settled.',
     route: ['POST', '/users/{id}/invoices/{invoice}/refund'],
     role: 'support',
     effect: 'irreversible',
@@ -196,7 +199,7 @@ export const invoiceOperations: readonly Operation[] = [
       refund_reason: z
         .enum(['duplicate', 'fraudulent', 'requested_by_customer'])
         .optional()
-        .describe('Told to the provider'),
+        .describe('Passed on to the provider'),
     }),
     output: z.strictObject({
       refund: z.string().describe("The provider's id of the refund"),
@@ -222,7 +225,7 @@ export const invoiceOperations: readonly Operation[] = [
     name: 'billing.voidInvoice',
     summary: 'Void an unpaid invoice, so that it can no longer be paid',
     description:
-      'Fails with `conflict` at a provider that cannot void invoices. Voiding it twice changes nothing.',
+      'Fails with `conflict` if the provider cannot void invoices. Voiding an invoice twice has no further effect.',
     route: ['POST', '/users/{id}/invoices/{invoice}/void'],
     role: 'support',
     effect: 'irreversible',

@@ -7,7 +7,7 @@ import { instant, named } from './fields.ts'
 const keyShape = z.strictObject({
   kid: z.string(),
   algorithm: z.enum(signingAlgorithms),
-  active_from: instant.describe('When the key signs from; it is published earlier'),
+  active_from: instant.describe('When the key starts signing; it is published earlier'),
 })
 named('SigningKey', keyShape)
 
@@ -44,7 +44,7 @@ export const keyOperations: readonly Operation[] = [
       immediately: z
         .boolean()
         .default(false)
-        .describe('Sign with it at once, without publishing it first'),
+        .describe('Sign with the new key immediately, without publishing it in advance'),
       algorithm: z.enum(signingAlgorithms).optional(),
     }),
     output: keyShape,
@@ -61,7 +61,7 @@ export const keyOperations: readonly Operation[] = [
   }),
   operation({
     name: 'keys.revoke',
-    summary: 'Revoke a leaked signing key; every token it signed ends within a second',
+    summary: 'Revoke a leaked signing key; every token it signed is rejected within a second',
     route: ['DELETE', '/keys/{kid}'],
     role: 'owner',
     effect: 'irreversible',
@@ -77,7 +77,7 @@ export const keyOperations: readonly Operation[] = [
   }),
   operation({
     name: 'keys.reseal',
-    summary: 'Encrypt the stored keys with the present secret of the service',
+    summary: 'Encrypt the stored keys with the current secret of the service',
     description: 'Afterwards the previous secret can be removed.',
     route: ['POST', '/keys/reseal'],
     role: 'owner',
@@ -85,7 +85,7 @@ export const keyOperations: readonly Operation[] = [
     commits: 'in-steps',
     input: z.strictObject({}),
     output: z.strictObject({
-      resealed: z.number().int().describe('Number of entries that were encrypted again'),
+      resealed: z.number().int().describe('Number of entries that were re-encrypted'),
     }),
     describe: (_input, result) => ({ details: { ...result } }),
     async run(_input, { oauth, config }) {

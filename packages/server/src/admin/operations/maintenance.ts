@@ -14,7 +14,7 @@ const endedShape = z.strictObject({
   sessions: count,
 })
 
-/** Numbers of everything that was ended. */
+/** Counts of everything that was ended, by kind. */
 export type Ended = z.output<typeof endedShape>
 
 /** Declares an operation without a route, because only commands offer it. */
@@ -24,17 +24,17 @@ function commandOperation<Input extends z.ZodType, Output extends z.ZodType>(
   return operation({ ...declared, route: ['POST', '/maintenance'] })
 }
 
-/** Operations on the whole database, for those who run the service: the API has no routes to them. */
+/** Operations on the whole database. Only commands offer them; the API has no routes to them. */
 export const maintenanceOperations: readonly Operation[] = [
   commandOperation({
     name: 'keys.endEverything',
-    summary: 'End every token, code, session and cookie that was issued before now',
+    summary: 'Revoke every token, code, session and cookie that was issued before now',
     role: 'owner',
     effect: 'irreversible',
     commits: 'in-steps',
     grantsPower: true,
     input: z.strictObject({
-      sessions: z.boolean().describe('Whether the sessions are those of the service'),
+      sessions: z.boolean().describe("Whether to also end the service's own sessions"),
     }),
     output: endedShape,
     describe: (_input, ended) => ({ details: { ...ended } }),
@@ -54,7 +54,7 @@ export const maintenanceOperations: readonly Operation[] = [
       resume: z.boolean().describe('Continue an interrupted run'),
       cancelDeletedUsers: z.boolean(),
       cancelUnowned: z.boolean(),
-      since: z.date().optional().describe('Only what changed since'),
+      since: z.date().optional().describe('Only changes since this time'),
     }),
     output: z.custom<SyncReport>(),
     describe: (input, report) => ({
@@ -69,7 +69,7 @@ export const maintenanceOperations: readonly Operation[] = [
   }),
   commandOperation({
     name: 'webhooks.replay',
-    summary: 'Handle events of the providers again: one by its id, or all of a period',
+    summary: 'Handle provider events again: one by its id, or all in a period',
     role: 'owner',
     effect: 'change',
     commits: 'in-steps',

@@ -17,13 +17,13 @@ const NAMES: Readonly<Record<StatisticName, string>> = {
 
 const NUMBERS = Object.values(NAMES) as [string, ...string[]]
 
-/** Operations on the numbers of the overview. */
+/** Operations on the statistics of the overview. */
 export const overviewOperations: readonly Operation[] = [
   operation({
     name: 'settings.getOverview',
-    summary: 'Show the numbers of the overview, per day in UTC',
+    summary: 'Show the statistics of the overview, per day in UTC',
     description:
-      'Days without an entry count zero. Counts of a running process appear within seconds; active subscriptions are measured about once an hour.',
+      'A day without an entry counts as zero. The counts of a running process appear within seconds; active subscriptions are measured about once an hour.',
     route: ['GET', '/overview'],
     role: 'viewer',
     effect: 'read',
@@ -37,7 +37,12 @@ export const overviewOperations: readonly Operation[] = [
           name: z.enum(NUMBERS),
           day: z.iso.date(),
           amount: z.number(),
-          currency: z.string().nullable().describe('Of money in its smallest unit, else `null`'),
+          currency: z
+            .string()
+            .nullable()
+            .describe(
+              'For money: the currency, with `amount` in its smallest unit. Otherwise `null`',
+            ),
         }),
       ),
     }),

@@ -71,7 +71,7 @@ function withoutCard(value: number): unknown {
   return /^\d{13,19}$/.test(digits) && isCardNumber(digits) ? HIDDEN : value
 }
 
-/** Whether the check digit is that of a card number (ISO/IEC 7812-1). */
+/** Whether the last digit is the check digit of a card number (ISO/IEC 7812-1). */
 function isCardNumber(digits: string): boolean {
   const sum = [...digits].reverse().reduce((total, digit, at) => {
     const value = Number(digit) * (at % 2 === 0 ? 1 : 2)

@@ -10,7 +10,7 @@ const planShape = z.strictObject({
   months: z.number().int().describe('Billing interval'),
   trial_days: z.number().int(),
   seats: z.boolean(),
-  provider_ids: z.record(z.string(), z.string()).describe('The ids of the price at the providers'),
+  provider_ids: z.record(z.string(), z.string()).describe("The price's id at each provider"),
 })
 named('Plan', planShape)
 
@@ -23,7 +23,10 @@ const catalogShape = z.strictObject({
       amount: moneyShape.nullable().describe('`null` if it depends on the quantity or the usage'),
       period: z.strictObject({ unit: z.string(), count: z.number().int() }),
       trial_days: z.number().int().nullable(),
-      offered_as: z.string().nullable().describe('Id of the plan in the settings, if it is one'),
+      offered_as: z
+        .string()
+        .nullable()
+        .describe('Id of the plan in the settings that uses this price. `null` if there is none'),
     }),
   ),
   coupons: z.array(
@@ -34,11 +37,11 @@ const catalogShape = z.strictObject({
       amount_off: moneyShape.nullable(),
       lasts: z
         .union([z.enum(['once', 'forever']), z.number().int()])
-        .describe('A number counts billing periods or months, as the provider does'),
+        .describe('A number counts billing periods or months, depending on the provider'),
       is_valid: z.boolean(),
     }),
   ),
-  complete: z.boolean().describe('Whether there are no more than these'),
+  complete: z.boolean().describe('Whether all prices and coupons are listed'),
 })
 named('Catalog', catalogShape)
 
@@ -48,9 +51,9 @@ const providerNames = providerName.options
 export const planOperations: readonly Operation[] = [
   operation({
     name: 'billing.listPlans',
-    summary: 'Show the plans of the settings, and the prices and coupons of the providers',
+    summary: 'Show the configured plans, and the prices and coupons of the providers',
     description:
-      'At most 200 prices and 200 coupons of each provider. Archived prices, prices for single payments and promotion codes are left out.',
+      'Lists at most 200 prices and 200 coupons per provider. Archived prices, one-time prices and promotion codes are left out.',
     route: ['GET', '/plans'],
     role: 'viewer',
     effect: 'read',

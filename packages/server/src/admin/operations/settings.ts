@@ -6,9 +6,9 @@ import { type Operation, operation } from '../operation.ts'
 export const settingOperations: readonly Operation[] = [
   operation({
     name: 'settings.get',
-    summary: 'Show the settings in force, each with its source',
+    summary: 'Show the effective settings, each with its source',
     description:
-      'Secrets are shown as `set` or `null`. Settings of the file are those that this process has read.',
+      'Secrets are shown as `set` or `null`. Settings of the file are shown as this process loaded them.',
     route: ['GET', '/settings'],
     role: 'viewer',
     effect: 'read',
@@ -17,15 +17,19 @@ export const settingOperations: readonly Operation[] = [
       mode: z.enum(['demo', 'production']),
       settings: z.array(
         z.strictObject({
-          name: z.string().describe('Name in `tollgate.config.ts`, or of the variable'),
+          name: z.string().describe('Name in `tollgate.config.ts`, or of the environment variable'),
           variable: z.string().nullable().describe('The environment variable that sets it'),
           source: z
             .enum(['environment', 'file', 'fapi2', 'default'])
-            .describe('A file that states the default counts as `default`'),
+            .describe(
+              'Origin of the value. A value in the file that equals the default counts as `default`',
+            ),
           value: z.unknown(),
         }),
       ),
-      warnings: z.array(z.string()).describe('Mistakes that do not stop the service'),
+      warnings: z
+        .array(z.string())
+        .describe('Mistakes that do not prevent the service from starting'),
     }),
     run: async (_input, { config }) => ({
       mode: config.mode,

@@ -12,7 +12,7 @@ import {
 import { givenInstant, instant, named, paged, pageOf, userId } from './fields.ts'
 import { requireAccount, requireTarget } from './users.ts'
 
-/** The filters of the list, each with the state that billing knows it by. */
+/** The states by which the list can be filtered, each with billing's name for it. */
 const STATES = {
   active: 'active',
   on_trial: 'onTrial',
@@ -31,12 +31,15 @@ type State = keyof typeof STATES
 const STATE_NAMES = Object.keys(STATES) as [State, ...State[]]
 
 export const subscriptionShape = z.strictObject({
-  id: z.number().int().describe('Our id of the subscription'),
-  user_id: z.string().nullable().describe('`null` if a team or another owner has it'),
+  id: z.number().int().describe('Id of the subscription in Tollgate'),
+  user_id: z
+    .string()
+    .nullable()
+    .describe('`null` if the owner is not a user but, for example, a team'),
   owner_type: z.string(),
   name: z.string(),
   provider: z.string(),
-  provider_id: z.string().describe("The provider's id of the subscription"),
+  provider_id: z.string().describe('All states that currently apply'),
   provider_status: z.string().describe("The provider's own status"),
   states: z.array(z.enum(STATE_NAMES)).describe('Every state that holds now'),
   plan: z.string().describe("The provider's id of the main price"),
@@ -45,13 +48,15 @@ export const subscriptionShape = z.strictObject({
   trial_ends_at: instant.nullable(),
   ends_at: instant
     .nullable()
-    .describe('When access ends, or ended: until then a cancelled one is in its grace period'),
+    .describe(
+      'When access ends, or ended. Until then, a cancelled subscription is in its grace period',
+    ),
   paused_at: instant.nullable(),
   disputed_at: instant.nullable(),
   planned: z
     .strictObject({ plan: z.string(), at: instant })
     .nullable()
-    .describe('The swap that is planned'),
+    .describe('The planned swap. `null` if there is none'),
   created_at: instant,
 })
 named('Subscription', subscriptionShape)
@@ -87,7 +92,12 @@ export function subscriptionJson(subscription: Subscription): z.output<typeof su
 
 const one = {
   id: userId,
-  subscription: z.coerce.number().int().positive().max(1e15).describe('Our id of the subscription'),
+  subscription: z.coerce
+    .number()
+    .int()
+    .positive()
+    .max(1e15)
+    .describe('Id of the subscription in Tollgate'),
 }
 
 function describeSubscription(input: {
@@ -100,7 +110,7 @@ function describeSubscription(input: {
 
 const ofPerson = z.strictObject({ data: z.array(subscriptionShape) })
 
-/** Declares a change of one subscription. */
+/** Declares an operation that changes one subscription. */
 function change<More extends z.ZodRawShape>(
   declared: Pick<Operation, 'name' | 'summary' | 'effect'> & { readonly description?: string },
   { path, fields }: { readonly path: string; readonly fields: More },
@@ -131,9 +141,9 @@ function change<More extends z.ZodRawShape>(
 export const subscriptionOperations: readonly Operation[] = [
   operation({
     name: 'billing.listSubscriptions',
-    summary: 'List the subscriptions of all people, the newest first',
+    summary: 'List all subscriptions, newest first',
     description:
-      'Reads our tables only. A page can have fewer entries than `limit`, or none, although more follow: read on until `next` is null.',
+      'Reads only the tables of Tollgate, not the providers. A page can contain fewer entries than `limit`, or none, even if more follow: continue until `next` is null.',
     route: ['GET', '/subscriptions'],
     role: 'viewer',
     effect: 'read',
@@ -141,7 +151,12 @@ export const subscriptionOperations: readonly Operation[] = [
       ...paged,
       state: z.enum(STATE_NAMES).optional().describe('Only those in this state'),
       provider: providerName.optional().describe('Only those at this provider'),
-      plan: z.string().min(1).max(255).optional().describe("Only those with the provider's price"),
+      plan: z
+        .string()
+        .min(1)
+        .max(255)
+        .optional()
+        .describe("Only those with this price (the provider's id), as the main price or another"),
     }),
     output: pageOf(subscriptionShape),
     async run({ after, limit, state, provider, plan }, { billing, cursors }) {
@@ -195,7 +210,8 @@ export const subscriptionOperations: readonly Operation[] = [
     {
       name: 'billing.cancel',
       summary: 'Cancel a subscription at the end of its period',
-      description: 'Access continues until `ends_at`. Until then `billing.resume` undoes it.',
+      description:
+        'Access continues until `ends_at`. Until then, `billing.resume` undoes the cancellation.',
       effect: 'change',
     },
     { path: 'cancel', fields: {} },
@@ -205,7 +221,8 @@ export const subscriptionOperations: readonly Operation[] = [
     {
       name: 'billing.cancelNow',
       summary: 'End a subscription now',
-      description: 'Access ends at once, and nothing is refunded. It cannot be resumed.',
+      description:
+        'Access ends immediately, and nothing is refunded. The subscription cannot be resumed.',
       effect: 'irreversible',
     },
     { path: 'cancel-now', fields: {} },
@@ -236,7 +253,7 @@ export const subscriptionOperations: readonly Operation[] = [
       name: 'billing.applyCoupon',
       summary: 'Apply a coupon to a subscription from the next invoice on',
       description:
-        'Replaces the current discounts. With a coupon of 100 %, a customer gets the plan free of charge. Fails with `conflict` at a provider that has no coupons.',
+        'Replaces the current discounts. A coupon of 100 % makes the plan free of charge. Fails with `conflict` at a provider that has no coupons.',
       effect: 'change',
     },
     { path: 'coupon', fields: { coupon: z.string().min(1).max(255) } },
@@ -256,7 +273,7 @@ export const subscriptionOperations: readonly Operation[] = [
     name: 'billing.comp',
     summary: 'Give a person access without payment until a date',
     description:
-      'Starts, moves or (`until: null`) ends the trial of the person: no card and no request to a provider, so it works with every provider, and nothing is charged at its end. For somebody with a running subscription, who would still be charged, extend its trial or apply a coupon instead.',
+      "Starts, moves or (`until: null`) ends a trial of the person that needs no card and no provider. It works with every provider, and nothing is charged at its end. A person with a running subscription would still be charged: extend the subscription's trial or apply a coupon instead.",
     route: ['POST', '/users/{id}/comp'],
     role: 'support',
     effect: 'change',
@@ -273,7 +290,7 @@ export const subscriptionOperations: readonly Operation[] = [
         if (running) {
           throw new AdminProblem(
             'conflict',
-            `The subscription ${running.name} runs and would still be charged. Extend its trial, or apply a coupon of 100 %.`,
+            `The subscription ${running.name} is running and would still be charged. Extend its trial, or apply a coupon of 100 %.`,
           )
         }
       }

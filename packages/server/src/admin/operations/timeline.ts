@@ -15,10 +15,13 @@ const eventShape = z.strictObject({
   actor: z.strictObject({
     kind: z.string(),
     id: z.string().nullable(),
-    email: z.string().nullable().describe('`null` if it was forgotten, or the actor has none'),
+    email: z.string().nullable().describe('`null` if it was deleted, or the actor has none'),
   }),
   subject: z.strictObject({ kind: z.string(), id: z.string().nullable() }).nullable(),
-  intent_id: z.string().nullable().describe('The entry with the intent of this outcome'),
+  intent_id: z
+    .string()
+    .nullable()
+    .describe('For an outcome: id of the `started` entry that it belongs to'),
 })
 named('TimelineEvent', eventShape)
 
@@ -37,11 +40,13 @@ function eventJson({ entry, personal }: ReadEntry): EventJson {
   }
 }
 
-/** The acts on a person, for operators who may not read the whole audit log. */
+/**
+ * Operations that list the acts on a person, for operators who may not read the whole audit log.
+ */
 export const timelineOperations: readonly Operation[] = [
   operation({
     name: 'users.listTimeline',
-    summary: 'List what operators did to a person and what is theirs, the newest first',
+    summary: 'List the audit log entries about a person and the objects they own, newest first',
     description: 'An excerpt of the audit log, without network addresses and details.',
     route: ['GET', '/users/{id}/timeline'],
     role: 'viewer',

@@ -20,7 +20,9 @@ const accountShape = z.strictObject({
   id: userId,
   email: z.string(),
   name: z.string().nullable(),
-  role: role.nullable().describe('What the person may do as an operator'),
+  role: role
+    .nullable()
+    .describe('Role of the person as an operator. `null` if the person is not an operator'),
   locale: z.string().nullable().describe('The language that the person chose'),
   created_at: instant,
   disabled_at: instant.nullable(),
@@ -45,7 +47,11 @@ const voidedShape = z.strictObject({
     z.strictObject({
       provider: z.string(),
       meter: z.string(),
-      reports: z.number().int().nullable().describe('Reports that were not sent to the provider'),
+      reports: z
+        .number()
+        .int()
+        .nullable()
+        .describe('Number of reports that were not sent to the provider'),
       amount: openAmount.nullable().describe('`null` for reports that have no price yet'),
     }),
   ),
@@ -88,8 +94,8 @@ export async function requireAccount(given: string, { users }: OperationContext)
 }
 
 /**
- * Finds the account that an operator wants to act on. Operators cannot end their own account, and
- * act on other operators only with a higher role.
+ * Finds the account that an actor wants to act on. Operators cannot act on their own account;
+ * `outranks()` decides whether they may act on another operator. Clients cannot act on operators.
  */
 export async function requireTarget(given: string, context: OperationContext): Promise<Account> {
   const account = await requireAccount(given, context)
@@ -158,7 +164,7 @@ export const userOperations: readonly Operation[] = [
         .string()
         .max(191)
         .optional()
-        .describe("Only the provider's customer with this id"),
+        .describe('Only the account with this customer id at the provider'),
       role: role.optional().describe('Only operators with this role'),
     }),
     output: pageOf(accountShape),
@@ -184,7 +190,7 @@ export const userOperations: readonly Operation[] = [
   operation({
     name: 'users.create',
     summary: 'Create an account',
-    description: 'The person can sign in at once. A role is a further step: `users.setRole`.',
+    description: 'The person can sign in immediately. To give them a role, use `users.setRole`.',
     route: ['POST', '/users'],
     role: 'admin',
     effect: 'change',
@@ -206,7 +212,7 @@ export const userOperations: readonly Operation[] = [
     name: 'users.setPassword',
     summary: 'Set a new password for a person',
     description:
-      'Ends all their sessions and tokens. Whoever knows the password can sign in as the person, so only owners can do this, and no client.',
+      'Ends all sessions and tokens of the person. The caller could sign in as the person with the new password, so only owners can do this, and clients cannot.',
     route: ['PUT', '/users/{id}/password'],
     role: 'owner',
     effect: 'change',
@@ -228,7 +234,7 @@ export const userOperations: readonly Operation[] = [
     name: 'users.disable',
     summary: 'Lock an account',
     description:
-      'Ends all sessions and tokens of the person within a second. If a subscription would renew, `subscription` says what happens to it.',
+      'Ends all sessions and tokens of the person within a second. If the person has a subscription that would renew, `subscription` must say what happens to it.',
     route: ['POST', '/users/{id}/disable'],
     role: 'support',
     effect: 'change',
@@ -278,7 +284,7 @@ export const userOperations: readonly Operation[] = [
     name: 'users.delete',
     summary: 'Delete an account permanently',
     description:
-      'Ends sessions, tokens and approvals. Invoices stay at the provider. With a subscription that runs until the end of its period the account is only disabled; repeat the request after that day.',
+      'Ends sessions, tokens and approvals. Invoices stay at the provider. If a subscription still runs until the end of its period, the account is only disabled: repeat the request after that day.',
     route: ['POST', '/users/{id}/delete'],
     role: 'admin',
     effect: 'irreversible',
@@ -312,8 +318,9 @@ export const userOperations: readonly Operation[] = [
   }),
   operation({
     name: 'users.setRole',
-    summary: 'Make a person an operator, or take the role away',
-    description: 'Ends all sessions of the person, so that the new role holds everywhere.',
+    summary: 'Make a person an operator, or remove the role',
+    description:
+      'Ends all sessions and tokens of the person, so that the new role applies everywhere.',
     route: ['PUT', '/users/{id}/role'],
     role: 'owner',
     effect: 'change',

@@ -8,15 +8,15 @@ import { showPayload } from './payload.ts'
 const STATES = ['pending', 'done', 'dead'] as const
 
 const webhookShape = z.strictObject({
-  id: z.number().int().describe('Our id of the webhook'),
+  id: z.number().int().describe('Id of the webhook in Tollgate'),
   provider: z.string(),
   event_id: z.string().describe("The provider's id of the event"),
   type: z.string(),
   state: z
     .enum(STATES)
-    .describe('`pending` is waiting, `done` was handled, `dead` failed in every attempt'),
+    .describe('`pending`: waiting for an attempt. `done`: handled. `dead`: every attempt failed'),
   attempts: z.number().int(),
-  due_at: instant.describe('When the next attempt is due, or the last one was'),
+  due_at: instant.describe('When the next attempt is due, or when the last one was due'),
   last_error: z.string().nullable(),
   received_at: instant,
   finished_at: instant.nullable(),
@@ -26,7 +26,9 @@ named('Webhook', webhookShape)
 export const payloadShape = {
   payload: z
     .unknown()
-    .describe('The content without secrets and card numbers. Text if it is not JSON or truncated'),
+    .describe(
+      'The content, with secrets and card numbers removed. A string if it is not JSON, or is truncated',
+    ),
   payload_truncated: z.boolean().describe('Whether only the first 65,536 characters are shown'),
 }
 
@@ -60,14 +62,14 @@ export function afterPosition(position: QueuePosition | null) {
 }
 
 const one = {
-  webhook: z.coerce.number().int().positive().max(1e15).describe('Our id of the webhook'),
+  webhook: z.coerce.number().int().positive().max(1e15).describe('Id of the webhook in Tollgate'),
 }
 
 /** Operations on events from the payment providers. */
 export const webhookOperations: readonly Operation[] = [
   operation({
     name: 'webhooks.list',
-    summary: 'List events received from the providers in one state, the last due first',
+    summary: 'List events received from the providers in one state, latest `due_at` first',
     description: 'Handled events are kept for some weeks.',
     route: ['GET', '/webhooks'],
     role: 'viewer',
@@ -102,7 +104,7 @@ export const webhookOperations: readonly Operation[] = [
     name: 'webhooks.retry',
     summary: 'Handle an event from a provider again',
     description:
-      'For events that failed, and for handled ones. Handling an event twice has no further effect, because the present state is read.',
+      'Works for failed and for handled events. Handling an event twice has no further effect, because the current state is read.',
     route: ['POST', '/webhooks/{webhook}/retry'],
     role: 'support',
     effect: 'change',
@@ -115,7 +117,7 @@ export const webhookOperations: readonly Operation[] = [
       const found = await webhooks.find(webhook)
       if (!found) throw notFound('webhook', String(webhook))
       if (found.state === 'pending') {
-        throw new AdminProblem('conflict', 'The event is waiting for its next attempt already.')
+        throw new AdminProblem('conflict', 'The event is already waiting for its next attempt.')
       }
       const { eventId: id, provider } = found
       if (found.state === 'dead') await webhooks.retry(webhook)

@@ -24,7 +24,7 @@ export function createOpenApi(url: string, operations: readonly Operation[]): Js
       title: 'Tollgate management API',
       version: '1',
       description:
-        'Every act of an operator. Authenticate with the access token of a client that an owner made for this API, or with the session of an operator.',
+        'Everything that an operator can do. Authenticate with the access token of a client that an owner registered for this API, or with the session of an operator.',
     },
     servers: [{ url: `${url}/admin/v1` }],
     tags: Object.entries(AREAS).map(([name, description]) => ({ name, description })),
@@ -41,7 +41,8 @@ export function createOpenApi(url: string, operations: readonly Operation[]): Js
           type: 'apiKey',
           in: 'cookie',
           name: sessionCookieName(url.startsWith('https:')),
-          description: 'The browser of an operator sends it with the other cookies of this service',
+          description:
+            'Session cookie of an operator. The browser sends it together with the other cookies of this service',
         },
         csrf: { type: 'apiKey', in: 'header', name: 'X-CSRF-TOKEN' },
       },
@@ -74,7 +75,7 @@ const Problem: Json = {
 function scopesOf(operations: readonly Operation[]): Json {
   const usable = operations.filter(({ grantsPower }) => !grantsPower)
   const scopes = new Map(usable.map((each) => [scopeOf(each), AREAS[areaOf(each)]]))
-  return Object.fromEntries([...scopes, [IRREVERSIBLE, 'what cannot be undone']])
+  return Object.fromEntries([...scopes, [IRREVERSIBLE, 'irreversible operations']])
 }
 
 const OPERATOR = { session: [], csrf: [] }
@@ -136,20 +137,21 @@ function parameter(name: string, place: 'path' | 'query', schema: Json, required
   return { name, in: place, required, ...(description ? { description } : {}), schema: rest }
 }
 
-/** The headers that a change may have, or must have. */
+/** Describes the headers that a change accepts or requires. */
 function headersOf({ needsKey = false, needsIfMatch = false }: Operation): readonly Json[] {
   const ifMatch = {
     name: 'If-Match',
     in: 'header',
     required: true,
-    description: 'The ETag of the object as it was read. After a change of another operator: 412',
+    description:
+      'ETag of the object as you last read it. If the object has changed since, the request fails with 412',
     schema: { type: 'string' },
   }
   const key = {
     name: 'Idempotency-Key',
     in: 'header',
     required: needsKey,
-    description: 'Performs the request once, however often it is sent, for a day',
+    description: 'For a day, repeated requests with the same key are performed only once',
     schema: { type: 'string', minLength: 1, maxLength: 200, pattern: '^[!-~]+$' },
   }
   return needsIfMatch ? [key, ifMatch] : [key]
@@ -196,7 +198,9 @@ function toInputSchema(schema: z.ZodType): Record<string, unknown> {
   return json
 }
 
-/** Describes a response. Named parts go to `schemas`, and the response refers to them. */
+/**
+ * Describes a response. Named schemas are added to `schemas`, and the description refers to them.
+ */
 function toOutputSchema(schema: z.ZodType, schemas: Schemas): Record<string, unknown> {
   const found: Record<string, Json> = {}
   const { $schema: _, ...json } = z.toJSONSchema(schema, {
@@ -220,20 +224,20 @@ function toOutputSchema(schema: z.ZodType, schemas: Schemas): Record<string, unk
   for (const [name, content] of Object.entries(structuredClone(found))) {
     const known = schemas[name]
     if (known && !isDeepStrictEqual(known, content)) {
-      throw new TypeError(`Two schemas of responses are named ${name}`)
+      throw new TypeError(`Two different response schemas are named ${name}`)
     }
     schemas[name] = content
   }
   return json
 }
 
-/** The name of a schema, also of a copy of it with another description. */
+/** Returns the name of a schema. A copy with another description keeps the name. */
 function findName(schema: z.core.$ZodType): string | undefined {
   const { parent } = schema._zod
   return nameOf(schema) ?? (parent && findName(parent))
 }
 
-/** Leaves out what says nothing to a caller, and what generators of clients misread. */
+/** Removes keywords that tell a caller nothing, or that client generators misread. */
 function simplify(schema: z.core.JSONSchema.BaseSchema): void {
   // The format says it in fewer characters.
   if (schema.format === 'date-time' || schema.format === 'date') delete schema.pattern

@@ -82,8 +82,8 @@ async function serve(
 }
 
 /**
- * Authenticates an operator by the session of this service, or a client by its own access token. The
- * token of a person opens nothing here, whatever its scopes.
+ * Authenticates an operator by the session of this service, or a client by an access token that was
+ * issued to the client itself. Rejects every token of a person, whatever its scopes.
  */
 async function authenticate(
   c: Context<AppEnv>,
@@ -129,7 +129,10 @@ async function authenticate(
   return { kind: 'operator', id, email, role, signedInAt: session.startedAt }
 }
 
-/** Turns a refusal of the guard, which may throw at once, into a problem. */
+/**
+ * Runs an authentication, and converts its rejection, even one thrown synchronously, into a
+ * problem.
+ */
 async function refused<T>(authenticate: () => T | Promise<T>): Promise<T> {
   try {
     return await authenticate()
@@ -143,7 +146,7 @@ async function refused<T>(authenticate: () => T | Promise<T>): Promise<T> {
 function unauthenticated(): AdminProblem {
   return new AdminProblem(
     'unauthenticated',
-    'Send the access token of a client that an owner made for the management API, or the session of an operator with its CSRF token.',
+    'Send the access token of a client that an owner registered for the management API, or the session of an operator with its CSRF token.',
   )
 }
 
@@ -219,12 +222,15 @@ async function linesResponse(
   return c.body(body)
 }
 
-/** Whether the request is one to the management API, whose errors are problem documents. */
+/** Whether the request is for the management API, whose errors are problem documents. */
 export function isAdminApi({ req: { path } }: Context<AppEnv>): boolean {
   return path.startsWith(`${BASE}/`)
 }
 
-/** Responds with the problem of an error, also of one that occurred before the routes. */
+/**
+ * Responds with the problem for an error, including errors that occurred before a route was
+ * reached.
+ */
 export function respondToAdminError(
   c: Context<AppEnv>,
   error: unknown,

@@ -1,27 +1,28 @@
 import type { Lines } from '../../admin/lines.ts'
 import { type Commands, command } from '../command.ts'
+import { formatCount } from '../count.ts'
 import { type OpenOperations, withOperations } from '../open-operations.ts'
 import * as option from '../options.ts'
 import { formatTable } from '../table.ts'
 import { UsageError } from '../usage-error.ts'
 
 const ONLY_READS = { onlyReads: true }
-/** Number of entries that are checked at once. */
+/** Number of entries that are checked in one part. */
 const PART = 20_000
 const LARGEST_PAGE = 100
 
 const filters = {
-  actor: option.text('<kind:id>', 'only what this actor did, such as operator:7 or command:root'),
-  operation: option.text('<name>', 'only this operation, such as users.disable'),
-  subject: option.text('<kind:id>', 'only what was done to this object, such as client:abc'),
-  owner: option.text('<id>', 'only what was done to this person and what is theirs'),
+  actor: option.text('<kind:id>', 'only entries by this actor, such as operator:7 or command:root'),
+  operation: option.text('<name>', 'only entries of this operation, such as users.disable'),
+  subject: option.text('<kind:id>', 'only entries about this object, such as client:abc'),
+  owner: option.text('<id>', 'only entries about this person and the objects they own'),
   outcome: option.choice(
     ['done', 'started', 'failed', 'refused'],
     '<name>',
     'only entries with this outcome: done, started, failed or refused',
   ),
-  from: option.date('<date>', 'earliest time of an entry'),
-  to: option.date('<date>', 'the time before which entries were made'),
+  from: option.date('<date>', 'only entries from this time on'),
+  to: option.date('<date>', 'only entries before this time'),
 }
 
 interface Filters {
@@ -34,7 +35,7 @@ interface Filters {
   readonly to: Date | null
 }
 
-/** Returns the filters as the operations take them. */
+/** Converts the filters to the input of the operations. */
 function inputOf({ actor, operation, subject, owner, outcome, from, to }: Filters) {
   const given = {
     ...pairOf('--actor', actor, (kind, id) => ({ actor_kind: kind, actor_id: id })),
@@ -80,21 +81,24 @@ interface VerificationJson {
 }
 
 const BREAKS = {
-  missing: 'there is no entry with this number: it was removed, or the end was cut off',
-  'not-chained': 'the service did not give this number to the entry',
+  missing: 'there is no entry with this number: it was removed, or the log was truncated',
+  'not-chained': 'the entry was not given this number by the service',
   changed: 'the entry, its number or the entry before it was changed',
   forged: 'the entry was not written by the service',
   'personal-data': 'the personal data of the entry was changed',
-  'other-hash': 'the chain differs from the place that you noted',
+  'other-hash': 'the hash differs from the one given in --from or --known',
 } as const
 
 export const auditCommands: Commands = {
   'audit list': command({
-    summary: 'list the acts of operators, the newest first',
+    summary: 'list the entries of the audit log, newest first',
     options: {
       ...filters,
       limit: option.count('<number>', 'number of entries (default 25)', LARGEST_PAGE),
-      after: option.text('<cursor>', 'continue after the page before'),
+      after: option.text(
+        '<cursor>',
+        'continue after the previous page, with the cursor that it printed',
+      ),
     },
     run({ options: { limit, after, ...given } }, context) {
       const input = {
@@ -114,17 +118,23 @@ export const auditCommands: Commands = {
           outcome,
           subject === null ? '' : `${subject.kind}:${subject.id}`,
         ])
-        return { json: page.data, text: formatTable(headers, rows, 'There are no such entries') }
+        return {
+          json: page.data,
+          text: formatTable(headers, rows, 'There are no matching entries'),
+        }
       })
     },
   }),
   'audit verify': command({
-    summary: 'check that the audit log is as it was written',
+    summary: 'verify that the audit log has not been altered',
     options: {
-      from: option.text('<number:hash>', 'start from this place, up to which it was checked'),
+      from: option.text(
+        '<number:hash>',
+        'continue after this entry, up to which the log has been verified',
+      ),
       known: option.text(
         '<number:hash>',
-        'a place that the log must contain, to find a cut-off end',
+        'an entry that the log must contain; reveals a truncated log',
       ),
     },
     run({ options: { from, known } }, context) {
@@ -133,10 +143,10 @@ export const auditCommands: Commands = {
       return withOperations(context, ONLY_READS, async ({ perform }) => {
         const result = await verifyAll(perform, start, noted)
         const { break: broken, last, checked } = result
-        const place = last === null ? '' : ` The last good place is ${last.number}:${last.hash}`
+        const place = last === null ? '' : ` The last verified entry is ${last.number}:${last.hash}`
         const text =
           broken === null
-            ? `${checked} entries are as they were written.${place}`
+            ? `${formatCount(checked, 'entry is', 'entries are')} unaltered.${place}`
             : `The audit log is broken at ${broken.number}: ${BREAKS[broken.kind]}.${place}`
         return {
           json: result,
@@ -150,7 +160,7 @@ export const auditCommands: Commands = {
     summary: 'print the chained entries of the audit log as JSON lines',
     options: {
       ...filters,
-      personal: option.flag('add the personal data that was not forgotten'),
+      personal: option.flag('include the personal data that has not been deleted'),
     },
     run({ options: { personal, ...given } }, context) {
       const input = { ...inputOf(given), personal: String(personal) }
@@ -171,7 +181,7 @@ function linkOf(flag: string, text: string | null): LinkInput {
   if (text === null) return null
   const [, number, hash] = /^([1-9]\d{0,14}):([\w-]{43})$/.exec(text) ?? []
   if (number !== undefined && hash !== undefined) return { number: Number(number), hash }
-  throw new UsageError(`${flag} expects a number and a hash, as this command prints them`)
+  throw new UsageError(`${flag} expects <number>:<hash>, as this command prints it`)
 }
 
 /** Verifies the log part by part, so that no single request takes long. */
@@ -200,7 +210,11 @@ async function verifyAll(
 
 function remarksOn({ unknown_seals: unknown, waiting }: VerificationJson): string[] {
   return [
-    ...(unknown > 0 ? [`${unknown} entries have a seal of a secret that is no longer set.`] : []),
-    ...(waiting > 0 ? [`${waiting} entries are not chained yet.`] : []),
+    ...(unknown > 0
+      ? [
+          `${formatCount(unknown, 'entry was', 'entries were')} sealed with a secret that is no longer set.`,
+        ]
+      : []),
+    ...(waiting > 0 ? [`${formatCount(waiting, 'entry is', 'entries are')} not chained yet.`] : []),
   ]
 }

@@ -1,5 +1,6 @@
 import type { Deliveries, DeliveryState, StoredDelivery } from '@tollgate/billing'
 import { type Commands, command } from '../command.ts'
+import { formatCount } from '../count.ts'
 import { withBilling } from '../open-billing.ts'
 import { type OpenOperations, withOperations } from '../open-operations.ts'
 import * as option from '../options.ts'
@@ -7,7 +8,7 @@ import { UsageError } from '../usage-error.ts'
 
 /** Text for an empty list of deliveries, by state. */
 const NONE: Readonly<Record<DeliveryState, string>> = {
-  dead: 'No event failed at every attempt. `--state pending` lists those that are still retried',
+  dead: 'No event failed at every attempt. `--state pending` lists events that are still being retried',
   gone: 'No event is on hold: no endpoint has answered 410',
   pending: 'No event is pending',
   done: 'No event has been delivered yet',
@@ -38,7 +39,7 @@ export const deliveryCommands: Commands = {
     },
   }),
   'billing deliveries resend': command({
-    summary: 'send one event again, or all that an endpoint did not get',
+    summary: 'send one event again, or all that an endpoint has not received',
     options: {
       id: option.text('<number>', 'id of one event in the list'),
       endpoint: option.text('<name>', 'all that failed or are on hold for this endpoint'),
@@ -76,7 +77,7 @@ async function resendOne({ billing, perform }: OpenOperations, id: number): Prom
   if (!found) throw new UsageError(`There is no delivery ${id}`)
   if (!deliveries.endpoints.includes(found.endpoint)) {
     throw new UsageError(
-      `Delivery ${id} is for ${found.endpoint}, which is not in the settings. ${listKnown(deliveries)}. To send it to one of them, set its name to ${found.endpoint}`,
+      `Delivery ${id} is for the endpoint ${found.endpoint}, which is not configured. ${listKnown(deliveries)}. To send it to one of these, set the name of that endpoint to ${found.endpoint}`,
     )
   }
   await perform('webhooks.resend', { delivery: id })
@@ -113,11 +114,11 @@ function explain(
   // The running service processes the same rows.
   const why = lastError ?? 'another process is sending it now'
   if (isAll) {
-    return `${resent} sent again; ${waiting.length} not delivered to ${endpoint}, the newest because: ${why}`
+    return `${resent} sent again; ${waiting.length} still not delivered to ${endpoint}. Reason for the newest: ${why}`
   }
   const isTriedAgain = state === 'pending' && lastError !== null
   const next = isTriedAgain ? `. The next attempt is at ${dueAt.toISOString()}` : ''
-  return `Delivery ${id} has not arrived: ${why}${next}`
+  return `Delivery ${id} has not succeeded: ${why}${next}`
 }
 
 /** Leaves out the payload: it is meant for the endpoint only, and may be long. */
@@ -126,6 +127,7 @@ function withoutPayload({ payload: _, ...delivery }: StoredDelivery) {
 }
 
 function lineOf({ id, createdAt, type, endpoint, attempts, lastError }: StoredDelivery): string {
-  const why = lastError === null ? '' : `: ${lastError} (${attempts} attempts)`
+  const why =
+    lastError === null ? '' : `: ${lastError} (${formatCount(attempts, 'attempt', 'attempts')})`
   return `${id}  ${createdAt.toISOString()}  ${type} to ${endpoint}${why}`
 }

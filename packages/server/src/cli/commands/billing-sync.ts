@@ -1,6 +1,7 @@
 import type { SyncReport } from '@tollgate/billing'
 import { withProgress } from '../../progress.ts'
 import { command, type Outcome } from '../command.ts'
+import { formatCount } from '../count.ts'
 import { withTables } from '../open.ts'
 import { openBilling } from '../open-billing.ts'
 import { withOperations } from '../open-operations.ts'
@@ -50,11 +51,11 @@ function describe(report: SyncReport, dryRun: boolean): Outcome {
   const failures = report.failures.map(({ owner, error }) =>
     owner ? `  ${owner.type} ${owner.id}: ${error}` : `  ${error}`,
   )
-  const { length } = report.drift
-  const count = length === 1 ? '1 difference' : `${length} differences`
+  const users = formatCount(report.users, 'user', 'users')
+  const differences = formatCount(report.drift.length, 'difference', 'differences')
   const verb = dryRun ? 'found; nothing was changed' : 'resolved'
   const text = [
-    `${report.users} users compared; ${count} ${verb}`,
+    `${users} compared; ${differences} ${verb}`,
     ...lines,
     ...(failures.length > 0 ? ['Could not be compared:', ...failures] : []),
     ...(report.complete || dryRun ? [] : ['Continue with --resume']),

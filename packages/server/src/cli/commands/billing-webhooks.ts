@@ -1,5 +1,6 @@
 import { isBillingError, type NewEndpoint, type ProviderName } from '@tollgate/billing'
 import { type Commands, command } from '../command.ts'
+import { formatCount } from '../count.ts'
 import { withBilling } from '../open-billing.ts'
 import { withOperations } from '../open-operations.ts'
 import type { CommandOption } from '../options.ts'
@@ -57,7 +58,7 @@ export const webhookCommands: Commands = {
     },
   }),
   'billing webhooks replay': command({
-    summary: 'handle events again: one by its id, or all of a period',
+    summary: 'handle events again: one by its id, or all in a period',
     options: {
       id: option.text('<event>', "the provider's id of one event"),
       from: option.date('<date>', 'earliest date, such as 2026-05-01T10:00:00Z'),
@@ -66,7 +67,7 @@ export const webhookCommands: Commands = {
       source: option.choice<'inbox' | 'provider'>(
         ['inbox', 'provider'],
         '<name>',
-        'inbox (default), or provider: events that it still has',
+        'inbox (default), or provider: events that the provider still stores',
       ),
       provider,
     },
@@ -87,7 +88,7 @@ export const webhookCommands: Commands = {
       const isMissing = id !== null && replayed === 0
       const text = isMissing
         ? `There is no event "${id}" in the inbox. \`--source provider\` requests it from the provider`
-        : `${replayed} events handled again`
+        : `${formatCount(replayed, 'event', 'events')} handled again`
       return { json: { replayed }, text, exitCode: isMissing ? 1 : 0 }
     },
   }),

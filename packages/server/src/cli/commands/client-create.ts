@@ -33,7 +33,7 @@ const KINDS: Readonly<Record<string, typeof WEB>> = {
 export const clientCreate = command({
   summary: 'register an application; its secret is shown only once',
   options: {
-    name: option.required('<text>', 'shown to people who approve it'),
+    name: option.required('<text>', 'name shown to people on the approval page'),
     redirect: option.several('<url>', 'redirect URI; may be given several times'),
     user: option.text('<id>', 'id of the user who owns it'),
     password: option.flag('your own application, for the password grant'),
@@ -42,13 +42,13 @@ export const clientCreate = command({
     credentials: option.flag('acts on its own behalf: the client credentials grant'),
     device: option.flag('a device without a keyboard: the device flow'),
     exchange: option.flag('your own service that exchanges tokens'),
-    assertion: option.flag('presents assertions of trusted issuers about people'),
+    assertion: option.flag("presents trusted issuers' assertions about people"),
     workload: option.flag('a CI job or pod that a trusted issuer identifies'),
     management: option.flag('calls the management API, with the scopes of --scope'),
     implicit: option.flag('may also use the implicit grant'),
     grant: option.several(
       '<type>',
-      'a further grant type, such as token-exchange; may be given several times',
+      'additional grant type, such as token-exchange; may be given several times',
     ),
     scope: option.several('<scope>', 'scope that it may request; may be given several times'),
     firstParty: option.flag('your own application: people are not asked for approval'),
@@ -98,7 +98,7 @@ export const clientCreate = command({
 function chosenKind(switches: Readonly<Record<string, unknown>>): string {
   const kinds = [...Object.keys(KINDS), 'personal', 'management']
   const chosen = kinds.filter((kind) => switches[kind])
-  if (chosen.length > 1) throw new UsageError(`--${chosen.join(' and --')} exclude each other`)
+  if (chosen.length > 1) throw new UsageError(`--${chosen.join(' and --')} cannot be combined`)
   return chosen[0] ?? 'web'
 }
 

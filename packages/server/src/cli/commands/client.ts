@@ -62,15 +62,15 @@ export const clientCommands: Commands = {
       ),
   }),
   'client update': command({
-    summary: 'change an application; what is left out stays',
+    summary: 'change an application; omitted options keep their values',
     arguments: [ID],
     options: {
-      name: option.text('<text>', 'shown to people who approve it'),
-      redirect: option.several('<url>', 'redirect URIs, which replace all earlier ones'),
-      grant: option.several('<type>', 'grant types, which replace all earlier ones'),
-      scope: option.several('<scope>', 'scopes, which replace all earlier ones'),
+      name: option.text('<text>', 'name shown to people on the approval page'),
+      redirect: option.several('<url>', 'redirect URIs, which replace all existing ones'),
+      grant: option.several('<type>', 'grant types, which replace all existing ones'),
+      scope: option.several('<scope>', 'scopes, which replace all existing ones'),
       anyScope: option.flag('may request every scope'),
-      firstParty: option.choice(YES_OR_NO, '<yes|no>', 'whether people are not asked for approval'),
+      firstParty: option.choice(YES_OR_NO, '<yes|no>', 'whether the approval page is skipped'),
       resourceServer: option.choice(
         YES_OR_NO,
         '<yes|no>',
@@ -94,11 +94,13 @@ export const clientCommands: Commands = {
     arguments: [ID],
     options: {
       overlap: option.text('<time>', 'how long the old secret still works, 24h by default'),
-      leaked: option.flag('the old secret and its refresh tokens end at once'),
+      leaked: option.flag('revoke the old secret and its refresh tokens immediately'),
     },
     run: ({ args: [id = ''], options: { overlap, leaked } }, context) => {
       if (leaked && overlap !== null) {
-        throw new UsageError('--leaked and --overlap exclude each other: a leaked secret ends now')
+        throw new UsageError(
+          '--leaked and --overlap cannot be combined: a leaked secret is revoked immediately',
+        )
       }
       const hours = parseHours(overlap ?? '24h')
       return withOperations(context, ALSO_IN_APPLICATIONS, async ({ perform }) => {
@@ -108,7 +110,7 @@ export const clientCommands: Commands = {
         const { secret, previous_secret_until: until } = await orUnknownClient(id, rotated)
         const old =
           until === null
-            ? 'The old secret and its refresh tokens have ended.'
+            ? 'The old secret and its refresh tokens are revoked.'
             : `The old secret works until ${until}.`
         return {
           json: { id, secret, previous_secret_until: until },
@@ -118,7 +120,7 @@ export const clientCommands: Commands = {
     },
   }),
   'client verify': command({
-    summary: 'mark an application as verified that registered itself, or that a user registered',
+    summary: 'mark an application that registered itself, or that a user registered, as verified',
     arguments: [ID],
     run: ({ args: [id = ''] }, context) =>
       withOperations(context, ALSO_IN_APPLICATIONS, (opened) =>
@@ -129,7 +131,7 @@ export const clientCommands: Commands = {
       ),
   }),
   'client unverify': command({
-    summary: 'take the verification of an application back: people are warned about it again',
+    summary: 'withdraw the verification of an application: people are warned about it again',
     arguments: [ID],
     run: ({ args: [id = ''] }, context) =>
       withOperations(context, ALSO_IN_APPLICATIONS, (opened) =>
@@ -165,7 +167,7 @@ interface ChangeOptions {
 function readChange({ name, redirect, grant, scope, setting, ...rest }: ChangeOptions) {
   const { anyScope, firstParty, resourceServer } = rest
   if (anyScope && scope.length > 0) {
-    throw new UsageError('--any-scope and --scope exclude each other')
+    throw new UsageError('--any-scope and --scope cannot be combined')
   }
   return {
     ...(name !== null && { name }),
@@ -213,7 +215,7 @@ function describeClient(client: ManagedClient): Outcome {
   return { json: client, text }
 }
 
-/** Verifies an application, or takes the verification back. */
+/** Verifies an application, or withdraws the verification. */
 async function review(
   id: string,
   { oauth, perform }: OpenOperations,

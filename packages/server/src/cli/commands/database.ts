@@ -7,6 +7,7 @@ import { migrateCore } from '../../core.ts'
 import { createLogger } from '../../logger.ts'
 import { withProgress } from '../../progress.ts'
 import { type CommandContext, type Commands, command } from '../command.ts'
+import { formatCount } from '../count.ts'
 import { ALSO_IN_APPLICATIONS, withCore, withDatabase } from '../open.ts'
 import { withOperations } from '../open-operations.ts'
 import * as option from '../options.ts'
@@ -17,7 +18,9 @@ export const databaseCommands: Commands = {
   migrate: command({
     summary: 'bring the database up to date; safe to run concurrently',
     options: {
-      offline: option.flag('all other processes are stopped: include migrations that require this'),
+      offline: option.flag(
+        'include migrations that require all other processes to be stopped; stop them first',
+      ),
     },
     async run({ options: { offline } }, context) {
       const config = await context.config([])
@@ -35,7 +38,7 @@ export const databaseCommands: Commands = {
     },
   }),
   'clock repair': command({
-    summary: "accept the database's present time, although a later one is recorded",
+    summary: 'accept the current time of the database, although a later one is recorded',
     async run(_input, context) {
       const config = await context.config([])
       return withDatabase(config, async (database) => {
@@ -55,8 +58,9 @@ export const databaseCommands: Commands = {
     },
   }),
   'restore-finish': command({
-    summary: 'after a restored backup: end every token, code, session and cookie issued before',
-    options: { yes: option.flag('do not ask, for scripts') },
+    summary:
+      'after restoring a backup: revoke every token, code, session and cookie issued until now',
+    options: { yes: option.flag('skip the confirmation, for scripts') },
     run: ({ options }, context) =>
       withOperations(context, ALSO_IN_APPLICATIONS, async ({ oauth, sessions, found, perform }) => {
         // An application that uses the libraries has its own sessions, which this command does not
@@ -98,8 +102,8 @@ export const databaseCommands: Commands = {
   }),
 }
 
-const AFTER_REPAIR = `Tokens that were issued while the clock was ahead live longer by that much. If that is too long,
-end them: tollgate restore-finish`
+const AFTER_REPAIR = `Tokens that were issued while the clock was ahead expire that much later. If that is too long,
+revoke them: tollgate restore-finish`
 
 const AFTER_RESTORE = `Everyone has to sign in again, and applications have to ask for access again. Other changes since the
 backup are lost: passwords, client secrets, removed users and clients. Repeat them, and run:
@@ -122,7 +126,7 @@ async function withRows<T>(
 }
 
 async function ask(counts: Ended, context: CommandContext): Promise<void> {
-  const question = `It is unknown what was revoked after the backup, so everything issued until now ends:
+  const question = `It is unknown what was revoked after the backup, so everything issued until now will be revoked:
 
 ${linesOf(counts)}
 
@@ -130,20 +134,21 @@ Running processes reject it within a second. This cannot be undone. Continue? Ty
   const answer = context.json ? null : await context.ask(question)
   if (answer === null) {
     throw new UsageError(
-      `This ends everything issued until now, and there is no terminal to ask for confirmation:\n${linesOf(counts)}\nAdd --yes to do it.`,
+      `This revokes everything issued until now, and there is no terminal to ask for confirmation:\n${linesOf(counts)}\nAdd --yes to do it.`,
     )
   }
   if (answer.trim().toLowerCase() !== 'yes') throw new UsageError('Nothing was changed.')
 }
 
 function linesOf(counts: Ended): string {
-  const personal = `, ${counts.personalAccessTokens} of them personal access tokens`
+  const { personalAccessTokens } = counts
+  const personal = `, of which ${formatCount(personalAccessTokens, 'is a personal access token', 'are personal access tokens')}`
   return [
-    `${counts.tokens} tokens with their refresh tokens${personal}`,
-    `${counts.codes} codes and ${counts.interactions} open approvals`,
-    `${counts.consents} remembered approvals of applications`,
-    `${counts.sessions} sessions, and every cookie of cookie mode`,
-    `${counts.keys} signing keys, which a new one replaces`,
+    `${formatCount(counts.tokens, 'token with its refresh token', 'tokens with their refresh tokens')}${personal}`,
+    `${formatCount(counts.codes, 'code', 'codes')} and ${formatCount(counts.interactions, 'open approval', 'open approvals')}`,
+    `${formatCount(counts.consents, 'remembered approval', 'remembered approvals')} of applications`,
+    `${formatCount(counts.sessions, 'session', 'sessions')}, and every cookie of cookie mode`,
+    `${formatCount(counts.keys, 'signing key, which is', 'signing keys, which are')} replaced by a new one`,
   ]
     .map((line) => `  ${line}`)
     .join('\n')

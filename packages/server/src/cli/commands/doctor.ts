@@ -33,7 +33,7 @@ async function examine(context: CommandContext): Promise<Finding[]> {
     return error.problems.map((message) => problem('configuration', message))
   }
   const configuration = [
-    ok('configuration', `It is complete; this is ${config.mode}`),
+    ok('configuration', `The configuration is complete; the mode is ${config.mode}`),
     ...config.warnings.map((text) => warning('configuration', text)),
   ]
   const { findings, database } = await checkDatabase(config)

@@ -1,6 +1,7 @@
 import { signingAlgorithms } from '@tollgate/oauth'
 import { AdminProblem } from '../../admin/problems.ts'
 import { type Commands, command } from '../command.ts'
+import { formatCount } from '../count.ts'
 import { ALSO_IN_APPLICATIONS } from '../open.ts'
 import { withOperations } from '../open-operations.ts'
 import * as option from '../options.ts'
@@ -39,11 +40,13 @@ export const keyCommands: Commands = {
   'keys rotate': command({
     summary: 'create a new signing key; tokens signed with the old one stay valid',
     options: {
-      immediately: option.flag('sign with it at once, without publishing it first'),
+      immediately: option.flag(
+        'sign with the new key immediately, without publishing it in advance',
+      ),
       algorithm: option.choice(
         signingAlgorithms,
         '<name>',
-        `algorithm of the key: ${signingAlgorithms.join(', ')}; by default that of access tokens`,
+        `algorithm of the key: ${signingAlgorithms.join(', ')}; default: the algorithm of access tokens`,
       ),
     },
     run: ({ options: { immediately, algorithm } }, context) =>
@@ -52,12 +55,12 @@ export const keyCommands: Commands = {
         const { kid, active_from } = await perform<KeyJson>('keys.rotate', input)
         return {
           json: { kid, active_from },
-          text: `The new key ${kid} is published and signs from ${active_from}`,
+          text: `The new key ${kid} is published and starts signing at ${active_from}`,
         }
       }),
   }),
   'keys revoke': command({
-    summary: 'revoke a leaked signing key; every token it signed ends within a second',
+    summary: 'revoke a leaked signing key; every token it signed is rejected within a second',
     arguments: [
       { name: 'kid', description: 'from the header of a token, or from `tollgate keys list`' },
     ],
@@ -74,7 +77,7 @@ export const keyCommands: Commands = {
         const signing = signingKey(await list(), database.clock.now())
         return {
           json: { kid, revoked: true, signing },
-          text: `Revoked the key ${kid}: the tokens it signed are rejected. ${signing ?? 'None'} signs now`,
+          text: `Revoked the key ${kid}: the tokens it signed are rejected. Current signing key: ${signing ?? 'no key'}`,
         }
       }),
   }),
@@ -84,7 +87,7 @@ export const keyCommands: Commands = {
     run: (_input, context) =>
       withOperations(context, ALSO_IN_APPLICATIONS, async ({ perform }) => {
         const { resealed } = await perform<{ resealed: number }>('keys.reseal', {})
-        const done = `Encrypted ${resealed} ${resealed === 1 ? 'entry' : 'entries'} again. `
+        const done = `Re-encrypted ${formatCount(resealed, 'entry', 'entries')}. `
         const rest = 'Everything stored is encrypted with TOLLGATE_SECRET.'
         return {
           json: { resealed },
@@ -94,7 +97,9 @@ export const keyCommands: Commands = {
   }),
 }
 
-/** Finds the key that signs at this moment, which became active last. */
+/**
+ * Finds the key that signs now: the active key that became active last.
+ */
 function signingKey(keys: readonly KeyJson[], now: Date): string | null {
   return keys.filter(({ active_from: from }) => new Date(from) <= now).at(-1)?.kid ?? null
 }

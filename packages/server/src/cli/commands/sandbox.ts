@@ -2,11 +2,11 @@ import { command } from '../command.ts'
 import * as option from '../options.ts'
 
 export const sandbox = command({
-  summary: 'run only Stripe and Braintree, for a service started elsewhere',
+  summary: 'run only the sandbox for Stripe and Braintree, for a service started elsewhere',
   options: {
-    stripePort: option.port('port of Stripe; default 12111'),
-    braintreePort: option.port('port of Braintree; default 12222'),
-    controlPort: option.port('port of its web page; default 12333'),
+    stripePort: option.port('port of the Stripe API; default 12111'),
+    braintreePort: option.port('port of the Braintree API; default 12222'),
+    controlPort: option.port('port of the control room, its web page; default 12333'),
     state: option.text('<file>', 'load the state from this file, and save it there'),
     service: option.text('<url>', 'base URL of the service that receives the webhooks'),
   },

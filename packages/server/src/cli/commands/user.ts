@@ -23,7 +23,7 @@ import { UsageError } from '../usage-error.ts'
 const ACCOUNT = { name: 'user', description: 'the id or the e-mail address' }
 const password = option.text(
   '<text>',
-  'better sent on standard input, which process lists do not show',
+  'password; safer on standard input, because process lists show command lines',
 )
 
 const subscription = option.choice(
@@ -71,10 +71,10 @@ export const userCommands: Commands = {
     },
   }),
   'user list': command({
-    summary: 'list the accounts, the newest first',
+    summary: 'list the accounts, newest first',
     options: {
       limit: option.count('<number>', `number of accounts (default ${PAGE})`, LARGEST_PAGE),
-      after: option.text('<id>', 'continue after the last account of the page before'),
+      after: option.text('<id>', 'continue after this account, the last of the previous page'),
       role: option.choice(ROLES, '<role>', `only operators with this role: ${ROLES.join(', ')}`),
     },
     async run({ options: { limit: given, after: before, role } }, context) {
@@ -105,7 +105,7 @@ export const userCommands: Commands = {
     },
   }),
   'user password': command({
-    summary: 'set a new password for an account; its sessions and tokens end',
+    summary: 'set a new password for an account; ends its sessions and tokens',
     arguments: [ACCOUNT],
     options: { password },
     run: ({ args, options }, context) =>
@@ -117,7 +117,7 @@ export const userCommands: Commands = {
       }),
   }),
   'user role': command({
-    summary: 'make a person an operator, or take the role away; their sessions and tokens end',
+    summary: 'make a person an operator, or remove the role; ends their sessions and tokens',
     arguments: [ACCOUNT, { name: 'role', description: `${ROLES.join(', ')} or ${NO_ROLE}` }],
     run: ({ args }, context) => {
       const role = parseNewRole(args[1] ?? '')
@@ -166,7 +166,7 @@ export const userCommands: Commands = {
       }),
   }),
   'user delete': command({
-    summary: 'delete an account permanently; its sessions, tokens and approvals end',
+    summary: 'delete an account permanently; ends its sessions, tokens and approvals',
     arguments: [ACCOUNT],
     options: {
       subscription,
@@ -250,7 +250,7 @@ async function orListChoices<T>(action: Action, work: Promise<T>): Promise<T> {
 function refuse(action: Action, required: DecisionRequired): UsageError {
   const { account, subscriptions, open, isDisabled } = required
   const openLines = describeOpen(open)
-  const begun = isDisabled ? 'is disabled by now, but ' : ''
+  const begun = isDisabled ? 'is now disabled, but ' : ''
   const lines = [`${account.email} (${account.id}) ${begun}still has:`]
   for (const fact of subscriptions) lines.push(`  - the subscription ${describe(fact)}`)
   for (const line of openLines) lines.push(`  - ${line}`)

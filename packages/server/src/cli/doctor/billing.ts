@@ -2,6 +2,7 @@ import type { Billing } from '@tollgate/billing'
 import Stripe from 'stripe'
 import type { Providers } from '../../billing.ts'
 import type { Config } from '../../config/config.ts'
+import { formatCount } from '../count.ts'
 import { type Finding, ok, problem, reason, warning } from './finding.ts'
 
 /**
@@ -13,13 +14,19 @@ export async function checkProviders(billing: Billing, providers: Providers): Pr
   try {
     const missing = await billing.check()
     if (missing.length === 0)
-      return [ok('providers', `${names}: the keys work, and nothing is missing there`)]
+      return [
+        ok(
+          'providers',
+          `${names}: the API keys work, and everything that billing needs there exists`,
+        ),
+      ]
     return missing.map((text) => {
       const [what = text, ...fix] = text.split(': ')
       return problem('providers', what, fix.join(': '))
     })
   } catch (error) {
-    const fix = 'Check the keys in STRIPE_* and BRAINTREE_*, and that this machine may reach them.'
+    const fix =
+      'Check the keys in STRIPE_* and BRAINTREE_*, and that this machine can reach the provider.'
     return [problem('providers', reason(error), fix)]
   }
 }
@@ -37,10 +44,12 @@ export async function checkPrices({ stripe }: Providers, config: Config): Promis
       if (!(await hasPrice(client, plan.stripe))) missing.push(plan.stripe)
     }
   } catch (error) {
-    return [warning('plans', `Their prices could not be read from Stripe: ${reason(error)}`)]
+    return [
+      warning('plans', `The prices of the plans could not be read from Stripe: ${reason(error)}`),
+    ]
   }
   if (missing.length === 0)
-    return [ok('plans', `All ${config.settings.plans.length} have a price at Stripe`)]
+    return [ok('plans', `All plans have a price at Stripe (${config.settings.plans.length})`)]
   const fix =
     'Create them there, or write their ids into `stripe` of each plan in tollgate.config.ts.'
   return [problem('plans', `Stripe has no price ${missing.join(', ')}`, fix)]
@@ -73,7 +82,13 @@ export async function checkWebhooks(options: {
   const dead = await billing.webhooks.deadLetters()
   if (dead.length > 0) {
     const fix = 'See the reasons in billing_webhooks.last_error, then run: tollgate billing sync'
-    findings.push(problem('webhooks', `${dead.length} events failed at every attempt`, fix))
+    findings.push(
+      problem(
+        'webhooks',
+        `${formatCount(dead.length, 'event', 'events')} failed at every attempt`,
+        fix,
+      ),
+    )
   }
   if (config.mode === 'production' && serviceAnswers) {
     for (const name of Object.keys(providers)) {
@@ -90,10 +105,15 @@ async function checkRoute(url: string): Promise<Finding> {
   try {
     const response = await fetch(url, { method: 'POST', body: '{}', redirect: 'manual' })
     if (response.status === 400) return ok('webhooks', `${url} responds and requires a signature`)
-    const fix = 'Let the proxy forward this path to the service, for POST and unchanged.'
+    const fix =
+      'Configure the proxy to forward POST requests for this path to the service, unchanged.'
     return problem('webhooks', `${url} responds with ${response.status}`, fix)
   } catch (error) {
-    return problem('webhooks', `${url}: ${reason(error)}`, 'Let the proxy forward this path.')
+    return problem(
+      'webhooks',
+      `${url}: ${reason(error)}`,
+      'Configure the proxy to forward this path to the service.',
+    )
   }
 }
 
@@ -102,7 +122,7 @@ async function checkRegistration(billing: Billing): Promise<Finding[]> {
   try {
     const reports = await billing.endpoints.check()
     return reports.flatMap(({ provider, url, id, problems, note }) => {
-      const fix = `Change it there, or run: tollgate billing webhooks create${id === null ? '' : ' --replace'}, with --usage for dropped usage. Put the secret that it shows into ${provider.toUpperCase()}_WEBHOOK_SECRET.`
+      const fix = `Change the endpoint at the provider, or run: tollgate billing webhooks create${id === null ? '' : ' --replace'}, with --usage for the endpoint for dropped usage. Set ${provider.toUpperCase()}_WEBHOOK_SECRET to the secret that it prints.`
       const isWell = id !== null && problems.length === 0
       return [
         ...problems.map((text) => problem('webhooks', text, fix)),
@@ -140,14 +160,16 @@ type Listed = Awaited<ReturnType<Billing['deliveries']['list']>>
 
 function explainAddresses({ mode, deliveries: { privateAddresses = [] } }: Config): Finding[] {
   if (mode === 'demo' || privateAddresses.length === 0) return []
-  return [ok(CHECK, `They may go to ${privateAddresses.join(', ')}, which is not public`)]
+  return [ok(CHECK, `Events may be sent to ${privateAddresses.join(', ')}, which is not public`)]
 }
 
 function findFailed(dead: Listed): Finding[] {
   const [last] = dead
   if (!last) return []
-  const what = `${dead.length} failed at every attempt, the last with: ${last.lastError}`
-  const fix = 'See tollgate billing deliveries list, and then tollgate billing deliveries resend.'
+  const failed = formatCount(dead.length, 'delivery', 'deliveries')
+  const what = `${failed} failed at every attempt. The error of the last one: ${last.lastError}`
+  const fix =
+    'List them with tollgate billing deliveries list, and send them again with tollgate billing deliveries resend.'
   return [problem(CHECK, what, fix)]
 }
 

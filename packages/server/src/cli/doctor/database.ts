@@ -17,8 +17,8 @@ export async function checkDatabase(
     database = await openDatabase(config, { recordsTime: false })
   } catch (error) {
     const fix = findNotPrimaryError(error)
-      ? 'Point DATABASE_URL to the primary: a standby does not know what was revoked.'
-      : 'Check DATABASE_URL, that the server runs, and that this machine may reach it.'
+      ? 'Point DATABASE_URL to the primary: a standby may lack recent revocations.'
+      : 'Check DATABASE_URL, that the server is running, and that this machine can reach it.'
     return { findings: [problem('database', reason(error), fix)], database: null }
   }
   try {
@@ -29,8 +29,8 @@ export async function checkDatabase(
         ? [
             warning(
               'database',
-              `${name} works for one machine`,
-              'Use a database server for several.',
+              `${name} supports only one machine`,
+              'To run the service on several machines, use a database server.',
             ),
           ]
         : []
@@ -42,7 +42,7 @@ export async function checkDatabase(
     await database.close()
     const fix =
       error instanceof ConfigurationError
-        ? 'Start the service once, or run tollgate migrate as it says, on the right database.'
+        ? 'Check that DATABASE_URL names the right database. Then start the service once, or run tollgate migrate as the message says.'
         : 'Grant this user read access to the tables.'
     return { findings: [problem('database', reason(error), fix)], database: null }
   }
@@ -57,11 +57,18 @@ export async function checkReplication(database: Database): Promise<Finding[]> {
   const found = await isReplica(database)
   if (found) {
     const fix =
-      'Point DATABASE_URL to the primary, and make its replicas read-only, so that they are recognized: what was revoked on the primary is accepted here until it is replicated.'
-    return [warning(check, 'The database server accepts writes, and is a replica of another', fix)]
+      'Point DATABASE_URL to the primary, and make its replicas read-only, so that they are recognized. A replica still accepts what was revoked on the primary, until the revocation is replicated.'
+    return [
+      warning(check, 'The database server is a replica of another server, but accepts writes', fix),
+    ]
   }
   if (found === null) {
-    return [ok(check, 'This user may not see whether the database server is a replica of another')]
+    return [
+      ok(
+        check,
+        'The database user is not allowed to see whether the server is a replica of another',
+      ),
+    ]
   }
   return database.dialect.isLocal ? [] : [ok(check, 'The database server is not a replica')]
 }
@@ -74,7 +81,7 @@ export async function checkClock(database: Database): Promise<Finding[]> {
   const ours = (before + Date.now()) / 2
   const skew = Math.abs(theirs - ours)
   const shown = `${(skew / 1000).toFixed(1)} s`
-  const fix = 'Let both machines follow a time server (chrony or systemd-timesyncd).'
+  const fix = 'Synchronize both machines with a time server (chrony or systemd-timesyncd).'
   try {
     await database.clock.begin()
     await database.clock.check()
@@ -82,6 +89,8 @@ export async function checkClock(database: Database): Promise<Finding[]> {
     return [problem('clock', reason(error), fix)]
   }
   if (skew > WARN_ABOVE_MS)
-    return [warning('clock', `It differs from the database's by ${shown}`, fix)]
-  return [ok('clock', `It agrees with the database's within ${shown}`)]
+    return [
+      warning('clock', `The clock of this machine differs from the database's by ${shown}`, fix),
+    ]
+  return [ok('clock', `The clock of this machine agrees with the database's within ${shown}`)]
 }

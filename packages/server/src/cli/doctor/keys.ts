@@ -19,19 +19,32 @@ export async function checkKeys(
     const keys = await oauth.keys.list()
     const active = keys.filter(({ activeFrom }) => activeFrom <= now).at(-1)
     if (!active)
-      return [problem('keys', 'No key signs yet', 'Run: tollgate keys rotate --immediately')]
+      return [
+        problem(
+          'keys',
+          'There is no active signing key',
+          'Run: tollgate keys rotate --immediately',
+        ),
+      ]
     const age = now.getTime() - active.activeFrom.getTime()
     if (age > YEAR) {
       const days = Math.round(age / (24 * 3600 * 1000))
       return [
-        warning('keys', `${active.kid} has signed for ${days} days`, 'Run: tollgate keys rotate'),
+        warning(
+          'keys',
+          `The key ${active.kid} has been signing for ${days} days`,
+          'Run: tollgate keys rotate',
+        ),
       ]
     }
-    const signs = ok('keys', `${keys.length} can be decrypted; ${active.kid} signs`)
+    const signs = ok(
+      'keys',
+      `The signing keys can be decrypted (${keys.length}); ${active.kid} is the current one`,
+    )
     return [signs, ...(await checkSecret(oauth, given))]
   } catch (error) {
     const fix =
-      'Use the TOLLGATE_SECRET they were created with; to change it, set the old one as TOLLGATE_PREVIOUS_SECRET.'
+      'Use the TOLLGATE_SECRET that the keys were created with; to change the secret, set the old one as TOLLGATE_PREVIOUS_SECRET.'
     return [problem('keys', reason(error), fix)]
   }
 }
@@ -43,13 +56,13 @@ async function checkSecret(
 ): Promise<Finding[]> {
   if (given.has('TOLLGATE_NEXT_SECRET')) {
     const fix =
-      'When every process runs with it, make it TOLLGATE_SECRET and the present one TOLLGATE_PREVIOUS_SECRET.'
+      'Once every process runs with it, set it as TOLLGATE_SECRET, and the current secret as TOLLGATE_PREVIOUS_SECRET.'
     return [warning('secret', 'TOLLGATE_NEXT_SECRET is accepted, but not used yet', fix)]
   }
   if (!given.has('TOLLGATE_PREVIOUS_SECRET')) return []
   const left = await oauth.keys.toReseal()
   if (left > 0) {
-    const fix = 'When every process runs with both, run: tollgate keys reseal'
+    const fix = 'Once every process runs with both secrets, run: tollgate keys reseal'
     return [
       warning('secret', `Stored entries that still need TOLLGATE_PREVIOUS_SECRET: ${left}`, fix),
     ]

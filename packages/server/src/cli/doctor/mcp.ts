@@ -15,8 +15,8 @@ export async function checkMcp(config: Config): Promise<Finding[]> {
   if (servers.length === 0) return []
   const how =
     selfRegistered.policy === 'closed'
-      ? 'Only clients with a metadata document can use MCP servers: registration is closed'
-      : 'Clients of MCP servers use a metadata document, or register'
+      ? 'Only clients with a metadata document can use MCP servers, because registration is closed'
+      : 'Clients can use MCP servers with a metadata document, or after registration'
   const findings = [ok(CHECK, how)]
   for (const [uri, { scopes }] of servers) {
     findings.push(...checkOpening(uri, scopes, config))
@@ -33,15 +33,19 @@ function checkOpening(
   const findings: Finding[] = []
   if (resources !== null && !resources.includes(uri)) {
     const fix = 'Add it to selfRegistered.resources, or remove that setting.'
-    findings.push(warning(CHECK, `No client that registers itself gets a token for ${uri}`, fix))
+    findings.push(
+      warning(CHECK, `Clients that register themselves cannot get tokens for ${uri}`, fix),
+    )
   } else if (scopes.length === 0) {
-    const fix = `List in mcpServers['${uri}'].scopes what its tools need.`
-    findings.push(warning(CHECK, `Every client gets tokens for ${uri}, without any scope`, fix))
+    const fix = `List the scopes that its tools need in mcpServers['${uri}'].scopes.`
+    findings.push(
+      warning(CHECK, `Every client can get tokens for ${uri}, but without any scope`, fix),
+    )
   } else {
     findings.push(ok(CHECK, `Every client may request ${scopes.join(', ')} at ${uri}`))
   }
   if (mode === 'production' && uri.startsWith('http:')) {
-    findings.push(warning(CHECK, `${uri} is not https: only this machine can use it`))
+    findings.push(warning(CHECK, `${uri} is not https: it can only be used on this machine`))
   }
   return findings
 }
@@ -58,26 +62,36 @@ async function checkServer(uri: string, issuer: string): Promise<Finding> {
     const response = await ask(address)
     metadata = response.ok ? await response.json().catch(() => null) : null
   } catch (error) {
-    const fix = 'Start it, or correct the address in mcpServers.'
+    const fix = 'Start the server, or correct its URL in mcpServers.'
     return warning(CHECK, `${uri} does not respond: ${reason(error)}`, fix)
   }
   if (metadata === null || typeof metadata !== 'object') {
-    const fix = 'Let it serve its metadata (RFC 9728); the adapters of @tollgate/oauth do.'
+    const fix =
+      'The server must publish its metadata (RFC 9728); the adapters of @tollgate/oauth do this.'
     return warning(
       CHECK,
-      `${uri} has no metadata that names its authorization server (${address})`,
+      `${uri} has no metadata that names its authorization server; expected it at ${address}`,
       fix,
     )
   }
   const { resource, authorization_servers: servers } = metadata
   if (resource !== uri) {
-    const fix = 'Write the address in the same way in mcpServers and there.'
-    return problem(CHECK, `${uri} calls itself ${String(resource)}: clients reject that`, fix)
+    const fix = 'Use exactly the same URL in mcpServers and in the metadata.'
+    return problem(
+      CHECK,
+      `The metadata of ${uri} names the resource ${String(resource)}, so clients reject it`,
+      fix,
+    )
   }
   const named = Array.isArray(servers) ? servers : []
-  if (named.includes(issuer)) return ok(CHECK, `${uri} sends its clients here`)
+  if (named.includes(issuer))
+    return ok(CHECK, `${uri} names this service as its authorization server`)
   const fix = `Add ${issuer} to authorization_servers in its metadata.`
-  return problem(CHECK, `${uri} sends its clients to ${named.join(', ') || 'no server'}`, fix)
+  return problem(
+    CHECK,
+    `${uri} names ${named.join(', ') || 'no server'} as its authorization server, not this service`,
+    fix,
+  )
 }
 
 async function findMetadata(uri: string): Promise<string> {

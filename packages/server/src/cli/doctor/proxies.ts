@@ -24,7 +24,7 @@ export async function checkProxies({
     return [
       warning(
         'proxies',
-        'An https address needs a proxy, and none is trusted: all callers share one rate limit',
+        'TOLLGATE_URL is https, which needs a reverse proxy, but no proxy is trusted: all callers share one rate limit',
         fix,
       ),
     ]
@@ -39,23 +39,26 @@ export async function checkProxies({
     })
     seen = ((await response.json()) as { address?: unknown } | null)?.address
   } catch (error) {
-    return [warning('proxies', `The proxies could not be tested at ${url}: ${reason(error)}`)]
+    return [
+      warning('proxies', `The reverse proxies could not be tested at ${url}: ${reason(error)}`),
+    ]
   }
   if (typeof seen !== 'string' || isIP(seen) === 0) {
-    const fix = 'Use the same TOLLGATE_SECRET and the same version here and there.'
+    const fix =
+      'Run this command with the same TOLLGATE_SECRET and the same version as that server.'
     return [
       warning('proxies', `The server at ${url} does not report the address of the caller`, fix),
     ]
   }
   if (seen === invented) {
-    const fix = `Let the proxy overwrite X-Forwarded-For, and trust the proxy alone. ${GUIDE}`
+    const fix = `Configure the proxy to overwrite X-Forwarded-For, and trust only the proxy. ${GUIDE}`
     const message =
-      'Callers can choose their address with X-Forwarded-For, which bypasses rate limits'
+      'Callers can forge their address with X-Forwarded-For, which bypasses rate limits'
     return [problem('proxies', message, fix)]
   }
   if (createProxyList(trustedProxies)(seen)) {
-    const fix = `Let the proxy set X-Forwarded-For to the address of its caller. ${GUIDE}`
-    const message = `The trusted proxy ${seen} forwards no address: all its callers share one rate limit`
+    const fix = `Configure the proxy to set X-Forwarded-For to the address of its caller. ${GUIDE}`
+    const message = `The trusted proxy ${seen} does not forward the address of its caller: all its callers share one rate limit`
     return [warning('proxies', message, fix)]
   }
   return [ok('proxies', `A forged X-Forwarded-For is ignored; this machine is seen as ${seen}`)]
@@ -68,7 +71,8 @@ const METADATA = '/.well-known/oauth-authorization-server'
  * with the configured URL.
  */
 export async function checkIssuer({ url, mode }: Config): Promise<Finding[]> {
-  if (url === null) return [warning('issuer', 'PORT is 0: the address is not known')]
+  if (url === null)
+    return [warning('issuer', 'PORT is 0, so the address of the service is not known')]
   const isPlainHttp = url.startsWith('http:') && mode === 'production'
   const fix = 'Set TOLLGATE_URL to an https address.'
   return [
@@ -91,6 +95,6 @@ async function askForIssuer(url: string): Promise<Finding> {
     return ok('issuer', `${url} responds and is the issuer`)
   }
   const found = typeof issuer === 'string' ? `is the issuer ${issuer}` : 'has no issuer metadata'
-  const fix = `Make ${url} lead to this service, and set TOLLGATE_URL to the same text everywhere.`
+  const fix = `Route ${url} to this service, and set exactly the same TOLLGATE_URL for every process.`
   return problem('issuer', `The server at ${url} ${found}`, fix)
 }

@@ -7,6 +7,7 @@ import {
 } from '@tollgate/oauth'
 import type { Config } from '../../config/config.ts'
 import { type Settings, settingRows } from '../../config/settings.ts'
+import { formatCount } from '../count.ts'
 import { type Finding, findings, ok, warning } from './finding.ts'
 
 const MAX_FINDINGS = 20
@@ -34,12 +35,12 @@ function checkRegistration({ mode, selfRegistered }: Config): Finding[] {
   const { policy, documents, scopes, resources, initialAccessTokens } = selfRegistered
   const check = 'registration'
   if (policy === 'closed' && !documents) return [ok(check, 'No client can register itself')]
-  const tokens = initialAccessTokens.length === 1 ? 'the' : `one of ${initialAccessTokens.length}`
+  const { length: count } = initialAccessTokens
+  const tokens = count === 1 ? 'the initial access token' : `one of ${count} initial access tokens`
   const hosts = documents === true ? 'any host' : documents ? documents.join(', ') : false
   const where = resources === null ? '/api and all resources' : resources.join(', ')
   return findings(
-    policy === 'initial-access-token' &&
-      ok(check, `Programs with ${tokens} initial access token may register a client`),
+    policy === 'initial-access-token' && ok(check, `Programs with ${tokens} may register a client`),
     policy === 'open' &&
       mode === 'demo' &&
       ok(check, 'Every program that can reach this demo may register a client'),
@@ -48,16 +49,17 @@ function checkRegistration({ mode, selfRegistered }: Config): Finding[] {
       warning(
         check,
         'Anyone may register a client',
-        'Correct if any agent may connect. Otherwise set TOLLGATE_CLIENT_REGISTRATION to closed or initial-access-token.',
+        'This is correct if any agent may connect. Otherwise set TOLLGATE_CLIENT_REGISTRATION to closed or initial-access-token.',
       ),
-    hosts !== false && ok(check, `Clients may use a metadata document on ${hosts}`),
+    hosts !== false &&
+      ok(check, `Clients may identify themselves with a metadata document on ${hosts}`),
     scopes.length === 0
       ? warning(
           check,
-          'No scope is allowed for clients that register themselves',
-          'List in selfRegistered.scopes what they may request.',
+          'Clients that register themselves may not request any scope',
+          'List the scopes that they may request in selfRegistered.scopes.',
         )
-      : ok(check, `They may request ${scopes.join(', ')}, at ${where}`),
+      : ok(check, `Clients that register themselves may request ${scopes.join(', ')}, at ${where}`),
   )
 }
 
@@ -70,7 +72,8 @@ const ADVISED_AGAINST = [
 function checkGrants(settings: Settings, clients: readonly Client[]): Finding[] {
   return ADVISED_AGAINST.filter(({ setting }) => settings[setting]).map(({ grant, variable }) => {
     const users = clients.filter(({ grantTypes }) => grantTypes.includes(grant))
-    if (users.length > 0) return ok('grants', `The ${grant} grant is used by ${count(users)}`)
+    if (users.length > 0)
+      return ok('grants', `The ${grant} grant is used by ${countClients(users)}`)
     return warning('grants', `The ${grant} grant is on, and no client uses it`, `${variable}=off`)
   })
 }
@@ -90,30 +93,35 @@ function checkRequests(settings: Settings, clients: readonly Client[]): Finding[
     value === 'required' ? 'is required' : value ? 'is offered' : 'is off'
   const nonces = dpopNonces && dpop ? ', with nonces' : ''
   const replays =
-    dpop && dpopGuardReplays === 'process' ? '; each process accepts a proof at /api once' : ''
+    dpop && dpopGuardReplays === 'process'
+      ? '; at /api, each process detects only the replays that it receives itself'
+      : ''
   const unsigned = clients.filter(cannotSign)
   const found = findings(
     ok(
       'requests',
-      `Pushing requests ${state(pushedRequests)}, signing them ${state(requestObjects)}`,
+      `Pushing authorization requests ${state(pushedRequests)}, signing them ${state(requestObjects)}`,
     ),
     ok('requests', `Binding tokens to a key (DPoP) ${state(dpop)}${nonces}${replays}`),
     requestObjects !== false &&
       settings.requestObjectsByReference &&
-      ok('requests', 'Signed requests may be at a URL of the client: the service fetches them'),
+      ok(
+        'requests',
+        'Signed requests may be passed by reference: the service fetches them from a URL of the client',
+      ),
     requestObjects !== false &&
       settings.unsignedRequestObjects &&
       warning(
         'requests',
         'Request objects are accepted without a signature',
-        'They protect nothing. Set TOLLGATE_UNSIGNED_REQUEST_OBJECTS=off unless a client needs them.',
+        'An unsigned request object protects nothing. Set TOLLGATE_UNSIGNED_REQUEST_OBJECTS=off unless a client needs it.',
       ),
     dpopNonces && !dpop && warning('requests', 'dpopNonces has no effect while dpop is off'),
     requestObjects === 'required' &&
       unsigned.length > 0 &&
       warning(
         'requests',
-        `${count(unsigned)} cannot sign requests, and unsigned ones are rejected`,
+        `${countClients(unsigned)} cannot sign requests, but unsigned requests are rejected`,
         'Give them jwks or jwks_uri, or set requestObjects to true.',
       ),
   )
@@ -121,7 +129,7 @@ function checkRequests(settings: Settings, clients: readonly Client[]): Finding[
     clients
       .filter((client) => client.settings[demand] === true)
       .map(({ name, id }) => {
-        const what = `${name} (${id}) has ${demand}, and is rejected while ${setting} is off`
+        const what = `${name} (${id}) has ${demand}, so it is rejected while ${setting} is off`
         return warning('requests', what, `Set ${setting} to true.`)
       }),
   )
@@ -139,7 +147,10 @@ function checkProfile({ fapi2 }: Settings, clients: readonly Client[]): Finding[
   if (outside.length === 0) return [held]
   const fix =
     'Register each of them again with token_endpoint_auth_method=private_key_jwt and its keys.'
-  return [held, warning('clients', `${count(outside)} without a key are rejected by it`, fix)]
+  return [
+    held,
+    warning('clients', `The profile rejects ${countClients(outside)} without private_key_jwt`, fix),
+  ]
 }
 
 function cannotSign({ grantTypes, settings: { jwks, jwks_uri } }: Client): boolean {
@@ -164,8 +175,8 @@ function checkValues(settings: Settings): Finding[] {
   return findings(ok('tokens', format), ...remarks)
 }
 
-function count(clients: readonly Client[]): string {
-  return clients.length === 1 ? '1 client' : `${clients.length} clients`
+function countClients({ length }: readonly Client[]): string {
+  return formatCount(length, 'client', 'clients')
 }
 
 const CHECK = 'openid'
@@ -180,7 +191,7 @@ function checkIdentity(config: Config, clients: readonly Client[]): Finding[] {
   const scopes = ['openid', ...identityScopes].join(', ')
   const told = claimsInIdToken
     ? 'and contain the claims of the scopes'
-    : 'and contain no other claims: clients that never call UserInfo, such as Auth.js, learn no name'
+    : 'but do not contain the claims of the scopes: clients that never call UserInfo, such as Auth.js, get no name'
   const missingSalt = clients
     .filter((client) => pairwiseSalt === null && client.settings.subject_type === 'pairwise')
     .map(({ name, id }) =>
@@ -196,8 +207,8 @@ function checkIdentity(config: Config, clients: readonly Client[]): Finding[] {
     responseTypes.length > 0 &&
       warning(
         CHECK,
-        `Tokens pass through the browser with ${responseTypes.join(', ')}`,
-        'Codes are safer (RFC 9700). Remove TOLLGATE_RESPONSE_TYPES, or responseTypes in the settings.',
+        `The response types ${responseTypes.join(', ')} pass tokens through the browser`,
+        'Authorization codes are safer (RFC 9700). Remove TOLLGATE_RESPONSE_TYPES, or responseTypes in the settings.',
       ),
     ...missingSalt.slice(0, MAX_FINDINGS),
     pairwiseSalt !== null && ok(CHECK, 'Clients may have pairwise subjects'),
@@ -212,9 +223,10 @@ function checkRedirects(clients: readonly Client[], issuer: string): Finding[] {
       return problem ? [`${name} (${id}): ${uri} ${problem}`] : []
     }),
   )
-  if (found.length === 0) return [ok('redirects', 'All redirect URIs could be registered today')]
+  if (found.length === 0)
+    return [ok('redirects', 'All redirect URIs meet the current rules for registration')]
   const fix =
-    'They keep working. Change the redirect URIs of these clients on their page or by the API.'
+    'It keeps working, but could not be registered today. Change it on the page of the client or through the API.'
   const shown = found.slice(0, MAX_FINDINGS).map((text) => warning('redirects', text, fix))
   const rest = found.length - shown.length
   return rest > 0 ? [...shown, warning('redirects', `${rest} more like these`)] : shown

@@ -2,8 +2,8 @@ import type { FC } from 'hono/jsx'
 import { usePage } from '../parts/layout.tsx'
 
 /**
- * The buttons of a form whose entries can simply be changed again. Enter submits it, so the button
- * that saves comes first.
+ * The buttons of a form whose changes are easy to reverse. The Enter key presses the first button,
+ * so the button that saves comes first.
  */
 export const FormButtons: FC<{ action: string }> = ({ action }) => (
   <div class="buttons start">

@@ -94,7 +94,10 @@ export function addKeys(app: Hono<AppEnv>): void {
   })
 }
 
-/** Lists the keys, those that sign later first. The newest of an algorithm that may sign does. */
+/**
+ * Lists the keys. The keys that become active last come first. For each algorithm, the newest
+ * active key signs.
+ */
 async function listKeys(c: Context<AppEnv>): Promise<ShownKey[]> {
   const { data } = await runOperation<{ data: readonly KeyJson[] }>(c, 'keys.list', {})
   const now = c.get('page').service.clock.now()

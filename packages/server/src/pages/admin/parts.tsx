@@ -19,8 +19,8 @@ import { OwnForm, usePage } from '../parts/layout.tsx'
 import { errorPage, type PageOptions, renderPage } from '../parts/render.tsx'
 
 /**
- * Requires a signed-in operator with at least this role. People without a role get a 404, operators
- * with a lesser one a page that says so.
+ * Requires a signed-in operator with at least this role. People without a role get a 404; operators
+ * with a lower role get a page that names the required one.
  */
 export function requireRole(role: Role): MiddlewareHandler<AppEnv> {
   const signedIn = requireUser()
@@ -45,17 +45,17 @@ function renderForbidden(c: Context<AppEnv>, role: Role) {
   )
 }
 
-/** The signed-in operator, for handlers behind `requireRole()`. */
+/** Returns the signed-in operator, in handlers behind `requireRole()`. */
 export function operatorOf(c: Context<AppEnv>): OperatorActor {
   const { user, signedInAt } = c.get('page')
   if (!user || user.role === null || signedInAt === null) {
-    throw new Error('This page goes behind requireRole()')
+    throw new Error('This page must be registered behind requireRole()')
   }
   const { id, email, role } = user
   return { kind: 'operator', id, email, role, signedInAt }
 }
 
-/** The operator as the caller of operations. */
+/** Returns the signed-in operator as the caller of an operation. */
 export function adminCaller(c: Context<AppEnv>): Caller {
   return { actor: operatorOf(c), door: 'page', address: c.get('address'), requestId: null }
 }
@@ -64,13 +64,16 @@ export function adminCaller(c: Context<AppEnv>): Caller {
 const FIELDS = { key: 'request_key', version: 'version' } as const
 const KEY = /^[\w-]{22}$/
 
-/** Times and milliseconds to wait for the first of two identical requests. */
+/**
+ * How often, and for how many milliseconds each time, the second of two identical requests waits
+ * for the first.
+ */
 const DOUBLE_CLICK = { attempts: 40, pause: 250 }
 
 /**
- * Performs an operation for the signed-in operator. With the fields of a posted `AdminForm`, it is
- * performed once however often the form is sent, and only if its object still has the version that
- * the form was filled in for.
+ * Performs an operation for the signed-in operator. A posted `AdminForm` makes sure that it is
+ * performed once, however often the form is sent, and only if the object still has the version for
+ * which the form was filled in.
  * @throws AdminProblem
  */
 export async function runOperation<Output>(
@@ -105,7 +108,7 @@ export function mayCall({ role }: { readonly role: Role | null }, name: string):
   return operation !== undefined && hasRole(role, operation.role)
 }
 
-/** The pages of the operators' area, each with an operation that it cannot do without. */
+/** The pages of the operators' area, each with the operation that it requires. */
 const PLACES = [
   { name: 'overview', path: '/admin', needs: null },
   { name: 'people', path: '/admin/people', needs: 'users.list' },
@@ -141,9 +144,9 @@ const SubNavigation: FC = () => {
 }
 
 interface AdminPage extends Pick<PageOptions, 'title' | 'status'> {
-  /** Something that was done, shown above the page. */
+  /** A message about a completed action, shown above the page. */
   readonly notice?: Child
-  /** Why something was not done. */
+  /** The problem that prevented an action. */
   readonly problem?: AdminProblem | null
 }
 
@@ -178,8 +181,8 @@ export function renderAdmin(
 }
 
 /**
- * The status of a page with the problem. A form that lacks a decision is an invalid form, and proxies
- * replace pages with the status 502.
+ * Returns the status of a page with the problem. A missing decision counts as an invalid form. 502
+ * becomes 503, because proxies replace pages with the status 502.
  */
 function statusOf({ problem, status }: AdminProblem): NonNullable<PageOptions['status']> {
   if (problem === 'decision-required') return 422
@@ -187,7 +190,7 @@ function statusOf({ problem, status }: AdminProblem): NonNullable<PageOptions['s
   return status as NonNullable<PageOptions['status']>
 }
 
-/** Whether the operator can solve the problem in the form itself. */
+/** Whether the operator can solve the problem by changing the form. */
 export function isAboutForm({ problem }: AdminProblem): boolean {
   return problem === 'decision-required' || problem === 'invalid-input'
 }
@@ -201,7 +204,7 @@ const DETAILED: readonly ProblemName[] = [
   'provider-unavailable',
 ]
 
-/** Says in the language of the page why an operation was refused or failed. */
+/** Describes in the language of the page why an operation was refused or failed. */
 export function describeProblem(problem: AdminProblem, t: PageText): Child {
   if (problem.cause instanceof AccountUnfinished) return redactText(problem.cause.in(t))
   const text = t(`admin.problem.${problem.problem}`)
@@ -248,8 +251,8 @@ export function renderProblem(
 }
 
 /**
- * Performs the operation of a posted form. `show` renders the page of the form again if the
- * operation was refused or failed.
+ * Performs the operation of a posted form. If it was refused or failed, `show` renders the page
+ * with the form again.
  */
 export async function orShowProblem(
   c: Context<AppEnv>,
@@ -281,7 +284,7 @@ export const AdminForm: FC<JSX.IntrinsicElements['form'] & { version?: string | 
   </OwnForm>
 )
 
-/** The address that lets the operator sign in again and come back to the current page. */
+/** Returns the URL that lets the operator sign in again and return to the current page. */
 function signInAgain(c: Context<AppEnv>): string {
   const { pathname, search } = new URL(c.req.url)
   return `/login?${new URLSearchParams({ prompt: 'login', return_to: pathname + search })}`
@@ -294,7 +297,10 @@ function isTooOld(c: Context<AppEnv>, name: string): boolean {
   return needsFreshSignIn(operationNamed(name)) && !isFresh(signedInAt, clock.now())
 }
 
-/** The form was sent when the sign-in had become too old. */
+/**
+ * Renders the page that asks the operator to sign in again, because the sign-in was too old when
+ * the form was sent.
+ */
 function renderSignInAgain(c: Context<AppEnv>) {
   const { t } = c.get('page')
   return renderAdmin(
@@ -319,10 +325,11 @@ export interface AdminConfirmation {
   readonly question: Child
   /** Name of the operation. Decides whether a recent sign-in is needed. */
   readonly operation: string
-  /** Label of the button that carries it out. */
+  /** Label of the button that performs the operation. */
   readonly confirmLabel: string
   /**
-   * Whether the act takes nothing away from anybody, so that its button needs no warning color.
+   * Whether the operation takes nothing away from anyone, so that its button needs no warning
+   * color.
    * @default false
    */
   readonly isHarmless?: boolean
@@ -330,16 +337,17 @@ export interface AdminConfirmation {
   readonly cancelLabel?: string
   /** Version of the object that the question is about. */
   readonly version?: string
-  /** Why it was not done. A text is in the language of the page. */
+  /** Why the operation was not performed. A string must be in the language of the page. */
   readonly problem?: AdminProblem | string | null
   /** The consequences, and fields for any decisions. */
   readonly children?: Child
 }
 
 /**
- * Renders the page that asks before an operation. It is at the address that its form is sent to, and
- * the handler of the form leads back if `isCancelled()`. If the operation needs a sign-in of the
- * last ten minutes and the operator's is older, the page offers to sign in again instead.
+ * Renders the page that asks for confirmation of an operation. The page has the same URL as its
+ * form; the handler of the form must redirect back if `isCancelled()` is true. If the operation
+ * requires a sign-in within the last ten minutes and the operator's is older, the page offers to
+ * sign in again instead.
  */
 export function renderConfirmation(c: Context<AppEnv>, view: AdminConfirmation) {
   const { t } = c.get('page')

@@ -1,7 +1,7 @@
 import type { FC } from 'hono/jsx'
 import { usePage } from '../parts/layout.tsx'
 
-/** A search above a list. Its words are in the address, so that a search can be shared. */
+/** A search above a list. The search words are in the URL, so that a search can be shared. */
 export const SearchForm: FC<{ action: string; label: string; value: string }> = (props) => {
   const { action, label, value } = props
   const { t } = usePage()

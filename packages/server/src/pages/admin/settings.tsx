@@ -18,7 +18,10 @@ interface SettingsJson {
   readonly warnings: readonly string[]
 }
 
-/** Adds the page of the settings in force. They are changed elsewhere. */
+/**
+ * Adds the page that shows the settings in force. Settings are not changed there, but in the
+ * configuration.
+ */
 export function addSettings(app: Hono<AppEnv>): void {
   app.get('/admin/settings', requireRole('viewer'), async (c) => {
     const { t } = c.get('page')
@@ -85,7 +88,7 @@ const SettingTable: FC<{ id: string; title: string; settings: readonly SettingJs
   )
 }
 
-/** Characters of a value that is shown in one line. */
+/** Maximum length of a value that is shown on one line. */
 const LONGEST_LINE = 60
 
 const Value: FC<{ value: unknown }> = ({ value }) => {

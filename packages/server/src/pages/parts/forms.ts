@@ -117,6 +117,6 @@ function pageOfForm(c: Context<AppEnv>): string {
 /** Returns the signed-in user in a handler that runs after `requireUser()`. */
 export function userOf(c: Context<AppEnv>): User {
   const { user } = c.get('page')
-  if (!user) throw new Error('This page goes behind requireUser()')
+  if (!user) throw new Error('This page must be registered behind requireUser()')
   return user
 }

@@ -10,7 +10,7 @@ const Page = createContext<PageContext | null>(null)
 /** Returns the context of the page, for use in its components. */
 export function usePage(): PageContext {
   const page = useContext(Page)
-  if (!page) throw new Error('This is part of a page of renderPage()')
+  if (!page) throw new Error('usePage() only works inside renderPage()')
   return page
 }
 

@@ -75,7 +75,7 @@ describe('cancelAt()', () => {
 })
 
 describe('the end of a trial', () => {
-  it('can be moved to a later date by extendTrial(), on which the first invoice is then created', async () => {
+  it('can be moved to a later date by extendTrial(), and the first invoice is then created on that date', async () => {
     const test = await startTrial()
     const { user, made, sandbox } = test
     for (let i = 0; i < 2; i++)

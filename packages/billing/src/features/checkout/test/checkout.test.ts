@@ -134,7 +134,7 @@ describe('a hosted page at Stripe', () => {
     expect(await listStoredOperationKinds(test)).toEqual(['checkout'])
   })
 
-  it('has its subscription stored by the user’s next call if it was paid just before', async () => {
+  it('has its subscription stored by the user’s next call to billing if it was paid just before that call', async () => {
     const test = await start('stripe', { webhooks: false })
     const { user, sandbox } = test
     const { id } = await user.checkout('monthly', CHECKOUT_OPTIONS)
@@ -366,7 +366,7 @@ describe('the path to which a hosted page sends the customer (threat G8)', () =>
 })
 
 describe('a hosted page with items and options', () => {
-  it('starts a trial, and charges with the coupon, the quantity and the user’s tax after it', async () => {
+  it('starts a trial, and afterwards charges with the coupon, the quantity and the user’s tax', async () => {
     const test = await start('stripe', { coupon: true, taxPercentage: () => 19 })
     const { user, sandbox } = test
     const page = await user

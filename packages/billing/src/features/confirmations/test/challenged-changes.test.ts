@@ -176,7 +176,7 @@ describe('a swap whose payment requires authentication (threat W6)', () => {
     await expectPlan(it, 'yearly', 1000 + 10_000 + 1000 - 1000 - 100)
   })
 
-  it('resumes a cancelled subscription only once the customer authenticates', async () => {
+  it('resumes a cancelled subscription only after the customer has authenticated', async () => {
     const it = await challenged()
     await it.subscription.cancel()
     const payment = await requiredPayment(it.subscription.swap('yearly'))
@@ -260,7 +260,7 @@ describe('other changes whose payment requires authentication (threat W6)', () =
     expect((await user.subscription('main')).onTrial()).toBe(false)
   })
 
-  it('end the trial by skipTrial() and swap() only once the customer authenticates, while a swap that keeps the trial needs no payment', async () => {
+  it('end the trial by skipTrial() and swap() only after the customer has authenticated, while a swap that keeps the trial needs no payment', async () => {
     const test = await start('stripe')
     const { user } = test
     await user.newSubscription('main', 'monthly').trialDays(14).create('pm_card_visa')

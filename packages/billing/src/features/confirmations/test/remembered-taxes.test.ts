@@ -69,7 +69,7 @@ function movableTax() {
 }
 
 describe('the previous taxes, stored while a swap waits for authentication', () => {
-  it('are those before the first of two waiting swaps', async () => {
+  it('are the taxes from before the first of two waiting swaps', async () => {
     const { subscribe, stripe, found, rate, taxes, test } = await startChallenged(
       movableTax().options,
     )
@@ -165,7 +165,7 @@ describe('the previous taxes, stored while a swap waits for authentication', () 
 })
 
 describe('a swap that the customer never authenticated', () => {
-  it('is not mistaken for a paid one if the subscription was changed in another way', async () => {
+  it('is not mistaken for a paid swap if the subscription was changed in another way', async () => {
     const { at, options } = movableTax()
     const { subscribe, stripe, found, user, taxes } = await startChallenged(options)
     const subscription = await subscribe()
@@ -182,7 +182,7 @@ describe('a swap that the customer never authenticated', () => {
     expect((await user.subscription('main')).quantity).toBe(3)
   })
 
-  it('is not mistaken for a paid one if the trial it would have ended has ended by itself', async () => {
+  it('is not mistaken for a paid swap if the trial that it would have ended has ended by itself', async () => {
     const { at, options } = movableTax()
     const { user, test, taxes } = await startChallenged(options)
     await user.newSubscription('main', 'monthly').trialDays(14).create('pm_card_visa')
@@ -270,7 +270,7 @@ it('a swap from a daily price can wait for authentication, unless it also change
   at.hasMoved = true
   const before = await taxes()
   await expect(subscription.swap('monthly')).rejects.toThrow(
-    'Instead: swapAtPeriodEnd(): the next bill, which has another tax, comes on 2026-01-16T10:00:00.000Z',
+    'Instead: swapAtPeriodEnd(): the next invoice, which would already have the new tax, is due on 2026-01-16T10:00:00.000Z',
   )
   expect(await taxes()).toEqual(before)
   await user.updateCard('pm_card_visa')

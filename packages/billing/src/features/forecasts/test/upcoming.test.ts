@@ -76,7 +76,7 @@ describe.each(PROVIDERS)('the upcoming invoice at $provider', ({ provider, card 
     expect(await subscription.upcomingInvoice()).toBeNull()
   })
 
-  it('is the earliest one of all subscriptions, or that of the subscription with the given name', async () => {
+  it('is the earliest upcoming invoice of all subscriptions, or the upcoming invoice of the subscription with the given name', async () => {
     const { user } = await start(provider)
     expect(await user.upcomingInvoice()).toBeNull()
     await user.newSubscription('main', 'yearly').create(card)

@@ -106,7 +106,7 @@ describe('a guest checkout', () => {
     expect((await billing.user(eve.id)).providerId).toBeNull()
   })
 
-  it('cannot be claimed by a user who is a customer already, but still by others', async () => {
+  it('cannot be claimed by a user who is already a customer, but can then still be claimed by another user', async () => {
     const test = await start('stripe')
     const { user } = test
     await user.updateCard('pm_card_visa')

@@ -74,7 +74,7 @@ describe('voiding an invoice at Stripe', () => {
     expect(takenFrom(test, user)).toBe(2000)
   })
 
-  it('is possible while it is a draft, which is then never charged', async () => {
+  it('is possible while the invoice is a draft, which is then never charged', async () => {
     const test = await start('stripe')
     const { user } = test
     await user.newSubscription('main', 'monthly').create('pm_card_visa')
@@ -98,7 +98,7 @@ describe('voiding an invoice at Stripe', () => {
     { cents: 1000, isVoid: false, taken: 0, left: 0 },
     { cents: 1500, isVoid: false, taken: 0, left: 500 },
   ])(
-    'does not change a customer balance of $cents cents if it is a draft, even if voiding is refused',
+    'does not change a customer balance of $cents cents if the invoice is a draft, even if voiding is refused',
     async (row) => {
       const test = await start('stripe')
       const { user } = test
@@ -119,7 +119,7 @@ describe('voiding an invoice at Stripe', () => {
     },
   )
 
-  it('is refused for a draft that credit pays; once it is final, a credit note can return the credit', async () => {
+  it('is refused for a draft that credit pays; once the invoice is final, a credit note can return the credit', async () => {
     const test = await start('stripe')
     const { user } = test
     await user.newSubscription('main', 'monthly').create('pm_card_visa')
@@ -154,7 +154,7 @@ describe('voiding an invoice at Stripe', () => {
     },
   )
 
-  it('is refused once it is paid', async () => {
+  it('is refused once the invoice is paid', async () => {
     const test = await start('stripe')
     const { user } = test
     await user.newSubscription('main', 'monthly').create('pm_card_visa')

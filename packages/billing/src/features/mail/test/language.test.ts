@@ -83,7 +83,7 @@ describe.each(PROVIDERS)('the language of mail and invoices at $provider', ({ pr
   })
 
   it.runIf(provider === 'stripe')(
-    'is that of the customer at the provider, if the `locale` option is not set',
+    'is the customer’s language at the provider, if the `locale` option is not set',
     async () => {
       const invoice = { ...seller, locale: 'fr' }
       expect(await printed(provider, { invoice, locale: () => null }, 'de')).toEqual(all('de'))

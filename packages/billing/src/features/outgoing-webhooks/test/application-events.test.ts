@@ -27,7 +27,7 @@ const sending = (endpoints: readonly Omit<DeliveryEndpoint, 'secret'>[]) =>
 
 const shipped = (id: string) => ({ id, type: TYPE, at: new Date(0), data: { order: 7 } })
 
-it('sends an event of the application once, only to the endpoints that list its type', async () => {
+it('billing.deliveries.send() sends an event of the application once, only to the endpoints that list its type', async () => {
   const [wanting, all] = [await receiver(), await receiver()]
   const { billing } = await sending([{ url: wanting.url, types: [TYPE] }, { url: all.url }])
   await billing.deliveries.send(shipped('shipped_1'))
@@ -44,7 +44,7 @@ it('sends an event of the application once, only to the endpoints that list its 
   })
 })
 
-it('records an event of the application together with the other changes of a unit of work', async () => {
+it('billing.deliveries.send() records an event of the application together with the other changes of a unit of work', async () => {
   const wanting = await receiver()
   const { billing, database } = await sending([{ url: wanting.url, types: [TYPE] }])
   const failing = database.unitOfWork(async () => {
@@ -57,7 +57,7 @@ it('records an event of the application together with the other changes of a uni
   expect(wanting.ids()).toEqual(['kept'])
 })
 
-it('rejects an event whose type is not in applicationTypes, and names the option', async () => {
+it('billing.deliveries.send() rejects an event whose type is not in applicationTypes, and the error names the option', async () => {
   const { billing } = await sending([])
   const unknown = billing.deliveries.send({ ...shipped('a'), type: 'order.shiped' })
   await expect(unknown).rejects.toThrow('deliveries.applicationTypes')

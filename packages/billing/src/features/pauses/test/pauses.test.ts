@@ -42,7 +42,7 @@ describe('pause()', () => {
     expect(takenFrom(test, user)).toBe(2000)
   })
 
-  it('ends by itself on the given date', async () => {
+  it('starts a pause that ends by itself on the given date', async () => {
     const test = await subscribed()
     const { user } = test
     await test.made.pause({ until: day(40) })
@@ -89,7 +89,7 @@ describe('pause()', () => {
     expect([await user.subscribed('main'), await billing.countActive(at)]).toEqual([true, 1])
   })
 
-  it('is stored and reported by an event, like a pause made in Stripe’s dashboard', async () => {
+  it('stores the pause and emits an event, as for a pause made in Stripe’s dashboard', async () => {
     const emitted: AnyBillingEvent[] = []
     const keep = (event: AnyBillingEvent) => emitted.push(event)
     const test = await subscribed({

@@ -34,7 +34,7 @@ describe('a card that requires authentication, used for a trial', () => {
     expect(takenFrom(test, user)).toBe(1000)
   })
 
-  it('leads to an open invoice at Stripe, to be confirmed, if it was not confirmed before the end of the trial', async () => {
+  it('leads to an open invoice at Stripe, whose payment the customer has to confirm, if the card was not confirmed before the end of the trial', async () => {
     const test = await start('stripe')
     const { user, sandbox } = test
     await user

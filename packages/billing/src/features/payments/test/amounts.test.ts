@@ -60,7 +60,7 @@ describe.each(PROVIDERS)(
       },
     )
 
-    it('accepts a currency in capital letters', async () => {
+    it('may have its currency in capital letters', async () => {
       const test = await start(provider, { webhooks: false })
       await test.user.updateCard(card)
       const options = { idempotencyKey: 'order-1' }

@@ -6,7 +6,7 @@ describe.each(PROVIDERS)('the newest payment of a subscription at $provider', (g
   const { provider, card } = given
   const isStripe = provider === 'stripe'
 
-  it('is that of the current period, with its status', async () => {
+  it('is the payment of the current period, with its status', async () => {
     const test = await start(provider)
     const { user } = test
     const subscription = await user.newSubscription('main', 'monthly').create(card)

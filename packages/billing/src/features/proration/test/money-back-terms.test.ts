@@ -70,7 +70,7 @@ describe.each(PROVIDERS)('a refund of half a yearly payment at $provider (threat
     expect(takenFrom(test, test.user)).toBe(11_900)
   })
 
-  it('is half of each price if the subscription has several', async () => {
+  it('is half of each price if the subscription has several prices', async () => {
     const test = await start(provider)
     const { user, sandbox } = test
     const seat = { id: 'seat', unitAmount: 4000, interval: 'year', product: 'Extras' } as const

@@ -60,7 +60,7 @@ it.each(LOSSES)(
   },
 )
 
-it('incrementAndInvoice() adds units only once the customer confirms the payment, and the next call adds further units (threat W6)', async () => {
+it('incrementAndInvoice() adds units only after the customer has confirmed the payment, and the next call adds further units (threat W6)', async () => {
   const test = await start('stripe')
   const { user } = test
   const made = await user.newSubscription('main', 'monthly').create('pm_card_visa')

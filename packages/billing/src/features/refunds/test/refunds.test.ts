@@ -328,7 +328,7 @@ describe('the reason of a refund at Braintree', () => {
     { hasKey: false, listens: true },
     { hasKey: false, listens: false },
   ])(
-    'stays that of the first call for a voided charge (idempotency key: $hasKey, event handler: $listens)',
+    'is the reason given in the first call, if a call that voids a charge is repeated after a lost response (idempotency key: $hasKey, event handler: $listens)',
     async ({ hasKey, listens }) => {
       const told: Array<string | null> = []
       const on = {
@@ -356,7 +356,7 @@ describe('the reason of a refund at Braintree', () => {
 })
 
 describe('a charge to PayPal', () => {
-  it('is refundable at once and in parts, because PayPal settles immediately', async () => {
+  it('can be refunded right after it was made, also in parts, because PayPal settles immediately', async () => {
     const test = await start('braintree')
     const { user } = test
     await user.updateCard('fake-paypal-billing-agreement-nonce')
@@ -370,7 +370,7 @@ describe('a charge to PayPal', () => {
   })
 
   it.each([127, 128, 255])(
-    'is charged and refunded once per idempotency key, with a key of %i characters',
+    'is made and refunded once per idempotency key, with a key of %i characters',
     async (length) => {
       const test = await start('braintree')
       const { user } = test

@@ -147,7 +147,7 @@ describe('after the last retry, a subscription that Stripe has cancelled', () =>
       if (status === 'uncollectible') await stripe.invoices.markUncollectible(bill)
       await user.updateCard('pm_card_visa')
       await expect(late.payNow()).rejects.toThrow(SubscriptionEnded)
-      await expect((await user.subscription('main')).payNow()).rejects.toThrow(/subscribe anew/)
+      await expect((await user.subscription('main')).payNow()).rejects.toThrow(/create a new one/)
       expect(takenFrom(test, user)).toBe(1000)
       // The invoice itself can still be paid.
       const invoice = await user.findInvoice(bill)

@@ -89,7 +89,7 @@ describe('create() after an unsuccessful 3-D Secure challenge (threat N3)', () =
     await expectOne(test, 'monthly', 700)
   })
 
-  it('throws the same unconfirmed payment for the same terms and the same card', async () => {
+  it('throws PaymentActionRequired for the same payment if the terms and the card are the same', async () => {
     const test = await start('stripe')
     const { user, sandbox } = test
     const payment = await challenge(user)

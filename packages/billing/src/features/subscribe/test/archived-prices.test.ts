@@ -75,7 +75,7 @@ it('swapAtPeriodEnd() explains how to plan a swap for a customer who still has a
   await stripe.prices.update('monthly', { active: false })
   await expect(main.swapAtPeriodEnd('pro')).rejects.toThrow(
     new InvalidArgument(
-      "'monthly' was archived, and Stripe plans nothing with it: activate it until the swap is planned, or swap() now",
+      "'monthly' is archived, so Stripe cannot plan a swap with it: activate it until the swap is planned, or swap() now",
     ),
   )
   expect(await main.plannedSwap()).toBeNull()

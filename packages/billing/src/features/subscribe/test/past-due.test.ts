@@ -33,7 +33,7 @@ describe.each(PROVIDERS)('subscriptions at $provider', ({ provider, card, otherC
     expect(takenFrom(test, user)).toBe(2000)
   })
 
-  it('are reported by sync() when the application has deleted the user, and cancelled with cancelDeletedUsers', async () => {
+  it('are reported by sync() if the application has deleted the user, and cancelled with the `cancelDeletedUsers` option', async () => {
     const test = await start(provider)
     const { user, sandbox, database } = test
     const { providerId } = await user.newSubscription('main', 'monthly').create(card)
@@ -61,7 +61,7 @@ describe.each(PROVIDERS)('subscriptions at $provider', ({ provider, card, otherC
     expect(await stays.subscribed('main')).toBe(true)
   })
 
-  it('can be resumed again if the response to resume() was lost, but not while they are not cancelled', async () => {
+  it('accept a repeated resume() after a lost response, but reject resume() if they are not cancelled', async () => {
     const test = await start(provider, { webhooks: false })
     const { sandbox } = test
     for (let call = 0, wasHit = true; wasHit && call < 20; call++) {

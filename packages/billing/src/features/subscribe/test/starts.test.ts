@@ -79,7 +79,7 @@ describe('anchorOn()', () => {
     expect(takenFrom(test, test.user)).toBe(1000)
   })
 
-  it('charges after a trial first proportionally until the anchor date, then for whole periods', async () => {
+  it('charges nothing during a trial, then a prorated amount until the anchor date, then whole periods', async () => {
     const test = await startTwin()
     const { user, sandbox } = test
     const made = await plan(test).trialDays(9).anchorOn(FEBRUARY).create(CARD)
@@ -99,7 +99,7 @@ describe('anchorOn()', () => {
     expect(subscriptionsAt(test, test.user)).toBe(1)
   })
 
-  it('leads to the same unconfirmed payment when it is repeated with the same date, and to another one with another date', async () => {
+  it('leads to the same unconfirmed payment if it is repeated with the same date, and to a new payment with another date', async () => {
     const test = await startTwin()
     const card = 'pm_card_threeDSecureRequired'
     const ask = (date: Date) => plan(test).anchorOn(date).create(card)
@@ -176,7 +176,7 @@ describe('withoutCard()', () => {
   const cards = async ({ billing, user }: FlowTest) =>
     (await (await billing.user(user.id)).paymentMethods()).length
 
-  it('starts a trial after which the subscription ends without a card, and its name can be used again', async () => {
+  it('starts a trial; if no card is added, the subscription ends with the trial, and its name can be used again', async () => {
     const test = await start('stripe')
     const { user } = test
     const made = await plan(test).trialDays(9).withoutCard().create()
@@ -191,7 +191,7 @@ describe('withoutCard()', () => {
     expect([await user.subscribed('main'), takenFrom(test, user)]).toEqual([true, 1000])
   })
 
-  it('starts a trial after which the subscription continues if a card was added', async () => {
+  it('starts a trial; if a card is added, the subscription continues after the trial', async () => {
     const test = await start('stripe')
     const { user } = test
     await plan(test).trialDays(9).withoutCard().create(null, { email: 'ada@example.com' })

@@ -329,7 +329,7 @@ describe('create() under the name of an existing subscription at Stripe (threat 
     }
   })
 
-  it('compares the requested trial with the current trial after that was moved or ended', async () => {
+  it('compares the requested trial with the current trial, even if the current trial was moved or ended', async () => {
     const { user } = await startTaken('stripe')
     const made = await begin(user).trialDays(10).create('pm_card_visa')
     await made.extendTrial(day(20))
@@ -348,7 +348,7 @@ describe('create() under the name of an existing subscription at Stripe (threat 
     expect(error.terms.map(({ term }) => term)).toEqual(['anchorOn'])
   })
 
-  it('leads to the same unconfirmed payment for the same terms, and to another one for other terms', async () => {
+  it('leads to the same unconfirmed payment for the same terms, and to a new payment for other terms', async () => {
     const test = await startTaken('stripe')
     const { user } = test
     const challenged = 'pm_card_authenticationRequired'

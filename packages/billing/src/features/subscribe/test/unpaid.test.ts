@@ -5,7 +5,7 @@ import { PaymentActionRequired, PaymentFailed } from '../../../index.ts'
 const DAY = 86_400_000
 
 describe.each(PROVIDERS)('a running subscription at $provider', ({ provider, card }) => {
-  it('reports the date of the next invoice, or the end of a trial or cancelled subscription', async () => {
+  it('reports the date of the next invoice, or the date on which a trial or a cancelled subscription ends', async () => {
     const { user } = await start(provider)
     const subscription = await user.newSubscription('main', 'monthly').trialDays(14).create(card)
     const trialEnd = await subscription.periodEndsAt()

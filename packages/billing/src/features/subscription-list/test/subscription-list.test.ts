@@ -134,7 +134,7 @@ describe('billing.subscriptions()', () => {
     expect((await listAll(test.billing)).pages).toBe(1)
   })
 
-  it('examines 10,000 subscriptions for a page of a filter without an index, and finds all', async () => {
+  it('examines at most 10,000 subscriptions for one page if a filter cannot use an index, and finds the others on later pages', async () => {
     const test = await start('stripe')
     const { billing, database } = test
     await insert(test, { name: 'oldest', pausedAt: START })
@@ -252,6 +252,6 @@ describe('billing.subscriptions()', () => {
   it('names an invalid page token in the error, in single quotes', async () => {
     const { billing } = await start('stripe')
     const page = billing.subscriptions({ after: 'abc' })
-    await expect(page).rejects.toThrow(/^'abc' is no 'next' of a page$/)
+    await expect(page).rejects.toThrow(/^after is 'abc'; expected the 'next' of an earlier page$/)
   })
 })

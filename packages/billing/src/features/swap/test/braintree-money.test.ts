@@ -188,7 +188,7 @@ describe('cancel() during a trial at Braintree', () => {
     expect(takenFrom(test, user)).toBe(0)
   })
 
-  it('differs from a cancellation in the control panel, which ends access at once', async () => {
+  it('differs from a cancellation in the control panel, which ends access immediately', async () => {
     const test = await startTrial()
     const { user, sandbox } = test
     const subscription = await user.newSubscription('main', 'monthly').trialDays(10).create(CARD)

@@ -129,7 +129,7 @@ describe('the expected amount that this test computes itself', () => {
     ['2027-02-10', 12, 9999, '2027-03-01', 9479], // 346 of 365: 9478.50, half a cent up
     ['2026-01-31', 1, 1000, '2026-02-14', 500], // 14 of 28, to the last day of February
   ])(
-    'is the unused value of a period: one that starts on %s, with %i months for %i cents, is worth on %s still %i cents',
+    'is correct for the unused value of a period (start: %s, months: %i, price: %i cents): on %s it is %i cents',
     (begin, months, worth, today, expected) => {
       expect(remainingValue({ start: begin, months, worth }, today)).toBe(expected)
     },
@@ -141,7 +141,7 @@ describe('the expected amount that this test computes itself', () => {
     [5299, 1960, 6338], // 1038.60
     [2711, 1960, 3242], // 531.36
   ])(
-    'is the price with tax: %i cents, with a tax of %i hundredths of a percent, are %i cents',
+    'is correct for a price with tax: %i cents with a tax of %i hundredths of a percent cost %i cents',
     (price, tax, expected) => {
       expect(withTax(price, tax)).toBe(expected)
     },

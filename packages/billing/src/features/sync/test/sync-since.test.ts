@@ -39,7 +39,7 @@ describe('sync({ since }) at Stripe', () => {
     await subscriptions.update(providerId, { items: [{ id: item, quantity }] })
   }
 
-  it('compares what changed at Stripe since then, and reads only the users that differ', async () => {
+  it('compares the objects that changed at Stripe since that time, and reads only the users that differ', async () => {
     const { ids, ...test } = await startWithSubscribers('stripe', 12)
     const { billing, sandbox } = test
     await sandbox.clock.advance({ days: 3 })
@@ -93,7 +93,7 @@ describe('sync({ since }) at Stripe', () => {
     expect((await billing.sync({ since })).drift).toMatchObject([{ what: 'outdated row' }])
   })
 
-  it('compares a provider that was unavailable at first once it is available', async () => {
+  it('can be resumed later to compare a provider that was unavailable', async () => {
     const test = await start('stripe', { webhooks: false })
     const { user, billing, database, sandbox } = test
     await user.newSubscription('main', 'monthly').create('pm_card_visa')

@@ -211,7 +211,7 @@ describe.each(PAIRS)('a change of the `tax` option from the kind %s to the kind 
     expect(await taxed.atStripe(made)).toEqual(AT_STRIPE[to])
   })
 
-  it('leaves only the new tax after a planned swap, and only the old one until then', async () => {
+  it('leaves only the old tax until a planned swap takes effect, and only the new tax afterwards', async () => {
     const taxed = await startTaxed(from)
     const made = await taxed.user.newSubscription('main', 'monthly').price(taxed.book).create()
     const same = await taxed.by(to)

@@ -46,7 +46,7 @@ describe.each(PROVIDERS)('one trial per owner at $provider', ({ provider, card }
     expect([paid.onTrial(), takenFrom(test, user)]).toEqual([false, 1000])
   })
 
-  it('allows one trial to concurrent processes', async () => {
+  it('allows only one trial if processes start trials concurrently', async () => {
     const test = await start(provider, ONCE)
     await test.user.updateCard(card)
     const others = [test.billing, test.another({}), test.another({})]

@@ -10,10 +10,10 @@ export interface UsageLedger {
 }
 
 /**
- * Calculates the bill for added usage: the cost of all usage in the period, less the amount charged
- * for the period before. If the cost is lower than that amount, nothing is refunded, and later
- * usage is charged once the cost exceeds it. The price of the period's first charge applies to the
- * whole period.
+ * Calculates the bill for added usage: the cost of all usage in the period, less the amount that
+ * was already charged for this period. If the cost is lower than that amount, nothing is refunded,
+ * and later usage is charged once the cost exceeds it. The price of the period's first charge
+ * applies to the whole period.
  */
 export function billUsage(
   { used, bills }: UsageLedger,

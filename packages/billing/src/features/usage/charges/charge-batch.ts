@@ -91,8 +91,8 @@ export async function chargeUsageBatch(
 }
 
 /**
- * Calculates the price of a batch of usage, and refuses meters without a configured price, so that
- * the rest can be charged.
+ * Calculates the price of a batch of usage. Usage of meters without a configured price is marked as
+ * refused, so that the rest can be charged.
  */
 async function settlePrice(
   context: BillingContext,
@@ -106,7 +106,7 @@ async function settlePrice(
   const known = priced.bill.meters.map(({ meter }) => meter)
   for (const meter of used.keys()) {
     if (known.includes(meter)) continue
-    const reason = `Nobody says any more what '${meter}' costs: name it in the option 'metered' of ${record.provider}, then have this report tried again`
+    const reason = `No price is configured for '${meter}' any more: add it to the option 'metered' of ${record.provider}, then retry this report`
     await context.usage.refuse(record.id, [meter], reason)
   }
   return priced

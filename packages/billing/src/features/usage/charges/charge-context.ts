@@ -29,7 +29,8 @@ export async function readUsageChargeContext(
   const { provider, owner, providerId, providerCustomer } = record
   const gateway = await context.gateway(provider)
   const part = requirePart(gateway, 'usage')
-  if (!isChargedByUs(part)) throw new Error(`Usage at ${provider} is not charged by us`)
+  if (!isChargedByUs(part))
+    throw new Error(`${provider} bills usage itself, so billing cannot charge for it`)
   const billed = await context.owners.find(owner)
   if (!billed) return `There is no ${owner.type} ${owner.id} any more`
   const isTheirs = providerCustomer === null || providerCustomer === billed.providerId

@@ -120,8 +120,8 @@ async function beginBatches(
 }
 
 /**
- * Whether a batch of usage was postponed by a declined card, which takes days. A batch that is
- * being worked on is due again in minutes.
+ * Whether a batch of usage was postponed for days because the card was declined. A batch that a
+ * process is charging now is due again within minutes.
  */
 function isPostponed({ options }: BillingContext, { dueAt }: UsageBatch): boolean {
   return dueAt.getTime() > options.clock.now().getTime() + HOUR
@@ -162,8 +162,8 @@ async function tryBatch(
 }
 
 /**
- * Returns the time of the next attempt: with the next invoice. Without one, weekly for some weeks;
- * after that only `payNow()` or another card makes an attempt (`null`).
+ * Returns the time of the next attempt: together with the next invoice or, if there is none, weekly
+ * for some weeks. `null` after that: then only `payNow()` or another card leads to an attempt.
  */
 function nextAttempt(
   { isOver, periodEndsAt }: ProviderSubscription,
@@ -175,8 +175,8 @@ function nextAttempt(
 }
 
 /**
- * Returns when to check again: an hour after the end of the period, when the next one was billed,
- * and at least once a day, because the period may end early.
+ * Returns when to check again: an hour after the end of the period, when the provider has billed
+ * the next one, and at least once a day, because the period may end early.
  */
 function nextCheck({ options }: BillingContext, { found }: UsageChargeContext): Date {
   const now = options.clock.now().getTime()

@@ -41,8 +41,8 @@ export type UsageSums = ReadonlyMap<string, Decimal>
 /** Database access to the usage that billing itself counts, by subscription. */
 export interface ChargedUsageRepository {
   /**
-   * Lists the ids of subscriptions with usage that is due to be charged. This and the next three
-   * methods implement a `WorkQueue`.
+   * Lists the ids of subscriptions with usage that is due to be charged. Together with `claim()`,
+   * `finish()` and `fail()`, this method implements a `WorkQueue`.
    */
   listDue(at: Date, limit: number): Promise<number[]>
   claim(id: number, at: Date, until: Date): Promise<DueSubscription | null>
@@ -79,7 +79,7 @@ export interface ChargedUsageRepository {
   /** Finds the usage bills of these batches, by batch id. */
   findBills(batches: readonly string[]): Promise<ReadonlyMap<string, UsageBill>>
   /**
-   * Lists the usage of a meter in this time range with any of these subscriptions, charged or not.
+   * Lists the usage of a meter in this time range for any of these subscriptions, charged or not.
    * Each entry has its time.
    */
   listUsed(

@@ -51,7 +51,7 @@ describe('usage that Stripe first accepts and later drops', () => {
         expect.objectContaining({ usage: expect.objectContaining({ id: 'job-1' }), reason }),
         expect.objectContaining({ usage: expect.objectContaining({ id: 'job-2' }), reason }),
       ])
-      expect(logged.filter((line) => line.includes('does not say which'))).toEqual([])
+      expect(logged.filter((line) => line.includes('does not identify them'))).toEqual([])
       // A repeated event changes nothing and emits nothing.
       await billing.webhooks.replay({ id: String(event.id) })
       await test.settle()

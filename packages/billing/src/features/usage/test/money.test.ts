@@ -157,6 +157,12 @@ describe('a metered price at Stripe', () => {
       { price: 'monthly', quantity: 1, isMain: true },
       { price, quantity: null, isMain: false },
     ])
+    await expect(subscription.addPrice(price, 2)).rejects.toThrow(
+      `The subscription already has '${price}', which is billed by usage and has no quantity`,
+    )
+    await expect(subscription.addMeteredPrice('monthly')).rejects.toThrow(
+      "The subscription already has 1 of 'monthly', which is not billed by usage",
+    )
     await subscription.reportUsage({ price, value: 3 })
     await billing.process()
     await sandbox.clock.advance({ days: 1 })

@@ -1,7 +1,10 @@
 import type { MeteredPrice } from '../../../index.ts'
 import type { PriceTerms } from './support.ts'
 
-/** A hundred units are included, the next 900 cost half a cent each, further ones a quarter. */
+/**
+ * A hundred units are included, the next 900 units cost half a cent each, and further units a
+ * quarter of a cent each.
+ */
 const TIERS = {
   stripe: [
     { up_to: 100, unit_amount: 0 },

@@ -84,7 +84,7 @@ describe('usage at Stripe of a period that was already billed', () => {
     expect(takenFrom(test, user)).toBe(3050)
   })
 
-  it('is also logged if the report does not name a subscription', async () => {
+  it('causes the warning even if the report does not name a subscription', async () => {
     const { warned, test } = await startWarned()
     const { user, billing, sandbox } = test
     const calls = await test.price({ unit_amount: 50 })
@@ -131,7 +131,7 @@ describe('usage at Stripe of a period that was already billed', () => {
     for (const id of ended) expect(asked).not.toContain(`/v1/subscriptions/${id}`)
   })
 
-  it('is logged if no subscription of the user has its meter', async () => {
+  it('causes the warning if no subscription of the user has its meter', async () => {
     const { warned, test } = await startWarned()
     const { user, billing, sandbox } = test
     const ended = await user

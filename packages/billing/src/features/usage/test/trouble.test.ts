@@ -61,7 +61,7 @@ describe('metered usage, while Stripe’s API fails,', () => {
     expect(await states()).toEqual(['refused'])
     await billing.process()
     expect(told).toMatchObject([
-      { data: { usage: { id: 'job-1' }, reason: expect.stringContaining('Nobody knows') } },
+      { data: { usage: { id: 'job-1' }, reason: expect.stringContaining('It is unknown') } },
     ])
     while (sandbox.trouble.takeCallTrouble('stripe')) {
       // Discards the remaining failures: the provider works again.

@@ -9,7 +9,7 @@ import {
 } from './charged.ts'
 
 describe('unpaid usage at Braintree', () => {
-  it('is attempted six times after the subscription ended, and the last mail announces no further attempt', async () => {
+  it('has six charge attempts after the subscription ended, and the last mail announces no further attempt', async () => {
     const told: AnyBillingEvent[] = []
     const mails: MailMessage[] = []
     const test = await startWithChargedUsage(undefined, {
@@ -41,7 +41,7 @@ describe('unpaid usage at Braintree', () => {
     expect(takenFrom(test, user)).toBe(1000)
   })
 
-  it('is not given up because of errors of the provider', async () => {
+  it('is still charged after many requests failed with provider errors, which do not count as attempts', async () => {
     const told: AnyBillingEvent[] = []
     const test = await startWithChargedUsage(undefined, {
       on: { 'invoice.payment_failed': (event) => told.push(event) },

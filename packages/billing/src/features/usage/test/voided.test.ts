@@ -7,7 +7,7 @@ import { advanceToNextPeriod, declineUsageCharge, startWithChargedUsage } from '
 import { startWithMeter } from './support.ts'
 
 describe('voiding usage that was not billed yet', () => {
-  it('is never charged, and the result lists what was voided by provider and meter (threat Q4)', async () => {
+  it('prevents every charge for it, and returns the number of reports that unbilledUsage() listed (threat Q4)', async () => {
     const test = await startWithChargedUsage()
     const { user } = test
     const other = await test.createUser()
@@ -28,7 +28,7 @@ describe('voiding usage that was not billed yet', () => {
     expect([takenFrom(test, user), takenFrom(test, other)]).toEqual([2000, 2050])
   })
 
-  it('removes it from the amount owed, even if its charge was declined', async () => {
+  it('removes the usage from the amount owed, even if its charge was declined', async () => {
     const test = await startWithChargedUsage()
     const { user, billing } = test
     await declineUsageCharge(test)
@@ -41,7 +41,7 @@ describe('voiding usage that was not billed yet', () => {
     expect(takenFrom(test, user)).toBe(2000)
   })
 
-  it('throws Busy while the outcome of a charge for it is unknown', async () => {
+  it('throws Busy while the outcome of a charge for the usage is unknown', async () => {
     const test = await startWithChargedUsage()
     const { user, billing, sandbox } = test
     await user.reportUsage('calls', 10)
@@ -58,7 +58,7 @@ describe('voiding usage that was not billed yet', () => {
     expect(await user.unbilledUsage()).toHaveLength(1)
   })
 
-  it('prevents that it is sent to Stripe', async () => {
+  it('prevents the usage from being sent to Stripe', async () => {
     const test = await startWithMeter()
     const { user, database, billing } = test
     await user

@@ -107,9 +107,9 @@ export function isBusy(error: unknown): boolean {
 }
 
 /**
- * Whether a statement that failed with this error may still be active. SQLite ends a failed
- * statement itself unless it was busy, and the driver leaves the statement active if the failure is
- * the driver's own.
+ * Whether a statement that failed with this error may still be active. SQLite itself ends a failed
+ * statement, except after a "busy" or "locked" error. After an error of the driver's own, nothing
+ * has ended the statement.
  */
 export function mayStillBeActive(error: unknown): boolean {
   if (error instanceof TypeError) return false

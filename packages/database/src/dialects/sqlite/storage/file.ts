@@ -2,7 +2,7 @@ import { closeSync, openSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { pathToFileURL } from 'node:url'
 
-/** Identity of an open file. While a file is open, no other one gets its inode number. */
+/** Identity of an open file. While a file is open, no other file gets its inode number. */
 interface KnownFile {
   readonly path: string
   readonly dev: number
@@ -31,8 +31,8 @@ export class SqliteFile {
   }
 
   /**
-   * Creates the file with access for its owner only. SQLite gives its other files the same
-   * permissions.
+   * Creates the file with access for its owner only. SQLite gives the files that it creates beside
+   * it the same permissions.
    */
   create(): void {
     try {
@@ -42,7 +42,7 @@ export class SqliteFile {
       if (code === 'EEXIST') return
       const folder = dirname(this.path)
       throw new Error(
-        `The SQLite file ${this.path} cannot be created (${code}); the folder ${folder} cannot be read and written by this user`,
+        `The SQLite file ${this.path} cannot be created (${code}); this user needs read and write access to the folder ${folder}`,
         { cause },
       )
     }
@@ -79,7 +79,7 @@ export class SqliteFileGone extends Error {
   constructor(path: string) {
     super(
       `The SQLite file ${path} was moved, deleted or replaced while in use. Nothing is read or written ` +
-        'until it is back in its place; to go on with another file, restart.',
+        'until it is back in place. To use another file, restart.',
     )
   }
 }

@@ -22,17 +22,17 @@ export class SqliteMarker {
   write(): void {
     const name = basename(this.#database)
     const text =
-      `Tollgate made a database here: ${name}\n\n` +
-      `As long as this file is here, Tollgate refuses to begin an empty ${name} in its place.\n` +
-      `If ${name} is gone, restore the backup. To begin anew, delete this file.\n`
+      `Tollgate created a database here: ${name}\n\n` +
+      `As long as this file exists, Tollgate refuses to create an empty ${name} in place of that database.\n` +
+      `If ${name} is missing, restore the backup. To start with an empty database, delete this file.\n`
     writeFileSync(this.path, text, { mode: 0o600 })
   }
 
   /** Returns the error to throw instead of creating an empty database where one existed before. */
   refuse(state: 'missing' | 'empty'): Error {
     return new Error(
-      `The SQLite file ${this.#database} is ${state}, but there was a database before. Restore the backup, ` +
-        `or check that the right folder is mounted. To begin anew with nothing, delete ${this.path}`,
+      `The SQLite file ${this.#database} is ${state}, but a database existed there before. Restore the backup, ` +
+        `or check that the right folder is mounted. To start with an empty database, delete ${this.path}`,
     )
   }
 }

@@ -12,8 +12,8 @@ export class SqliteReader {
   }
 
   /**
-   * Runs a query. A statement that stayed active would pin its snapshot: every later read would
-   * miss newer writes, such as revocations. In that case the connection is replaced.
+   * Runs a query. Replaces the connection if the failed statement may still be active: it would pin
+   * its snapshot, so that every later read would miss newer writes, such as revocations.
    */
   async run(query: Query, values: readonly unknown[], wait: number): Promise<QueryResult> {
     try {

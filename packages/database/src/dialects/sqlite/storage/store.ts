@@ -11,7 +11,8 @@ import { SqliteWriter } from './writer.ts'
 export interface SqliteStore {
   readonly writer: SqliteWriter
   /**
-   * The connection for reads. `null` in memory, because a second connection could not see the data.
+   * The connection for reads. `null` for a database in memory, because a second connection could
+   * not see its data.
    */
   readonly reader: SqliteReader | null
   /** Throws if the file was removed or replaced. */
@@ -43,7 +44,7 @@ export function openMemory(driver: SqliteDriver): SqliteStore {
  * must not replace it.
  */
 function refuseAnother(): never {
-  throw new Error('The database in memory was lost; restart')
+  throw new Error('The in-memory database was lost; restart the process')
 }
 
 /**
@@ -123,5 +124,7 @@ function requireWal(connection: SqliteConnection, path: string): void {
   const [row] = connection.run({ sql: 'pragma journal_mode', readOnly: true }, []).rows
   const mode = (row as { journal_mode?: unknown } | undefined)?.journal_mode
   if (mode === 'wal') return
-  throw new Error(`The SQLite file ${path} cannot have a write-ahead log; put it on a local disk`)
+  throw new Error(
+    `SQLite cannot use a write-ahead log for the file ${path}; put it on a local disk`,
+  )
 }

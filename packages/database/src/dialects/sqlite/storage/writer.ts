@@ -45,7 +45,8 @@ export class SqliteWriter {
     const connection = this.#open()
     if (this.#options.waitsForDisk) await connection.execAside('commit')
     else connection.exec('commit')
-    if (connection.inTransaction) throw new Error('SQLite said yes to a commit and did not commit')
+    if (connection.inTransaction)
+      throw new Error('SQLite reported a successful commit, but the transaction is still open')
   }
 
   /** Copies the write-ahead log into the file, as far as other processes allow. */
@@ -75,8 +76,8 @@ export class SqliteWriter {
   }
 
   /**
-   * Commits an empty transaction, which only works if no statement is active. Otherwise replaces
-   * the connection.
+   * Commits an empty transaction, which fails if a statement is still active. In that case,
+   * replaces the connection.
    */
   #verify(): void {
     const connection = this.#open()

@@ -87,7 +87,7 @@ export interface PayPalSale {
 export interface AuthorizationAdjustment {
   /** Time of the change in epoch milliseconds. */
   timestamp: number
-  /** Difference to the previous authorized amount in minor units, negative for a reduction. */
+  /** Difference from the previous authorized amount in minor units, negative for a reduction. */
   amount: number
   /** The processor's response code. */
   responseCode: string
@@ -112,7 +112,9 @@ export interface TransactionRow {
   currency: string
   /** Id of the merchant account. */
   merchantAccountId: string
-  /** The merchant's order id. Equal sales within the duplicate window are rejected. */
+  /**
+   * The merchant's order id. A sale is rejected as a duplicate only if the order id is equal, too.
+   */
   orderId: string | null
   /** Tax included in `amount`, in minor units. */
   taxAmount: number | null
@@ -129,15 +131,15 @@ export interface TransactionRow {
   /** Whether the transaction is a charge of a subscription. */
   recurring: boolean
   /**
-   * The customer as at the time of the transaction, without an id if the customer is not in the
-   * vault. `null` without a customer.
+   * The customer at the time of the transaction. Has no id if the customer is not in the vault.
+   * `null` without a customer.
    */
   customer: CustomerSnapshot | null
   /** Token of the stored payment method. `null` if the payment method is not in the vault. */
   token: string | null
   /** Whether this sale stored the payment method in the vault. */
   keptCard?: boolean
-  /** The card or PayPal account as at the time of the transaction. */
+  /** The card or PayPal account at the time of the transaction. */
   instrument: PaymentInstrument
   /** Custom fields that were sent with the sale, by API name. */
   customFields: Record<string, string>
@@ -146,7 +148,10 @@ export interface TransactionRow {
    * failed.
    */
   responseCode: string
-  /** Response code of a soft decline of a refund, which was submitted nevertheless. */
+  /**
+   * Response code of a soft decline. Set for a refund that was submitted although its authorization
+   * was declined.
+   */
   authorizationDecline?: string | null
   /**
    * Reason of the status `gateway_rejected`, such as `duplicate`, `cvv` or `fraud`. `null` for any
@@ -190,15 +195,15 @@ export interface TransactionRow {
   /** PayPal options of the sale. Set for sales to PayPal accounts only. */
   paypal?: PayPalSale
   /**
-   * Whether a card that is both a credit and a debit card, as in Brazil, was charged as credit or
-   * debit. `null` unless the call says so.
+   * Whether a card that works as a credit and as a debit card, as in Brazil, was charged as credit
+   * or as debit. `null` if the call did not choose.
    */
   accountType?: 'credit' | 'debit' | null
   /** Whether the call declared the retailer as foreign. */
   foreignRetailer?: boolean
   /** Ids of the sales that settle parts of this authorization, oldest first. */
   partialSettlementIds?: string[]
-  /** Id of the authorization of which this sale settles a part. */
+  /** Id of the authorization that this sale partially settles. */
   authorizedTransactionId?: string | null
   /** Result of 3-D Secure, from the nonce or from the authentication id in the call. */
   threeDSecure?: ThreeDSecureInfo
@@ -212,7 +217,7 @@ export interface TransactionRow {
     status: string
     /** Kind of dispute. A `retrieval` only requests documents. */
     kind: 'chargeback' | 'retrieval' | 'pre_arbitration'
-    /** Time of the dispute's opening in epoch milliseconds. */
+    /** Time at which the dispute was opened, in epoch milliseconds. */
     openedAt: number
   }
   /** Ids of the sale's refunds, oldest first. */

@@ -29,7 +29,7 @@ export interface CustomerRow {
 }
 
 /**
- * A copy of a customer as at the time of a transaction. Later changes of the customer do not affect
+ * A copy of a customer at the time of a transaction. Later changes of the customer do not affect
  * the copy.
  */
 export type CustomerSnapshot = Omit<
@@ -197,8 +197,8 @@ export interface VerificationRow {
   /** Id of the merchant account: the requested one, or the default one. */
   merchantAccountId: string
   /**
-   * Whether a card that is both a credit and a debit card, as in Brazil, was verified as credit or
-   * debit. `null` unless the call says so.
+   * Whether a card that works as a credit and as a debit card, as in Brazil, was verified as credit
+   * or as debit. `null` if the call did not choose.
    */
   accountType?: 'credit' | 'debit' | null
   /** The verified card. */
@@ -261,8 +261,8 @@ export interface NonceRow {
   instrument: PaymentInstrument
   alwaysFailsWith: string | null
   /**
-   * Id of the customer from whose vault, or for whose vault, the nonce was created. `null` without
-   * a customer.
+   * Id of the customer for whose vault the nonce was created, or whose stored payment method it
+   * refers to. `null` without a customer.
    */
   customerId: string | null
   /**

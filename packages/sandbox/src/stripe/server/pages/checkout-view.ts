@@ -154,7 +154,8 @@ function taxRows(work: UnitOfWork, quote: CheckoutQuote): Html[] {
 }
 
 /**
- * Renders the address form for tax. Until the address is known, the total excludes tax and says so.
+ * Renders the form for the address that the tax depends on. Empty if the address is known or not
+ * needed. While the form is shown, the total contains no tax.
  */
 function taxForm(quote: CheckoutQuote): Html | '' {
   if (quote.taxStatus !== 'requires_location_inputs') return ''

@@ -39,7 +39,10 @@ export function invoicePage(request: PageRequest): HttpResponse {
   return redirectResponse(`/pages/invoices/${id}`)
 }
 
-/** Pays an open invoice on-session, through its own payment intent. The card is not saved. */
+/**
+ * Pays an open invoice through its own payment intent, with the customer present (on-session). The
+ * card is not saved.
+ */
 function payOpen(
   work: UnitOfWork,
   invoice: InvoiceRow,

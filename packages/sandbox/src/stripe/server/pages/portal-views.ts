@@ -114,7 +114,7 @@ export function renderPortalDone(message: string, url: string | null): Html {
 }
 
 /**
- * Renders a page of the portal. Its back link leads to the application in a flow, otherwise to the
+ * Renders a page of the portal. In a flow, its back link leads to the application, otherwise to the
  * portal's home page.
  */
 function frame({ flow, session, home, problem }: ViewedPortal, title: string, body: Html): Html {

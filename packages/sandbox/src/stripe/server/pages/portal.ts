@@ -35,7 +35,7 @@ function runAction(request: PageRequest, session: PortalSessionRow): HttpRespons
   const name = form.get('action') ?? ''
   const action = Object.hasOwn(ACTIONS, name) ? ACTIONS[name] : undefined
   if (!action || (flow && !action.flows.includes(flow.type))) {
-    return noticeResponse(400, 'Not possible', 'The portal does not do this here.')
+    return noticeResponse(400, 'Not possible', 'The portal does not allow this here.')
   }
   if (form.get('challenge') === 'fail') return draw(request, 402, CHALLENGE_FAILED)
   if (form.get('challenge') === null && requiresChallenge(request, action)) {

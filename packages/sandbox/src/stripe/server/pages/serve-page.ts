@@ -44,13 +44,13 @@ export function servePage(request: HttpRequest, context: StripeContext): HttpRes
 }
 
 /**
- * Explains a rejected form. Behind a proxy the sandbox's own page is rejected, until its host name
- * is allowed.
+ * Explains why a form was rejected. Behind a proxy, forms of the sandbox's own pages are rejected
+ * until the proxy's host name is allowed.
  */
 function foreignFormText({ headers }: HttpRequest): string {
   const origin = headers.origin ?? ''
   if (!URL.canParse(origin))
-    return 'This form was sent by another site, which did not say its name.'
+    return 'This form was sent by another site, without a valid Origin header.'
   const { host } = new URL(origin)
   return `This form was sent by another site, ${origin}. If that is this sandbox behind a proxy, start it with --allow-host ${host}, or allowedHosts: ['${host}'].`
 }
@@ -64,7 +64,10 @@ function respond(page: StripePage, request: PageRequest): HttpResponse {
   }
 }
 
-/** Responses kept for redirects at most, more than anyone has open at the same time. */
+/**
+ * Maximum number of responses that are kept for redirects. It is more than anyone has open at the
+ * same time.
+ */
 const MAX_ANSWERS = 100
 const ANSWERS = new WeakMap<StripeContext, Map<string, HttpResponse>>()
 let count = 0

@@ -1,6 +1,9 @@
 import { type FormObject, isForm } from '../../wire/form.ts'
 
-/** Returns the entries of a list in a request's form, such as `phases[0]`. */
+/**
+ * Returns the entries of a list in a request's form, such as `phases[0]` and `phases[1]` for
+ * `phases`.
+ */
 export function listFormEntries(form: FormObject, list: string): FormObject[] {
   const entries = form[list]
   return isForm(entries) ? Object.values(entries).filter(isForm) : []

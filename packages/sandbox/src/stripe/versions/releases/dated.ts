@@ -5,7 +5,7 @@ import type { WireObject } from '../../wire/wire-object.ts'
 import { renameField } from '../basics/form-fields.ts'
 import type { VersionChange } from '../basics/version-change.ts'
 
-/** Changes in the API versions before versions had names, newest first. */
+/** Changes in the API versions that have a date but no name, newest first. */
 export const DATED: readonly VersionChange[] = [
   // A product's marketing features were called `features`, which since April 2024 means something
   // else.

@@ -4,7 +4,10 @@ import { addAuditEntry } from './entry-page.tsx'
 import { addAuditList } from './list.tsx'
 import { addAuditVerification } from './verify.tsx'
 
-/** Adds the pages of the audit log. The other addresses come before those of entries. */
+/**
+ * Adds the pages of the audit log. The fixed paths are added before the path of an entry, which
+ * would match them, too.
+ */
 export function addAudit(app: Hono<AppEnv>): void {
   addAuditList(app)
   addAuditVerification(app)

@@ -50,7 +50,10 @@ export const Door: FC<{ door: string }> = ({ door }) => {
   return <span>{known ? usePage().t(`adminAudit.door.${known}`) : door}</span>
 }
 
-/** The actor: an operator by e-mail address until it is forgotten, others by their id. */
+/**
+ * The actor. An operator is shown by e-mail address until that is deleted, other actors by their
+ * id.
+ */
 export const Who: FC<{ actor: EntryJson['actor'] }> = ({ actor: { kind, id, email } }) => (
   <Reference kind={kind === 'operator' ? 'user' : kind} id={id} name={email} />
 )
@@ -69,7 +72,7 @@ export const Reference: FC<{ kind: string; id: string | null; name?: string | nu
   return <a href={`${place}/${encodeURIComponent(id)}`}>{label}</a>
 }
 
-/** The address of all entries about an object. */
+/** Returns the URL of the list of all entries about an object. */
 export function entriesAbout(kind: string, id: string): string {
   return `${BASE}?${new URLSearchParams({ subject_kind: kind, subject_id: id })}`
 }

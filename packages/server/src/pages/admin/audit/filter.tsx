@@ -4,7 +4,7 @@ import { TextField } from '../../parts/fields.tsx'
 import { OwnForm, usePage } from '../../parts/layout.tsx'
 import { ACTOR_KINDS, BASE, OUTCOMES } from './entry.tsx'
 
-/** The filter as people enter it. All are texts; empty ones do not filter. */
+/** The filter as filled in by people. All values are texts; an empty text does not filter. */
 export interface AuditFilterForm {
   readonly person: string
   readonly actor_kind: string
@@ -15,7 +15,7 @@ export interface AuditFilterForm {
   readonly to: string
 }
 
-/** The members of the filter in an address, which the operations get as they are. */
+/** Query parameters of the filter that are passed to the operations unchanged. */
 const NAMES = [
   'actor_kind',
   'actor_id',
@@ -28,7 +28,7 @@ const NAMES = [
 
 type Name = (typeof NAMES)[number]
 
-/** The filter of an address, without personal data. `from` and `to` are days in UTC. */
+/** The filter in the query of a URL, without personal data. `from` and `to` are days in UTC. */
 export type AuditQuery = Partial<Readonly<Record<Name | 'from' | 'to', string>>>
 
 export function readQuery(query: Readonly<Record<string, string>>): AuditQuery {
@@ -38,7 +38,7 @@ export function readQuery(query: Readonly<Record<string, string>>): AuditQuery {
 
 const DAY = /^\d{4}-\d{2}-\d{2}$/
 
-/** The filter as input of an operation. Both days belong to the period. */
+/** Converts the filter to the input of an operation. The period includes both days. */
 export function filterInput({ from, to, ...others }: AuditQuery): Record<string, string> {
   return {
     ...others,
@@ -47,7 +47,10 @@ export function filterInput({ from, to, ...others }: AuditQuery): Record<string,
   }
 }
 
-/** The start of a day, or of a later one. What is no day is left for the operation to refuse. */
+/**
+ * Returns the start of the day that is `later` days after the given one. Returns an invalid date
+ * unchanged, so that the operation rejects it.
+ */
 function startOf(day: string, later: number): string {
   const at = new Date(`${day}T00:00:00Z`)
   if (!DAY.test(day) || Number.isNaN(at.getTime())) return day
@@ -55,7 +58,7 @@ function startOf(day: string, later: number): string {
   return at.toISOString()
 }
 
-/** The values of the form for the filter of an address. */
+/** Returns the form's values for the filter in a URL. */
 export function formOf(query: AuditQuery): AuditFilterForm {
   return {
     person: query.owner ?? '',
@@ -68,7 +71,7 @@ export function formOf(query: AuditQuery): AuditFilterForm {
   }
 }
 
-/** The values of the posted form. */
+/** Reads the values of the posted form. */
 export function readFilterForm(form: URLSearchParams): AuditFilterForm {
   const text = (name: string) => (form.get(name) ?? '').trim()
   return {
@@ -82,22 +85,22 @@ export function readFilterForm(form: URLSearchParams): AuditFilterForm {
   }
 }
 
-/** Operations that have entries: reading leaves none. */
+/** Operations that appear in the audit log: all except those that only read. */
 const LOGGED = OPERATIONS.filter(({ effect }) => effect !== 'read')
   .map(({ name }) => name)
   .sort()
 
 interface FilterProps {
   readonly values: AuditFilterForm
-  /** Why a field is wrong, by its name. */
+  /** Error messages by field. */
   readonly problems: Readonly<Partial<Record<'person' | 'actor', string>>>
-  /** Whether entries are hidden now. */
+  /** Whether a filter is active. */
   readonly isFiltered: boolean
 }
 
 /**
- * The form that filters the audit log. It is posted, so that no e-mail address is in an address; the
- * response leads to an address with ids.
+ * The form that filters the audit log. It uses POST, so that no e-mail address appears in a URL.
+ * The response redirects to a URL with ids.
  */
 export const AuditFilterFields: FC<FilterProps> = ({ values, problems, isFiltered }) => {
   const { t } = usePage()

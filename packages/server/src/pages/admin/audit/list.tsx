@@ -53,7 +53,7 @@ export function addAuditList(app: Hono<AppEnv>): void {
   })
 }
 
-/** Finds the people that the form names, so that the address holds ids only. */
+/** Finds the people that the form names, so that the URL contains only their ids. */
 async function resolve(
   c: Context<AppEnv>,
   values: AuditFilterForm,
@@ -78,7 +78,10 @@ async function resolve(
 
 const ID = /^[1-9]\d{0,14}$/
 
-/** The id of a person. Ids of deleted people are taken as they are: their entries remain. */
+/**
+ * Finds the id of a person. An id is returned as given, even one of a deleted person, whose entries
+ * remain.
+ */
 async function findOne(c: Context<AppEnv>, text: string): Promise<string | null> {
   if (text === '' || ID.test(text)) return text || null
   const [found] = await findPeople(c, text)

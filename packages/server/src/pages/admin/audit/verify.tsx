@@ -30,7 +30,7 @@ interface VerificationJson {
   readonly waiting: number
 }
 
-/** Input of the operation: the place to continue from, and the place that was noted. */
+/** Input of the operation: the entry to continue from, and the entry that was noted. */
 const INPUT = ['from_number', 'from_hash', 'known_number', 'known_hash'] as const
 
 /** Adds the page that checks the audit log. */

@@ -34,7 +34,7 @@ const NOTICES = {
   ended: 'adminClients.wasEnded',
 } as const
 
-/** Adds the page of an application, and the acts that have no fields. */
+/** Adds the page of an application, and the actions that need no form fields. */
 export function addClientPage(app: Hono<AppEnv>): void {
   const path = `${BASE}/:id`
   app.get(path, requireRole('viewer'), async (c) => {
@@ -89,7 +89,10 @@ function renderDelete(c: Context<AppEnv>, client: ClientJson, problem: AdminProb
   })
 }
 
-/** Whether the operator may do this to the client: only owners act on clients of the management API. */
+/**
+ * Whether the operator may perform the operation on the client. Only owners may act on clients of
+ * the management API.
+ */
 function mayChange(
   operation: string,
   client: ClientJson,
@@ -238,7 +241,7 @@ const Origin: FC<{ client: ClientJson }> = ({ client: { registered_by: by, user_
 
 interface ActsProps {
   readonly client: ClientJson
-  /** Whether the operator may do this to the client. */
+  /** Whether the operator may perform the operation on the client. */
   readonly may: (operation: string) => boolean
 }
 

@@ -23,12 +23,17 @@ export interface ClientJson {
   readonly version: string
 }
 
-/** A client whose secret is shown now. `null` if the client has none, or the form was sent again. */
+/**
+ * A client and its secret, which is shown now. `null` if the client has no secret, or if the form
+ * was sent again.
+ */
 export type ClientWithSecret = ClientJson & { readonly secret: string | null }
 
 export const BASE = '/admin/applications'
 
-/** The address of a client's page. Ids of clients with a metadata document are URLs. */
+/**
+ * Returns the URL path of a client's page. The id of a client with a metadata document is a URL.
+ */
 export function pathOf({ id }: Pick<ClientJson, 'id'>, action = ''): string {
   return `${BASE}/${encodeURIComponent(id)}${action}`
 }
@@ -38,7 +43,7 @@ export function isManagement({ scopes }: ClientJson, { oauth }: ServiceContext):
   return scopes?.some((scope) => Object.hasOwn(oauth.machineScopes, scope)) ?? false
 }
 
-/** Whether the client proves itself with a secret. */
+/** Whether the client authenticates with a secret. */
 export function hasSecret({ confidential, settings }: ClientJson): boolean {
   return confidential && settings.token_endpoint_auth_method !== 'private_key_jwt'
 }
@@ -56,7 +61,7 @@ const GRANTS = [
 
 const shortOf = (type: string) => type.slice(type.lastIndexOf(':') + 1)
 
-/** The name of a grant type, and what it is for. Unknown ones are shown as they are. */
+/** Returns the name of a grant type and its purpose. An unknown type is shown by its identifier. */
 export function describeGrant(type: string, t: PageText): { title: string; text: string | null } {
   const short = shortOf(type)
   const known = GRANTS.find((name) => name === short)

@@ -6,7 +6,10 @@ import { addClientList } from './list.tsx'
 import { addNewClients } from './new.tsx'
 import { addSecrets } from './secret.tsx'
 
-/** Adds the pages about applications. The addresses of new ones come first: they look like ids. */
+/**
+ * Adds the pages about applications. The paths for new applications are added first, because they
+ * look like ids.
+ */
 export function addAdminClients(app: Hono<AppEnv>): void {
   addClientList(app)
   addNewClients(app)

@@ -81,7 +81,7 @@ const beforeShape = z.strictObject({
   }),
 })
 
-/** The values that the form was filled in for, which it carries. */
+/** Reads the client's original values, which the form carries in a hidden field. */
 function readBefore(text: string | null): ClientForm | null {
   try {
     return beforeShape.safeParse(JSON.parse(text ?? '')).data ?? null
@@ -90,7 +90,10 @@ function readBefore(text: string | null): ClientForm | null {
   }
 }
 
-/** The client of personal access tokens belongs to the service itself. */
+/**
+ * Whether only the name can be changed. This is the case for the client of personal access tokens,
+ * which belongs to the service itself.
+ */
 const isNameOnly = ({ grants }: ClientJson) => grants.includes('personal_access')
 
 function limitsOf(client: ClientJson, { service }: PageContext) {
@@ -107,7 +110,7 @@ function limitsOf(client: ClientJson, { service }: PageContext) {
 interface EditView {
   readonly client: ClientJson
   readonly values: ClientForm
-  /** The values that the form is filled in for. */
+  /** The client's values at the time when the form was first shown. */
   readonly before: ClientForm
   readonly problem?: AdminProblem
   /** The changes of another operator, after a conflict. */

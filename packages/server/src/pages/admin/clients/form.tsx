@@ -6,7 +6,7 @@ import { usePage } from '../../parts/layout.tsx'
 import { fieldProblems } from '../parts.tsx'
 import { type ClientJson, describeGrant, offeredGrants } from './client.ts'
 
-/** Settings of a client that the form has a field for, all of them addresses. */
+/** Settings of a client for which the form has a field. All of them are URLs. */
 const LINKS = [
   { name: 'logo_uri', label: 'adminClients.logo' },
   { name: 'client_uri', label: 'adminClients.homePage' },
@@ -43,14 +43,14 @@ export const NEW_CLIENT: ClientForm = {
   links: linksOf(() => ''),
 }
 
-/** The values of a client. */
+/** Returns the form's values for a client. */
 export function formOf(client: ClientJson): ClientForm {
   const { name, redirect_uris, grants, scopes, first_party, resource_server, settings } = client
   const links = linksOf((link) => String(settings[link] ?? ''))
   return { name, redirect_uris, grants, scopes, first_party, resource_server, links }
 }
 
-/** The values of a posted form. */
+/** Reads the values of a posted form. */
 export function readClientForm(form: URLSearchParams): ClientForm {
   const text = (name: string) => (form.get(name) ?? '').trim()
   return {
@@ -89,8 +89,8 @@ function isEqual(one: unknown, other: unknown): boolean {
 }
 
 /**
- * Returns the values to show after another operator has changed the client: fields that were typed
- * in stay, the others get their present values.
+ * Returns the values to show after another operator has changed the client: fields that this
+ * operator edited keep the typed values, all others get the present ones.
  */
 export function mergeForms(versions: {
   readonly before: ClientForm
@@ -119,7 +119,7 @@ export interface ForeignChange {
   readonly value: string
 }
 
-/** The fields that another operator has changed, in the words of the form. */
+/** Lists the fields that another operator has changed, with the labels of the form. */
 export function foreignChanges(before: ClientForm, now: ClientForm, t: PageText): ForeignChange[] {
   const list = (values: readonly string[]) => values.join(', ') || t('adminClients.nothing')
   const flag = (value: boolean) => t(value ? 'admin.yes' : 'admin.no')
@@ -152,9 +152,12 @@ export function foreignChanges(before: ClientForm, now: ClientForm, t: PageText)
   ]
 }
 
-/** Which choices the form offers. */
+/** The choices that the form offers. */
 export interface ClientFormLimits {
-  /** Whether the client may be trusted: not if it registered itself. */
+  /**
+   * Whether the form offers the settings for trusted clients. A client that registered itself
+   * cannot be trusted.
+   */
   readonly trust: boolean
   /** Whether only the name can be changed. */
   readonly nameOnly: boolean
@@ -162,7 +165,7 @@ export interface ClientFormLimits {
   readonly scopes: Readonly<Record<string, string>>
 }
 
-/** The fields of a client. Further ones come after the name. */
+/** The form fields of a client. `children` follow the field for the name. */
 export const ClientFields: FC<{
   values: ClientForm
   limits: ClientFormLimits
@@ -319,7 +322,7 @@ const ScopeFields: FC<{
   )
 }
 
-/** The problems of fields. The library has other names for some of them. */
+/** Returns the problems of fields. The library uses other names for some fields. */
 function problemsOf(problem: AdminProblem | null) {
   const given = fieldProblems(problem)
   return {

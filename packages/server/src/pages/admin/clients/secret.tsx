@@ -76,7 +76,7 @@ export function addSecrets(app: Hono<AppEnv>): void {
   })
 }
 
-/** The client that the address names. */
+/** Reads the client whose id is in the URL. */
 export function clientOf(c: Context<AppEnv>): Promise<ClientJson> {
   return runOperation<ClientJson>(c, 'clients.get', { id: c.req.param('id') ?? '' })
 }
@@ -146,8 +146,8 @@ function renderEnd(c: Context<AppEnv>, client: ClientJson, problem: AdminProblem
 }
 
 /**
- * Renders a new secret, in the response to the form only. If the form is sent again, or the page is
- * reloaded, it says that the secret is gone.
+ * Renders a new secret, only in the response to the form. If the form is sent again or the page is
+ * reloaded, the page says that the secret cannot be shown again.
  */
 export function renderSecret(c: Context<AppEnv>, client: ClientWithSecret) {
   const { t } = c.get('page')

@@ -94,10 +94,10 @@ interface ListProps {
   readonly columns: readonly string[]
   readonly rows: ReadonlyArray<{
     readonly cells: readonly Child[]
-    /** Page that asks before the act on the row. */
+    /** URL of the page that confirms the action on the row. */
     readonly href: string
     readonly label: string
-    /** Accessible name of the link. */
+    /** Accessible name of the link to that page. */
     readonly name: string
   }>
   readonly withActs: boolean

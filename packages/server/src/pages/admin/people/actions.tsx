@@ -13,7 +13,9 @@ import { addPersonAct, type PersonAct } from './person-act.tsx'
 import { type PersonJson, readSubscriptionDetails } from './person-data.ts'
 import { SubscriptionChoices, SubscriptionList } from './subscriptions.tsx'
 
-/** The acts on the account and on what gives access to it, by the last part of the address. */
+/**
+ * The actions on an account, its sessions, approvals and tokens, by the last part of the URL path.
+ */
 const ACTS: Readonly<Record<string, PersonAct>> = {
   'sign-out': { operation: 'users.signOut', done: 'signed-out', texts: 'people.signOut' },
   enable: { operation: 'users.enable', done: 'enabled' },

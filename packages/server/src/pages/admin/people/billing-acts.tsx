@@ -14,7 +14,7 @@ const REASONS = ['requested_by_customer', 'duplicate', 'fraudulent'] as const
 
 const ofSubscription = (_form: URLSearchParams, subscription: string) => ({ subscription })
 
-/** The acts on subscriptions, invoices and the balance, by the last part of the address. */
+/** The actions on subscriptions, invoices and the balance, by the last part of the URL path. */
 export const BILLING_ACTS: Readonly<Record<string, PersonAct>> = {
   sync: { operation: 'billing.sync', done: 'synced' },
   resume: { operation: 'billing.resume', done: 'resumed', input: ofSubscription },
@@ -124,7 +124,7 @@ export const BILLING_ACTS: Readonly<Record<string, PersonAct>> = {
   },
 }
 
-/** How much of an invoice was not refunded yet. */
+/** Returns the part of an invoice's amount that has not been refunded. */
 function remainingOf({ total, refunded }: InvoiceDetailJson): Money {
   return money(total.amount - refunded.amount, total.currency)
 }
@@ -141,7 +141,7 @@ function readAmount(form: URLSearchParams): { amount: number; currency: string }
   throw new InvalidField('people.wrongAmount')
 }
 
-/** Reads the day of a form: its beginning in UTC. */
+/** Reads the date in a form, and returns the start of that day in UTC. */
 function readDate(form: URLSearchParams): string {
   const date = new Date(`${form.get('date') ?? ''}T00:00:00.000Z`)
   if (Number.isNaN(date.getTime())) throw new InvalidField('people.wrongDate')

@@ -135,7 +135,10 @@ async function ask(c: Context<AppEnv>, problem: AdminProblem | string | null) {
   })
 }
 
-/** @throws AdminProblem if the provider is away */
+/**
+ * Reads the subscriptions and open amounts of an account.
+ * @throws AdminProblem if the provider is unavailable.
+ */
 async function readStanding({ admin }: ServiceContext, account: Account): Promise<Standing> {
   try {
     return await standingOf(admin.billing, account)
@@ -151,7 +154,7 @@ function describeDecision(problem: AdminProblem, t: PageText): AdminProblem | st
   return t(isChoice ? 'accounts.choose' : 'accounts.chooseOpen')
 }
 
-/** The account is gone, so this page says what was done. */
+/** Renders what a deletion did. The page of the account itself no longer exists. */
 function renderDeleted(c: Context<AppEnv>, email: string, { subscriptions, voided }: Deletion) {
   const { t } = c.get('page')
   const open = { usage: voided.unbilled_usage, debts: voided.unpaid }

@@ -7,7 +7,7 @@ import { OwnForm, usePage } from '../../parts/layout.tsx'
 import { runOperation } from '../parts.tsx'
 import type { InvoiceJson, PersonJson } from './person-data.ts'
 
-/** The form that finds a person. It is posted, so that no e-mail address is in an address. */
+/** The form that finds a person. It uses POST, so that no e-mail address appears in a URL. */
 export const FindPerson: FC<{ value?: string; problem?: string | undefined }> = (props) => {
   const { t } = usePage()
   return (

@@ -110,7 +110,7 @@ const InvoiceTable: FC<InvoiceTableProps> = ({ path, invoices, can }) => {
   )
 }
 
-/** The act that an invoice allows in its state. */
+/** The action that the state of an invoice allows. */
 const InvoiceAct: FC<Omit<InvoiceTableProps, 'invoices'> & { invoice: InvoiceJson }> = ({
   path,
   can,

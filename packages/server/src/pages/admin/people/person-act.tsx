@@ -16,7 +16,7 @@ import { renderPerson } from './person.tsx'
 import { obstacleOf, type PersonJson, readPerson } from './person-data.ts'
 import { type Done, pathOf } from './person-path.ts'
 
-/** Acts whose texts are `<id>.title`, `.question`, `.text` and `.go`. */
+/** Actions whose page texts have the ids `<id>.title`, `.question`, `.text` and `.go`. */
 type ActTexts =
   | 'accounts.disable'
   | `people.${
@@ -36,7 +36,7 @@ type ActTexts =
       | 'refund'
       | 'voidInvoice'}`
 
-/** A field of a form cannot be read. */
+/** Thrown if a field of a form has an invalid value. */
 export class InvalidField extends Error {
   override readonly name = 'InvalidField'
   readonly id: 'people.wrongAmount' | 'people.wrongDate'
@@ -60,14 +60,14 @@ export interface ActView {
 /** An act on a person that one operation performs. */
 export interface PersonAct {
   readonly operation: string
-  /** The `done` of the page of the person afterwards. */
+  /** The notice that the person's page shows afterwards, as in `?done=…`. */
   readonly done: Done
-  /** Absent if the act does not ask on a page of its own. */
+  /** The texts of the confirmation page. Absent if the action needs no confirmation. */
   readonly texts?: ActTexts
-  /** Whether it takes nothing away from anybody. @default false */
+  /** Whether the action takes nothing away from anyone. @default false */
   readonly isHarmless?: boolean
   /**
-   * The input besides the id of the person.
+   * Returns the input of the operation, except the id of the person.
    * @throws InvalidField
    */
   input?(form: URLSearchParams, object: string): Readonly<Record<string, unknown>>
@@ -75,7 +75,7 @@ export interface PersonAct {
   decisions?(view: ActView): Promise<Child> | Child
 }
 
-/** Adds the page and the form of an act. */
+/** Adds the confirmation page of an action, and the route of its form. */
 export function addPersonAct(app: Hono<AppEnv>, name: string, act: PersonAct): void {
   const path = `/admin/people/:id/${name}`
   if (act.texts) app.get(path, requireRole('viewer'), (c) => ask(c, act, null, null))

@@ -41,9 +41,9 @@ export interface PersonData {
   readonly tokens: readonly TokenJson[]
   readonly subscriptions: readonly SubscriptionJson[]
   readonly timeline: ListPage<EventJson>
-  /** From the provider. `null` if it does not answer. */
+  /** The customer at the provider. `null` if the provider does not answer. */
   readonly customer: CustomerJson | null
-  /** From the provider. `null` if it does not answer. */
+  /** The newest invoices at the provider. `null` if the provider does not answer. */
   readonly invoices: ListPage<InvoiceJson> | null
 }
 
@@ -54,16 +54,19 @@ export interface Section {
   readonly can: (operation: string) => boolean
 }
 
-/** @throws AdminProblem `not-found` */
+/**
+ * Reads a person.
+ * @throws AdminProblem `not-found`
+ */
 export function readPerson(c: Context<AppEnv>, id: string): Promise<PersonJson> {
   return runOperation<PersonJson>(c, 'users.get', { id })
 }
 
 const NOTHING = { data: [], next: null }
-/** Entries of a list on the page of a person. Each has a page of its own with all of them. */
+/** Number of entries of each list on a person's page. A page of its own shows the whole list. */
 const SHOWN = 10
 
-/** Reads a person with everything that is theirs. */
+/** Reads a person, with all data that the page shows. */
 export async function readPersonData(c: Context<AppEnv>, id: string): Promise<PersonData> {
   const person = await readPerson(c, id)
   const list = async <Entry>(name: string) =>
@@ -96,7 +99,9 @@ export function readInvoices(c: Context<AppEnv>, id: string, from: PageOfList) {
   return runOperation<ListPage<InvoiceJson>>(c, 'billing.listInvoices', { id, ...from })
 }
 
-/** Everything else on the page works while a provider is away. */
+/**
+ * Returns `null` if the provider does not answer, because the rest of the page works without it.
+ */
 async function ifAnswered<Result>(read: () => Promise<Result>): Promise<Result | null> {
   try {
     return await read()
@@ -119,7 +124,7 @@ export async function readSubscriptionDetails(
   return account ? subscriptionsOf(admin.billing, account) : []
 }
 
-/** Why an operator cannot act on a person. `null` if nothing stands in the way. */
+/** Returns why an operator cannot act on a person. `null` if the operator can. */
 export function obstacleOf(
   { id, role }: OperatorActor,
   person: PersonJson,

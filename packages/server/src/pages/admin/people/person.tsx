@@ -27,7 +27,7 @@ export function addPerson(app: Hono<AppEnv>): void {
   )
 }
 
-/** Renders everything about a person, with the acts that the operator's role allows. */
+/** Renders the page of a person, with the actions that the operator's role allows. */
 export async function renderPerson(
   c: Context<AppEnv>,
   id: string,
@@ -98,7 +98,10 @@ const Details: FC<Pick<Section, 'data'>> = ({ data: { person } }) => {
   )
 }
 
-/** The acts on the whole account. All but enabling ask on a page of their own. */
+/**
+ * The actions on the whole account. All except enabling ask for confirmation on a page of their
+ * own.
+ */
 const Acts: FC<Section> = ({ data: { person, subscriptions }, can }) => {
   const { t } = usePage()
   const path = pathOf(person.id)

@@ -152,7 +152,7 @@ const SubscriptionItem: FC<Section & { subscription: SubscriptionJson }> = ({
   )
 }
 
-/** The states that an operator should notice, the worst first. */
+/** The states that an operator should notice, the most urgent one first. */
 const SHOWN_STATES = [
   ['ended', ''],
   ['past_due', 'bad'],
@@ -224,7 +224,7 @@ export const SubscriptionList: FC<{ subscriptions: readonly SubscriptionFact[] }
   )
 }
 
-/** The choices for the subscriptions of an ended account. */
+/** The choices for the subscriptions of an account that is disabled or deleted. */
 export const SubscriptionChoices: FC<{ offered: readonly SubscriptionChoice[] }> = ({
   offered,
 }) => {

@@ -40,7 +40,7 @@ interface EndpointJson {
 
 const pathOf = (id: string | number) => `${SENT}/${encodeURIComponent(id)}`
 
-/** Adds the pages of our own events to the endpoints of the application. */
+/** Adds the pages of events that the service sends to the endpoints of the application. */
 export function addSent(app: Hono<AppEnv>): void {
   app.get(SENT, requireRole('viewer'), (c) => renderList(c, null))
   app.post(`${SENT}/resend-all`, requireRole('support'), async (c) => {

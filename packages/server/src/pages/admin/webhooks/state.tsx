@@ -41,7 +41,7 @@ export function stateOf<State extends WebhookState>(
   return states.find((state) => state === given) ?? 'dead'
 }
 
-/** Links to both directions, and to the states of one. */
+/** Links to the received and the sent webhooks, and to the states of the present list. */
 export const WebhookLinks: FC<{
   path: string
   states: readonly WebhookState[]
@@ -95,7 +95,7 @@ export const StateBadge: FC<{ state: WebhookState }> = ({ state }) => (
   <span class={TONES[state]}>{usePage().t(`adminWebhooks.state.${state}`)}</span>
 )
 
-/** The type of an event. A link for those who may see its payload. */
+/** The type of an event, as a link if the operator may see the payload. */
 export const EventType: FC<{ type: string; href: string | null }> = ({ type, href }) => {
   const name = (
     <code>
@@ -116,11 +116,11 @@ export const Attempts: FC<{ event: QueuedJson }> = ({ event }) => (
   </>
 )
 
-/** An error message of a program, which is in English. */
+/** The error message of a program, in English. */
 export const LastError: FC<{ text: string | null }> = ({ text }) =>
   text === null ? <span>{usePage().t('table.none')}</span> : <code lang="en">{text}</code>
 
-/** The content of an event, as it was received or is sent. */
+/** The content of an event, as it was received or will be sent. */
 export const Payload: FC<PayloadJson> = ({ payload, payload_truncated: isTruncated }) => {
   const { t } = usePage()
   return (

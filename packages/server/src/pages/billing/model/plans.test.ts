@@ -57,7 +57,7 @@ describe('plans', () => {
     },
   )
 
-  it('allow a choice of quantity if the plan is no longer offered and the person has several, because it may have had seats', () => {
+  it('allow a choice of quantity if the plan is no longer offered and the quantity is above one, because the plan may have had seats', () => {
     expect(quantityChoice(null, { provider: 'stripe', quantity: 3 })).toBe('any')
     expect(quantityChoice(null, { provider: 'stripe', quantity: 1 })).toBe('none')
   })
