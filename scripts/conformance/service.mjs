@@ -28,7 +28,7 @@ const PAGES = {
   policyText: 'policy',
   termsText: 'Terms of service',
   signOutButton: 'button[value=sign_out]',
-  signOutProblem: 'You will stay here',
+  signOutProblem: 'You will stay on this site',
   signedOutText: 'You are signed out',
 }
 

@@ -51,7 +51,7 @@ async function findings(settings: SettingsInput = {}, env: Record<string, string
   return (await checkMcp(config)).map(({ level, message }) => `${level}: ${message}`)
 }
 
-describe('doctor on MCP servers', () => {
+describe('tollgate doctor, when it checks MCP servers', () => {
   it('reports the scopes of each server, and that clients find this service from there', async () => {
     expect(await findings()).toEqual([
       'ok: Only clients with a metadata document can use MCP servers, because registration is closed',

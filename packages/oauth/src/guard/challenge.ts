@@ -1,8 +1,9 @@
 import type { HttpResponse } from '@tollgate/http'
 
 /**
- * Adds the accepted DPoP algorithms to the `WWW-Authenticate` challenge of a response. A 401
- * response also gets a DPoP challenge beside the Bearer challenge (RFC 9449 §7.1 and §7.2).
+ * Adds the accepted algorithms (`algs`) to a DPoP challenge that is already in the response's
+ * `WWW-Authenticate` header. If a 401 response has a Bearer challenge only, adds a DPoP challenge
+ * with `algs` beside it (RFC 9449 §7.1 and §7.2).
  */
 export function addDpopChallenge(
   response: HttpResponse,

@@ -87,7 +87,7 @@ describe('revoking a signing key', () => {
     expect(keys.current('RS256').activeFrom).toEqual(now)
   })
 
-  it('starts signing immediately with the key of a new algorithm that was waiting to be published', async () => {
+  it('starts signing immediately with the key of the newly chosen algorithm, which was still waiting for its publication time to pass', async () => {
     const former = (await startWith('EdDSA')).current()
     const keys = await startWith('ES256')
     await keys.revoke(former.kid)

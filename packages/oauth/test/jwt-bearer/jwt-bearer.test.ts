@@ -128,7 +128,7 @@ describe('an Identity Assertion JWT Authorization Grant', () => {
     expect(decodeJwt(reply.access_token)).toMatchObject({ sub: 'user:ada', aud: ORDERS })
   })
 
-  it('is announced in the metadata without naming the issuer', async () => {
+  it('is announced in the metadata, which does not name the trusted issuers', async () => {
     const reply = await server.request('/.well-known/oauth-authorization-server')
     const text = await reply.text()
     expect(JSON.parse(text)).toMatchObject({

@@ -185,7 +185,7 @@ describe('a revocation in one process (threat G3)', () => {
     expect(await b.guard(young.access_token)).toBe(200)
   })
 
-  it('includes deleted clients and rotated client secrets: another process refuses them within a second (threat M4)', async () => {
+  it('also applies to deleted clients and replaced client secrets: every other process refuses them within a second (threat M4)', async () => {
     const own = await createClient(a)
     await issue(b, own)
     const { result } = await a.call<{ secret: string }>('clients.rotateSecret', own.id)

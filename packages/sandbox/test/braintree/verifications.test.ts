@@ -42,7 +42,7 @@ describe('a verification', () => {
     await expect(unknown).rejects.toMatchObject({ type: 'notFoundError' })
   })
 
-  it('is stored even if it fails', async () => {
+  it('is stored for a declined card too', async () => {
     const merchant = await startMerchant()
     const declined = await verificationsOf(merchant).create({
       creditCard: { ...CARD, number: '4000111111111115' },

@@ -260,7 +260,7 @@ export const table = {
   defaultScopes: setting(list(z.string()), { text: read.names }),
   /**
    * The plans that people can subscribe to, in the order of the page. Each has `id`, `name`,
-   * `amount` in the smallest unit of the currency and `months` per billing period; optional are
+   * `amount` in the smallest unit of the currency and `months` per billing period; the optional fields are
    * `description`, `trialDays`, `seats: true` to let people choose a quantity (Stripe only), and
    * `stripe` and `braintree`, the ids at the providers if they differ from `id`.
    */

@@ -43,7 +43,7 @@ describe('the worker that chains the audit log', () => {
       void seen.push(...entries.map(({ number }) => number))
     expect(await audit.chain({ chained }).process()).toBe(205)
     expect(seen).toEqual(Array.from({ length: 205 }, (_, at) => at + 1))
-    expect(await audit.verify()).toMatchObject({ broken: null, checked: 205, isComplete: true })
+    expect(await audit.verify()).toMatchObject({ firstBreak: null, checked: 205, isComplete: true })
     expect(await audit.chain().process()).toBe(0)
   })
 
@@ -53,7 +53,7 @@ describe('the worker that chains the audit log', () => {
     await expect(interrupted.process()).rejects.toThrow('killed')
     expect((await audit.entries()).every(({ hash }) => hash === null)).toBe(true)
     expect(await audit.chain().process()).toBe(3)
-    expect(await audit.verify()).toMatchObject({ broken: null, checked: 3, waiting: 0 })
+    expect(await audit.verify()).toMatchObject({ firstBreak: null, checked: 3, waiting: 0 })
   })
 
   it('gives each number once if several processes chain at the same time', async () => {
@@ -65,7 +65,7 @@ describe('the worker that chains the audit log', () => {
     }
     const numbers = (await chainedRows()).map(({ number }) => Number(number))
     expect(numbers).toEqual(Array.from({ length: 50 }, (_, at) => at + 1))
-    expect(await audit.verify()).toMatchObject({ broken: null, checked: 50 })
+    expect(await audit.verify()).toMatchObject({ firstBreak: null, checked: 50 })
   })
 
   it('does not hold up a thousand writers while it works', async () => {
@@ -93,7 +93,7 @@ describe('the worker that chains the audit log', () => {
     release()
     await working
     await chain.process()
-    expect(await audit.verify()).toMatchObject({ broken: null, checked: 1001, waiting: 0 })
+    expect(await audit.verify()).toMatchObject({ firstBreak: null, checked: 1001, waiting: 0 })
   })
 
   it('chains entries with a wrong time in the order in which it found them', async () => {
@@ -109,7 +109,7 @@ describe('the worker that chains the audit log', () => {
     expect((await audit.entries())[0]?.id).toBe(early)
     await audit.chain().process()
     expect(atNumber(await chainedRows(), 2).id).toBe(early)
-    expect(await audit.verify()).toMatchObject({ broken: null, checked: 2 })
+    expect(await audit.verify()).toMatchObject({ firstBreak: null, checked: 2 })
   })
 
   it('chains an entry with unreadable members instead of stopping at it', async () => {
@@ -119,7 +119,7 @@ describe('the worker that chains the audit log', () => {
     const chain = audit.chain({ logger: { error: (fields) => void errors.push(fields) } })
     expect(await chain.process()).toBe(2)
     expect(errors).toEqual([{ entry: id }])
-    expect(await audit.verify()).toMatchObject({ broken: { kind: 'forged', number: 1 } })
+    expect(await audit.verify()).toMatchObject({ firstBreak: { kind: 'forged', number: 1 } })
   })
 })
 
@@ -296,16 +296,16 @@ describe('threat N9 the verification of the audit log', () => {
   ])('names the first break caused by %s', async (_, broken, attack) => {
     await audit.write(6)
     await audit.chain().process()
-    expect(await audit.verify()).toMatchObject({ broken: null, checked: 6 })
+    expect(await audit.verify()).toMatchObject({ firstBreak: null, checked: 6 })
     const rows = await chainedRows()
     await attack(rows)
     const found = await audit.verify()
-    expect(found.broken).toMatchObject(broken)
+    expect(found.firstBreak).toMatchObject(broken)
     // Everything before it is confirmed.
     expect(found.last?.number ?? 0).toBe(broken.number - 1)
     const expected = (await chainedRows()).find((row) => Number(row.number) === broken.number)
     const isGap = broken.kind === 'missing' || broken.number === 1
-    if (!isGap) expect(found.broken?.entryId).toBe(expected?.id)
+    if (!isGap) expect(found.firstBreak?.entryId).toBe(expected?.id)
   })
 
   it('detects a forged entry even if the worker has chained it', async () => {
@@ -313,7 +313,7 @@ describe('threat N9 the verification of the audit log', () => {
     const [, row] = await audit.entries()
     await insert(forged(row as Row, { actor_id: '1' }))
     await audit.chain().process()
-    expect(await audit.verify()).toMatchObject({ broken: { kind: 'forged', number: 3 } })
+    expect(await audit.verify()).toMatchObject({ firstBreak: { kind: 'forged', number: 3 } })
   })
 
   it('detects a cut-off end if the caller passes an entry that it has noted', async () => {
@@ -323,16 +323,16 @@ describe('threat N9 the verification of the audit log', () => {
     const rows = await chainedRows()
     await remove(atNumber(rows, 6).id)
     await remove(atNumber(rows, 5).id)
-    expect(await audit.verify()).toMatchObject({ broken: null, checked: 4 })
+    expect(await audit.verify()).toMatchObject({ firstBreak: null, checked: 4 })
     const missing = { kind: 'missing', number: 5, entryId: null }
-    expect(await audit.verify({ known })).toMatchObject({ broken: missing })
-    expect(await audit.verify({ from: known })).toMatchObject({ broken: { kind: 'missing' } })
+    expect(await audit.verify({ known })).toMatchObject({ firstBreak: missing })
+    expect(await audit.verify({ from: known })).toMatchObject({ firstBreak: { kind: 'missing' } })
     // New entries do not hide it.
     await audit.write(2)
     await audit.chain().process()
     const other = { kind: 'other-hash', number: 6 }
-    expect(await audit.verify({ known })).toMatchObject({ broken: other })
-    expect(await audit.verify({ from: known })).toMatchObject({ broken: other })
+    expect(await audit.verify({ known })).toMatchObject({ firstBreak: other })
+    expect(await audit.verify({ from: known })).toMatchObject({ firstBreak: other })
   })
 
   it('continues from a known entry, in parts of any size', async () => {
@@ -341,11 +341,11 @@ describe('threat N9 the verification of the audit log', () => {
     const first = await audit.verify({ limit: 3 })
     expect(first).toMatchObject({ checked: 3, isComplete: false, last: { number: 3 } })
     const second = await audit.verify({ from: first.last })
-    expect(second).toMatchObject({ broken: null, checked: 4, isComplete: true })
+    expect(second).toMatchObject({ firstBreak: null, checked: 4, isComplete: true })
     expect(second.last?.number).toBe(7)
     await change(atNumber(await chainedRows(), 2).id, { outcome: 'failed' })
-    expect((await audit.verify({ from: first.last })).broken).toBeNull()
-    expect((await audit.verify()).broken).toMatchObject({ kind: 'changed', number: 2 })
+    expect((await audit.verify({ from: first.last })).firstBreak).toBeNull()
+    expect((await audit.verify()).firstBreak).toMatchObject({ kind: 'changed', number: 2 })
   })
 
   it('accepts entries that were sealed with a former secret, and counts those whose secret is no longer configured', async () => {
@@ -353,13 +353,16 @@ describe('threat N9 the verification of the audit log', () => {
     await audit.chain().process()
     const next = ['another secret of the tests with 32 characters']
     const both = await audit.verify({ secrets: [...next, ...SECRETS] })
-    expect(both).toMatchObject({ broken: null, unknownSeals: 0 })
-    expect(await audit.verify({ secrets: next })).toMatchObject({ broken: null, unknownSeals: 2 })
+    expect(both).toMatchObject({ firstBreak: null, unknownSeals: 0 })
+    expect(await audit.verify({ secrets: next })).toMatchObject({
+      firstBreak: null,
+      unknownSeals: 2,
+    })
   })
 
   it('accepts an empty log', async () => {
     expect(await audit.verify()).toEqual({
-      broken: null,
+      firstBreak: null,
       checked: 0,
       last: null,
       isComplete: true,
@@ -372,7 +375,7 @@ describe('threat N9 the verification of the audit log', () => {
     await audit.write(5)
     await audit.chain().process()
     await audit.log.forget('12')
-    expect(await audit.verify()).toMatchObject({ broken: null, checked: 5 })
+    expect(await audit.verify()).toMatchObject({ firstBreak: null, checked: 5 })
     const left = JSON.stringify([
       await audit.entries(),
       await audit.database.kysely.selectFrom('audit_personal').selectAll().execute(),
@@ -383,6 +386,6 @@ describe('threat N9 the verification of the audit log', () => {
     const rows = await audit.database.kysely.selectFrom('audit_personal').selectAll().execute()
     expect(rows).toEqual([])
     expect(JSON.stringify(await audit.entries())).not.toMatch(/example\.com|203\.0\.113/)
-    expect(await audit.verify()).toMatchObject({ broken: null, checked: 5 })
+    expect(await audit.verify()).toMatchObject({ firstBreak: null, checked: 5 })
   })
 })

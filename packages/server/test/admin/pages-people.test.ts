@@ -176,7 +176,7 @@ describe('finding people', () => {
   })
 })
 
-describe('acts on a person', () => {
+describe('pages on which operators act on a person', () => {
   it('signs a person out everywhere, and shows it in the timeline', async () => {
     const support = await operator('support')
     const target = await operator(null)

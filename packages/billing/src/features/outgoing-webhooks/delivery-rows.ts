@@ -56,8 +56,8 @@ export interface DeliveryRepository extends QueuePages<StoredDelivery, DeliveryS
   resendAll(endpoint: string, at: Date): Promise<number>
   /**
    * Deletes up to `limit` deliveries that were finished before the given time, or that belong to
-   * none of these endpoints. Returns their number. Keeps the newest delivery of each endpoint that
-   * was held back, because it marks the endpoint as held back.
+   * none of these endpoints. Returns their number. For each endpoint, keeps the newest of the
+   * deliveries that were held back, because it marks the endpoint as held back.
    */
   purge(before: Date, endpoints: readonly string[], limit: number): Promise<number>
 }

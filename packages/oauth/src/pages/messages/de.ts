@@ -57,7 +57,7 @@ export const de: DefaultMessages = {
   'device.confirm.code': 'Ihr Gerät zeigt diesen Code:',
   'device.confirm.warning':
     'Erlauben Sie den Zugriff nur, wenn Sie den Vorgang selbst auf Ihrem eigenen Gerät begonnen haben. Wenn Ihnen jemand diesen Code oder einen Link zu dieser Seite geschickt hat, lehnen Sie ab: Sonst erhält diese Person Zugriff auf Ihr Konto.',
-  'device.done.title': 'Anfrage des Geräts abgeschlossen',
+  'device.done.title': 'Ihre Antwort wurde gespeichert',
   'device.approved.heading': 'Sie haben {application} Zugriff erlaubt',
   'device.approved.text':
     'Kehren Sie zu Ihrem Gerät zurück; dort geht es von selbst weiter. Sie können diese Seite schließen.',

@@ -54,7 +54,7 @@ export const en = {
   'device.confirm.code': 'Your device shows this code:',
   'device.confirm.warning':
     'Approve only if you started this yourself, on your own device. If someone sent you this code or a link to this page, deny the request: approving it would give them access to your account.',
-  'device.done.title': 'Device request completed',
+  'device.done.title': 'Your answer has been saved',
   'device.approved.heading': 'You approved {application}',
   'device.approved.text':
     'Return to your device, which continues by itself. You can close this page.',

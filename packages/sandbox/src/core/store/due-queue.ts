@@ -117,9 +117,9 @@ export class DueQueues<T> {
   }
 
   /**
-   * Sets when the job of a row is due, in epoch milliseconds, in the queue of the row's clock. `key`
-   * is the row's primary key. Without `row` (it was deleted), removes the key from the queues of all
-   * clocks.
+   * Sets when the job of a row is due, in epoch milliseconds, in the queue of the clock that the row
+   * belongs to. `key` is the row's primary key. If `row` is missing because it was deleted, removes
+   * the key from every queue.
    */
   set(key: string, due: number | null, row?: T): void {
     if (row !== undefined) this.queueOfClock(this.#clockOf(row)).set(key, due)

@@ -15,7 +15,10 @@ export class StoreTable<T extends object> {
    * until the gaps are closed.
    */
   #keys: string[] = []
-  /** Rows by place (position in the table). A number is the address of a packed row's text. */
+  /**
+   * The rows by place (position in the table). An element is the row itself, the address of its
+   * text (a number) if it is packed, or `undefined` if the place is empty.
+   */
   #rows: Array<T | number | undefined> = []
   #texts = new TextPages()
   /** First place (position in the table) that may hold a row. All places before it are empty. */

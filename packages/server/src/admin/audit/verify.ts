@@ -32,7 +32,7 @@ export type BreakKind =
   | 'other-hash'
 
 /** The first place where the log differs from what the service wrote. */
-export interface Break {
+export interface ChainBreak {
   readonly kind: BreakKind
   /** The entry number at which the chain breaks. */
   readonly number: number
@@ -42,7 +42,7 @@ export interface Break {
 
 export interface Verification {
   /** `null` if no break was found. */
-  readonly broken: Break | null
+  readonly firstBreak: ChainBreak | null
   /** Number of entries that were checked. */
   readonly checked: number
   /** The last intact entry. Keep it outside the database, for the next verification. */
@@ -88,14 +88,17 @@ export async function verifyAudit(options: VerifyOptions): Promise<Verification>
   let last: Link | null = null
   let checked = 0
   let unknownSeals = 0
-  const finish = async (broken: Break | null, isComplete: boolean): Promise<Verification> => {
+  const finish = async (
+    firstBreak: ChainBreak | null,
+    isComplete: boolean,
+  ): Promise<Verification> => {
     const rows = await database.kysely
       .selectFrom('audit_entries')
       .select((eb) => eb.fn.countAll().as('count'))
       .where('number', 'is', null)
       .execute()
     const waiting = Number(rows[0]?.count ?? 0)
-    return { broken, checked, last, isComplete, unknownSeals, waiting }
+    return { firstBreak, checked, last, isComplete, unknownSeals, waiting }
   }
 
   for (;;) {

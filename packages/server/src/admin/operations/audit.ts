@@ -335,7 +335,7 @@ export const auditOperations: readonly Operation[] = [
     async run({ limit, ...given }, { database, config }) {
       const linkOf = (number?: number, hash?: string) =>
         number === undefined || hash === undefined ? null : { number, hash }
-      const { broken, checked, last, isComplete, unknownSeals, waiting } = await verifyAudit({
+      const { firstBreak, checked, last, isComplete, unknownSeals, waiting } = await verifyAudit({
         database,
         secrets: config.secrets,
         from: linkOf(given.from_number, given.from_hash),
@@ -343,12 +343,12 @@ export const auditOperations: readonly Operation[] = [
         limit,
       })
       return {
-        intact: broken === null,
+        intact: firstBreak === null,
         complete: isComplete,
-        break: broken && {
-          kind: broken.kind,
-          number: broken.number,
-          entry_id: broken.entryId,
+        break: firstBreak && {
+          kind: firstBreak.kind,
+          number: firstBreak.number,
+          entry_id: firstBreak.entryId,
         },
         checked,
         last,

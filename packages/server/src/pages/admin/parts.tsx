@@ -335,7 +335,7 @@ export interface AdminConfirmation {
   readonly isHarmless?: boolean
   /** Label of the safe button. @default `Change nothing` */
   readonly cancelLabel?: string
-  /** Version of the object that the question is about. */
+  /** Version of the object that the operator is asked to confirm a change to. */
   readonly version?: string
   /** Why the operation was not performed. A string must be in the language of the page. */
   readonly problem?: AdminProblem | string | null

@@ -242,7 +242,7 @@ describeInChromium('billing', ({ newPage, forgive }) => {
     await page.getByRole('link', { name: 'Delete Visa ending in 3184' }).click()
     await pressed(page, 'Delete it')
     await told(page, 'The payment method was deleted.')
-    await page.getByText('Pays for your subscription').waitFor()
+    await page.getByText('Your subscription is paid with it').waitFor()
     expect(await page.getByRole('row', { name: /3184/ }).count()).toBe(0)
   })
 
