@@ -330,6 +330,16 @@ describe('credentials', () => {
     expect(again.status).toBe(401)
   })
 
+  it('a token that was got with a leaked secret stops working once the secret is replaced, but not after a planned rotation (threat T7)', async () => {
+    const { owner, id, call } = await managementClient('admin.users:read')
+    const planned = await owner.call('POST', `/clients/${id}/rotate-secret`, { body: {} })
+    expect(planned.status).toBe(200)
+    expect((await call('GET', '/users')).status).toBe(200)
+    const replaced = await owner.call('POST', `/clients/${id}/replace-leaked-secret`)
+    expect(replaced.status).toBe(200)
+    expect((await call('GET', '/users')).status).toBe(401)
+  })
+
   it.each([
     ['no CSRF token', (own: Record<string, string>) => ({ ...own, 'x-csrf-token': '' })],
     ['another CSRF token', (own: Record<string, string>) => ({ ...own, 'x-csrf-token': 'x' })],

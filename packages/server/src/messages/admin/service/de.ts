@@ -120,7 +120,7 @@ export const serviceDe: Readonly<Record<keyof typeof serviceEn, string>> = {
   'adminClients.leaked': 'Bekannt gewordenes Geheimnis ersetzen',
   'adminClients.leaked.question': 'Das bekannt gewordene Geheimnis von {name} ersetzen?',
   'adminClients.leaked.text':
-    'Das jetzige Geheimnis und alle Refresh-Tokens, die damit ausgestellt wurden, enden sofort. Die Anwendung funktioniert erst wieder, wenn sie das neue Geheimnis hat, und Personen müssen sich bei ihr neu anmelden.',
+    'Das jetzige Geheimnis, alle Refresh-Tokens, die damit ausgestellt wurden, und die Tokens, die die Anwendung für sich selbst erhalten hat, enden sofort. Die Anwendung funktioniert erst wieder, wenn sie das neue Geheimnis hat, und Personen müssen sich bei ihr neu anmelden.',
   'adminClients.leaked.go': 'Geheimnis jetzt ersetzen',
   'adminClients.end': 'Vorheriges Geheimnis beenden',
   'adminClients.end.question': 'Das vorherige Geheimnis von {name} beenden?',

@@ -111,7 +111,7 @@ export const serviceEn = {
   'adminClients.leaked': 'Replace a leaked secret',
   'adminClients.leaked.question': 'Replace the leaked secret of {name}?',
   'adminClients.leaked.text':
-    'The present secret and all refresh tokens that were issued with it end at once. The application does not work until it has the new secret, and people have to sign in to it again.',
+    'The present secret, all refresh tokens that were issued with it, and the tokens that the application got for itself end at once. The application does not work until it has the new secret, and people have to sign in to it again.',
   'adminClients.leaked.go': 'Replace the secret now',
   'adminClients.end': 'End the previous secret',
   'adminClients.end.question': 'End the previous secret of {name}?',
