@@ -307,9 +307,9 @@ async function fillCatalog({ sandbox }: TestService): Promise<void> {
   }
   const { default: Stripe } = await import('stripe')
   const stripe = new Stripe(sandbox.stripe.apiKey, sandbox.stripe.config)
-  const { data } = await stripe.coupons.list({ limit: 1 })
-  if (data.length > 0) return
   const coupon = 'THREE_MONTHS_FOR_LESS'
+  const { data } = await stripe.coupons.list({ limit: 100 })
+  if (data.some(({ id }) => id === coupon)) return
   await stripe.coupons.create({ id: coupon, percent_off: 12.5, duration: 'forever', name })
   await stripe.coupons.create({
     amount_off: 300,

@@ -44,15 +44,13 @@ export function firstAmount(
 
 /** Describes the billing interval: `per month`, `per year` or `every 3 months`. */
 export function formatInterval({ months }: Pick<Plan, 'months'>, t: PageText = ENGLISH): string {
-  return formatPeriod(
-    months === 12 ? { unit: 'year', count: 1 } : { unit: 'month', count: months },
-    t,
-  )
+  return formatPeriod({ unit: 'month', count: months }, t)
 }
 
 /** Describes a billing period as an interval, such as `per week` or `every 3 months`. */
 export function formatPeriod({ unit, count }: CatalogPrice['period'], t: PageText): string {
   if (count === 1) return t(`rhythm.${unit}`)
+  if (unit === 'month' && count === 12) return t('rhythm.year')
   return t('rhythm.every', { period: formatUnits(count, unit, t) })
 }
 
