@@ -2,8 +2,9 @@ import type { MigrateOptions } from '@tollgate/database'
 import type { HttpRoutes } from '@tollgate/http'
 import type { BillableOwner, BillableUser } from './billable-user.ts'
 import type { EventOutbox } from './core/events/event-stream.ts'
+import type { PriceUse } from './core/storage/subscriptions.ts'
 import type { ProviderName } from './core/values/provider-name.ts'
-import type { ProviderCatalog } from './features/catalog/read-catalog.ts'
+import type { Catalogs } from './features/catalog/read-catalog.ts'
 import type { CheckoutItem } from './features/checkout/checkout-request.ts'
 import type { GuestCheckout, GuestCheckoutOptions } from './features/guest-checkout/guest.ts'
 import type { FoundInvoice } from './features/invoice-search/find-invoices.ts'
@@ -91,11 +92,8 @@ export interface Billing<User = Record<string, unknown>> extends HttpRoutes {
    * if (found) showPerson(found.owner.id, found.invoice.total())
    */
   findInvoices(number: string): Promise<FoundInvoice[]>
-  /**
-   * Reads the prices for subscriptions and the coupons of every provider, at most 200 of each.
-   * Archived prices are left out.
-   */
-  catalogs(): Promise<ProviderCatalog[]>
+  /** The prices, coupons and promotion codes of the providers, read from them one page at a time. */
+  readonly catalog: Catalogs
   /**
    * Opens a hosted page of the provider on which a visitor without an account subscribes or pays
    * once. When the page is completed, the provider creates a customer without an owner;
@@ -112,6 +110,12 @@ export interface Billing<User = Record<string, unknown>> extends HttpRoutes {
    * Counts the subscriptions that were active at a moment, from our rows. Scans the whole table.
    */
   countActive(at: Date): Promise<number>
+  /**
+   * Counts for each price the subscriptions that have it now, as the main price or another, and that
+   * have not ended. Reads our rows with one statement, which scans the whole table. Leaves out
+   * prices that no subscription has.
+   */
+  countByPrice(): Promise<PriceUse[]>
   /**
    * Asks the providers which of their settings are missing or wrong. Returns one sentence per
    * problem; empty if there is none. Rejects if a provider is unavailable.

@@ -31,7 +31,7 @@ import { requireOwner } from './core/user-scope.ts'
 import type { Logger } from './core/values/logger.ts'
 import { isUser, type Owner, USER, userOwner } from './core/values/owner.ts'
 import type { ProviderName } from './core/values/provider-name.ts'
-import { readCatalogs } from './features/catalog/read-catalog.ts'
+import { createCatalogs } from './features/catalog/read-catalog.ts'
 import { recordingCustomerEvents } from './features/customers/events.ts'
 import { openGuestCheckout } from './features/guest-checkout/guest.ts'
 import { findInvoices } from './features/invoice-search/find-invoices.ts'
@@ -189,11 +189,15 @@ export function createBilling<User>(given: BillingOptions<User>): unknown {
       await migrated()
       return findInvoices(context, number)
     },
-    catalogs: () => readCatalogs(context),
+    catalog: createCatalogs(context),
     guestCheckout: async (items, options) => openGuestCheckout(context, items, options),
     async countActive(at) {
       await migrated()
       return context.subscriptions.countActive(at)
+    },
+    async countByPrice() {
+      await migrated()
+      return context.subscriptions.countByPrice(context.options.clock.now())
     },
     async ready() {
       await migrated()

@@ -81,6 +81,7 @@ export type { QueueEntry } from './core/storage/queue.ts'
 export type { QueuePageOptions } from './core/storage/queue-pages.ts'
 export type { QueueState, UsageState } from './core/storage/queue-tables.ts'
 export type { SubscriptionStatus } from './core/storage/subscription-conditions.ts'
+export type { PriceUse } from './core/storage/subscriptions.ts'
 export type { StoredWebhook, WebhookState } from './core/storage/tables.ts'
 export type { SubscriptionItem } from './core/subscription-items.ts'
 export { type CardExpiry, type CardSummary, NO_CARD } from './core/values/card.ts'
@@ -139,8 +140,15 @@ export type {
   SetupIntent,
   SetupOptions,
 } from './features/card-forms/user.ts'
-export type { Catalog, CatalogCoupon, CatalogPrice } from './features/catalog/contract.ts'
-export type { ProviderCatalog } from './features/catalog/read-catalog.ts'
+export type {
+  Catalog,
+  CatalogCoupon,
+  CatalogPage,
+  CatalogPrice,
+  CatalogPromotionCode,
+  CatalogRange,
+} from './features/catalog/contract.ts'
+export type { CatalogOptions, Catalogs } from './features/catalog/read-catalog.ts'
 export type { Checkout } from './features/checkout/checkout.ts'
 export type {
   CheckoutItem,

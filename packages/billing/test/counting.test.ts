@@ -50,3 +50,29 @@ describe.each(PROVIDERS)('countActive() at $provider', ({ provider, card }) => {
     expect([await closed('disputes'), await closed('pauses')]).toEqual([1, 0])
   })
 })
+
+describe.each(PROVIDERS)('countByPrice() at $provider', ({ provider, card }) => {
+  it('counts each subscription that has not ended once per price, main or additional', async () => {
+    const { user, billing, sandbox, ...test } = await start(provider)
+    sandbox.stripe.seedPrice({ id: 'seat', unitAmount: 500, interval: 'month', product: 'Extras' })
+    sandbox.braintree.defineAddOn({ id: 'seat', amount: 500 })
+    expect(await billing.countByPrice()).toEqual([])
+    const main = await user.newSubscription('main', 'monthly').create(card)
+    await main.addPrice('seat')
+    const ending = await user.newSubscription('ending', 'monthly').create(card)
+    await ending.cancel()
+    const ended = await user.newSubscription('ended', 'pro').create(card)
+    await ended.cancelNow()
+    const uses = (counts: Record<string, number>) =>
+      new Set(
+        Object.entries(counts).map(([price, subscriptions]) => ({
+          provider,
+          price,
+          subscriptions,
+        })),
+      )
+    expect(new Set(await billing.countByPrice())).toEqual(uses({ monthly: 2, seat: 1 }))
+    await test.advance({ days: 40 })
+    expect(new Set(await billing.countByPrice())).toEqual(uses({ monthly: 1, seat: 1 }))
+  })
+})

@@ -56,6 +56,7 @@ const CALLS: Readonly<Record<string, (things: Things) => Promise<unknown>>> = {
   'billing.findUserByCustomer': ({ billing }) => billing.findUserByCustomer('stripe', 'cus_1'),
   'billing.sync': ({ billing }) => billing.sync(),
   'billing.countActive': ({ billing }) => billing.countActive(new Date()),
+  'billing.countByPrice': ({ billing }) => billing.countByPrice(),
   'billing.subscriptions': ({ billing }) => billing.subscriptions(),
   'billing.migrate': ({ billing }) => billing.migrate(),
   'billing.process': ({ billing }) => billing.process(),

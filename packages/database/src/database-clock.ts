@@ -54,8 +54,8 @@ export interface DatabaseClock extends Clock {
   observe(milliseconds: number, askedAt: number): void
   /**
    * Calls `listener` with the reason when this clock is no longer trusted, and with `null` when it
-   * is trusted again. If there are several listeners, only the first is called. Returns a function
-   * that removes the listener.
+   * is trusted again. Calls it immediately if the clock is not trusted now. Returns a function that
+   * removes the listener.
    */
   onChange(listener: (problem: string | null) => void): () => void
   /**

@@ -62,6 +62,24 @@ describe('the clock of a database [threat Q5]', () => {
     },
   )
 
+  it('tells every listener, also one that comes later, and none that was removed', async () => {
+    const { clock } = test.database
+    const told: Record<string, (string | null)[]> = { first: [], removed: [], second: [], late: [] }
+    const listen = (name: string) => clock.onChange((problem) => told[name]?.push(problem))
+    listen('first')
+    const remove = listen('removed')
+    listen('second')
+    remove()
+    remove()
+    moveWallClock(15 * MINUTE)
+    await expect(clock.check()).rejects.toThrow('ahead of')
+    listen('late')
+    vi.restoreAllMocks()
+    await clock.check()
+    const both = [expect.stringContaining('ahead of'), null]
+    expect(told).toEqual({ first: both, removed: [], second: both, late: both })
+  })
+
   it('is trusted within the bound passed to connect()', async () => {
     const strict = await connectMoved(test.url, 0, { maxClockSkew: 5 * SECOND })
     moveWallClock(30 * SECOND)

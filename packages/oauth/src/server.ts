@@ -212,9 +212,10 @@ export interface AuthorizationServer<
   readonly keys: {
     /**
      * Creates a new signing key. It is published now and starts to sign after `keyPublishedAhead`,
-     * or immediately if the options say so.
+     * or immediately if the options say so. If the database does not answer, the key may have been
+     * created nevertheless: check `list()` before you call it again.
      */
-    rotate(options?: KeyRotation): Promise<{ readonly kid: string }>
+    rotate(options?: KeyRotation): Promise<SigningKeyInfo>
     /**
      * Revokes a leaked key: every token that it signed is invalid from now on. Returns whether the
      * key existed.

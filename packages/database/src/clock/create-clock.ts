@@ -44,7 +44,7 @@ export function createDatabaseClock(
 ): ManagedDatabaseClock {
   const { maxSkew } = options
   const estimate = createClockEstimate()
-  const listeners: Array<(problem: string | null) => void> = []
+  const listeners = new Set<{ readonly tell: (problem: string | null) => void }>()
   let reading = { monotonic: Number.NEGATIVE_INFINITY, wall: 0 }
   let problem: Problem | null = null
   /** The latest moment that was returned. `now()` never returns an earlier one. */
@@ -100,7 +100,10 @@ export function createDatabaseClock(
   function judge(): Problem | null {
     const before = problem
     problem = findProblem()
-    if (before?.kind !== problem?.kind) listeners[0]?.(problem?.message ?? null)
+    if (before?.kind !== problem?.kind) {
+      // A listener may remove itself or others.
+      for (const { tell } of [...listeners]) tell(problem?.message ?? null)
+    }
     return problem
   }
 
@@ -153,9 +156,11 @@ export function createDatabaseClock(
     observe,
     measure,
     onChange(listener) {
-      listeners.push(listener)
-      if (listeners[0] === listener && problem) listener(problem.message)
-      return () => void listeners.splice(listeners.indexOf(listener), 1)
+      // The same function may be passed twice, and each call has its own removal.
+      const entry = { tell: listener }
+      listeners.add(entry)
+      if (problem) listener(problem.message)
+      return () => void listeners.delete(entry)
     },
     begin,
     repair,

@@ -137,10 +137,12 @@ export interface Clients {
   update(id: string, change: ClientUpdate): Promise<Client>
   /**
    * Replaces the client secret. Without `overlap` the rotation is for a leaked secret: the old
-   * secret, an older one that still works after a planned rotation, and all refresh tokens issued
-   * under them stop working immediately. With `overlap` the rotation is planned: the old secret
-   * keeps authenticating for that time, and refresh tokens survive. At most one old secret
-   * authenticates, so a second planned rotation immediately ends the oldest secret.
+   * secret, an older one that still works after a planned rotation, all refresh tokens issued under
+   * them, and all tokens that the client got for itself stop working. This takes between one and two
+   * seconds, until every process has learned of it: do not call it in a transaction. With `overlap`
+   * the rotation is planned: the old secret keeps authenticating for that time, and all tokens
+   * survive. At most one old secret authenticates, so a second planned rotation immediately ends the
+   * oldest secret.
    * @throws NotFound if the client does not exist or has no secret
    * @throws ValidationFailed if `overlap` or `method` is invalid
    * @throws Conflict if the secret is rotated by another caller at the same time

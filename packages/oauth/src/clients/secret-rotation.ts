@@ -13,8 +13,8 @@ import { ownSettings } from './settings/server-settings.ts'
 export interface SecretRotation {
   /**
    * How long the old secret keeps authenticating, such as `'24h'` or a number of seconds; at most
-   * 30 days. Refresh tokens survive. Without `overlap`, the old secret and all refresh tokens
-   * issued under it become invalid immediately, as they must after a leak.
+   * 30 days. Refresh tokens survive, and so do the tokens that the client got for itself. Without
+   * `overlap`, the old secret and all these tokens become invalid, as they must after a leak.
    */
   readonly overlap?: string | number
   /**
@@ -57,7 +57,20 @@ export async function rotateSecret(
     return { secretHash, settings: { ...others, ...(previous_secret && { previous_secret }) } }
   }
   const saved = await changeClient(before.id, decide, context)
+  if (seconds === null) await revokeOwnTokens(saved, context)
   return { client: saved, secret: rotated }
+}
+
+/**
+ * Revokes the tokens that a client got for itself with a leaked secret. A second time once every
+ * process knows that the secret has been replaced, because another process may accept it until then.
+ * The caller gets the new secret only afterwards, so no token of the new secret is revoked.
+ */
+async function revokeOwnTokens({ id }: Client, context: ServerContext): Promise<void> {
+  const own = { userId: null, clientId: id }
+  await context.revokeTokens(own)
+  await context.feed.settled()
+  await context.revokeTokens(own)
 }
 
 /** Ends the overlap of a planned rotation. See `Clients.endPreviousSecret()`. */

@@ -50,6 +50,20 @@ describe('the set of signing keys', () => {
     expect(() => keys.current('EdDSA')).toThrow('no EdDSA signing key')
   })
 
+  it('returns a new key that is stored but cannot be read back yet, and reads it later', async () => {
+    const keys = await startWith('EdDSA')
+    const { list } = storage.keys
+    storage.keys.list = async () => {
+      throw new Error('The database is unavailable')
+    }
+    const made = await keys.rotate()
+    expect(made).toMatchObject({ algorithm: 'EdDSA', activeFrom: new Date(+now + AHEAD * 1000) })
+    storage.keys.list = list
+    await keys.reload()
+    expect(keys.all().map(({ kid }) => kid)).toContain(made.kid)
+    expect(keys.all()).toHaveLength(2)
+  })
+
   it('keeps signing with the previous algorithm until every process has had time to read the new key', async () => {
     const [former] = (await startWith('EdDSA')).all()
     const keys = await startWith('ES256', 'RS256')

@@ -256,12 +256,14 @@ export function createSigningKeys(options: SigningKeyOptions): SigningKeys {
     },
     all: () => keys,
     async rotate({ algorithm: of = algorithm, immediately = false } = {}) {
-      const key = await create(of, immediately ? clock.now() : publishedAhead())
-      await repository.add(key, notice())
-      await readAll()
-      const added = byKid.get(key.kid)
-      if (!added) throw new Error(`The new signing key ${key.kid} was not stored`)
-      return added
+      const stored = await create(of, immediately ? clock.now() : publishedAhead())
+      await repository.add(stored, notice())
+      // The key exists now. An error would make the caller repeat the rotation, which would create
+      // another key; instead, the next reload reads this one.
+      await readAll().catch((error) =>
+        options.logger.error('The signing keys could not be read after a rotation', error),
+      )
+      return byKid.get(stored.kid) ?? openSigningKey(stored, seal)
     },
     async revoke(kid) {
       const key = byKid.get(kid)

@@ -19,6 +19,11 @@ const MAX_AGE = 900
  */
 const READ_TIMEOUT = 2000
 const GRACE = 500
+/**
+ * Milliseconds until every process has read an entry, and the requests that it accepted before then
+ * have stored their tokens.
+ */
+const SETTLING_TIME = MAX_AGE + GRACE
 const PAGE = 1000
 /** Milliseconds to wait before reading again from a server that may lag slightly behind. */
 const REREAD_DELAY = 50
@@ -43,6 +48,11 @@ export interface RevocationFeed
    * @throws TemporarilyUnavailable if the store is unavailable or too slow
    */
   signedOutSince(userId: string, mark: number): Promise<boolean>
+  /**
+   * Waits until every process knows what was committed before this call, and has answered the
+   * requests that it accepted before then.
+   */
+  settled(): Promise<void>
   /**
    * Returns the approximate time of the store's clock, in milliseconds. Never later than the actual
    * time.
@@ -233,6 +243,7 @@ export function followRevocations(
       await withTimeout(catchUp(), timeout)
       return known.signedOutAfter(userId, mark)
     },
+    settled: () => new Promise((resolve) => setTimeout(resolve, SETTLING_TIME)),
     storeNow: () => clock.storeNow + Math.floor(performance.now() - clock.readAt),
     onNotice(kind, listener) {
       listeners.set(kind, [...(listeners.get(kind) ?? []), listener])

@@ -124,11 +124,14 @@ export interface TokenRotation {
   readonly details?: GrantDetails
 }
 
-/** Selects one token, all tokens of a user, or the tokens of a user at one client. */
+/**
+ * Selects one token, all tokens of a user, the tokens of a user at one client, or the tokens without
+ * a user that a client got for itself (`userId: null`).
+ */
 export type TokenSelector =
   | { readonly id: string }
   | { readonly userId: string }
-  | { readonly userId: string; readonly clientId: string }
+  | { readonly userId: string | null; readonly clientId: string }
 
 /** An authorization code. */
 export interface AuthorizationCode {

@@ -162,7 +162,8 @@ export interface TokenRepository {
   markLateRepeat(id: string, generation: number): Promise<boolean>
   /**
    * Revokes all matching tokens that are not revoked yet, deletes the pending requests and codes of
-   * the user, and announces the revocation in the feed. Returns the revoked tokens.
+   * the user, if the selector names one, and announces the revocation in the feed. Returns the
+   * revoked tokens.
    */
   revoke(selector: TokenSelector, at: Date): Promise<Token[]>
 }

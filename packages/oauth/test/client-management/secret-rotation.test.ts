@@ -74,6 +74,24 @@ async function statuses(
   return replies.map(({ status }) => status)
 }
 
+/** Gets a token for the client itself. */
+async function ownToken(id: string, secret: string, at = server.oauth): Promise<string> {
+  const reply = await send(id, secret, MACHINE, { at })
+  expect(reply.status).toBe(200)
+  return ((await reply.json()) as { access_token: string }).access_token
+}
+
+/** Returns for each token whether introspection says that it is active. */
+async function areActive(id: string, secret: string, tokens: string[]): Promise<boolean[]> {
+  const active: boolean[] = []
+  for (const token of tokens) {
+    const form = { client_id: id, client_secret: secret, token }
+    const reply = await server.post('/oauth/introspect', form)
+    active.push(((await reply.json()) as { active: boolean }).active)
+  }
+  return active
+}
+
 const methods = ['client_secret_basic', 'client_secret_post', 'client_secret_jwt'] as const
 
 describe.each(methods)('a planned rotation of a client with %s', (method) => {
@@ -145,6 +163,39 @@ describe('a rotation', () => {
     const last = (await later.json()) as { refresh_token: string }
     const third = await rotate(id)
     expect((await send(id, third, { ...form, refresh_token: last.refresh_token })).status).toBe(400)
+  })
+
+  it('keeps the tokens that the client got for itself if it is planned, and revokes them if the secret leaked (threat T7)', async () => {
+    const client = await createClient(server, {
+      grants: ['client_credentials', 'authorization_code', 'refresh_token'],
+    })
+    const { id, secret: first } = client
+    const ofUser = await codeFlow(server, client)
+    const token = await ownToken(id, first)
+    const second = await rotate(id, { overlap: '1h' })
+    expect(await areActive(id, second, [token, ofUser.access_token])).toEqual([true, true])
+    const third = await rotate(id)
+    expect(await areActive(id, third, [token, ofUser.access_token])).toEqual([false, true])
+    expect(await areActive(id, third, [await ownToken(id, third)])).toEqual([true])
+  })
+
+  it('revokes the tokens that another process issues for a leaked secret before it knows of the change (threat T7)', async () => {
+    const { id, secret } = await createClient(server, { grants: ['client_credentials'] })
+    const another = server.another()
+    const stolen = [await ownToken(id, secret, another)]
+    const { secretVersion } = await stored(id)
+    const rotation = rotate(id)
+    await expect.poll(async () => (await stored(id)).secretVersion).toBe(secretVersion + 1)
+    for (;;) {
+      const reply = await send(id, secret, MACHINE, { at: another })
+      if (reply.status !== 200) break
+      stolen.push(((await reply.json()) as { access_token: string }).access_token)
+    }
+    // The process had the old secret in its cache.
+    expect(stolen.length).toBeGreaterThan(1)
+    const next = await rotation
+    const still = await areActive(id, next, stolen)
+    expect(still.filter(Boolean)).toEqual([])
   })
 
   it.each([0, -1, 1.5, '31d', '1 day', '', 30 * 24 * 3600 + 1])(

@@ -284,7 +284,7 @@ describe('back-channel logout at an unreachable client (threat A14)', () => {
   })
 })
 
-describe('a logout token (threat A14)', () => {
+describe('a logout token (threat A14, threat N5)', () => {
   it('is refused as an access token, as an ID token and as an id_token_hint', async () => {
     const client = await notifiedClient()
     await signIn(server, client)

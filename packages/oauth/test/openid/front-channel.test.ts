@@ -36,7 +36,7 @@ const leftHalf = (text: string | null) =>
 
 const tokenIdOf = (accessToken: string) => decodeJwt(accessToken).jti?.split('.')[0] ?? ''
 
-describe('response types with an ID token', () => {
+describe('response types with an ID token (threat N5)', () => {
   it('are rejected at start-up if a grant that they need is missing', async () => {
     const grants = [authorizationCode(), refreshToken()]
     const started = startOpenId({ grants }, { responseTypes: ['id_token', 'code token'] })

@@ -24,7 +24,7 @@ afterAll(() => server.close())
 const leftHalf = (text: string) =>
   createHash('sha256').update(text).digest().subarray(0, 16).toString('base64url')
 
-describe('ID token', () => {
+describe('ID token (threat N5)', () => {
   it('is issued for the `openid` scope, signed with RS256, with the client as its only audience', async () => {
     const now = Math.floor(server.clock.now().getTime() / 1000)
     const tokens = await signIn(server, client, { nonce: 'n-1' })

@@ -27,7 +27,7 @@ const refused = (promise: Promise<unknown>, message: RegExp) =>
     message: expect.stringMatching(message),
   })
 
-describe('requests to client-supplied URLs (threat S1)', () => {
+describe('requests to client-supplied URLs (threat S1, threat T13, threat N5)', () => {
   it('fetch a document from the IP address of the host', async () => {
     web.answerJson({ hello: 'world' })
     const { content } = await documents.get(web.urlOf('/a'), RULES, null)

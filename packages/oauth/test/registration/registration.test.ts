@@ -16,7 +16,7 @@ beforeAll(async () => {
 })
 afterAll(() => server.close())
 
-describe('POST /oauth/register', () => {
+describe('POST /oauth/register (threat T13)', () => {
   it('returns a client with a secret and the registered metadata', async () => {
     const reply = await postJson(server, '/oauth/register', {
       ...METADATA,

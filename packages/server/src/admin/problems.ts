@@ -10,7 +10,10 @@ export const PROBLEMS = {
   conflict: { status: 409, title: 'The current state does not allow this' },
   'decision-required': { status: 409, title: 'A decision is required' },
   'request-in-progress': { status: 409, title: 'The first request with this key is still running' },
-  'outcome-unknown': { status: 409, title: 'The first request with this key was interrupted' },
+  'outcome-unknown': {
+    status: 409,
+    title: 'The request was interrupted, and its outcome is unknown',
+  },
   stale: { status: 412, title: 'The object has changed since it was read' },
   'too-large': { status: 413, title: 'The request is too large' },
   'unsupported-media-type': { status: 415, title: 'The body must be JSON' },

@@ -1,4 +1,5 @@
 import { gzipSync } from 'node:zlib'
+import { TemporarilyUnavailable } from '@tollgate/oauth'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { createTestDatabase } from '../../../../test-support/create-test-database.ts'
 import { startTcpProxy } from '../../../../test-support/tcp-proxy.ts'
@@ -328,6 +329,16 @@ describe('credentials', () => {
       client_secret: secret,
     })
     expect(again.status).toBe(401)
+  })
+
+  it('a token that was got with a leaked secret stops working once the secret is replaced, but not after a planned rotation (threat T7)', async () => {
+    const { owner, id, call } = await managementClient('admin.users:read')
+    const planned = await owner.call('POST', `/clients/${id}/rotate-secret`, { body: {} })
+    expect(planned.status).toBe(200)
+    expect((await call('GET', '/users')).status).toBe(200)
+    const replaced = await owner.call('POST', `/clients/${id}/replace-leaked-secret`)
+    expect(replaced.status).toBe(200)
+    expect((await call('GET', '/users')).status).toBe(401)
   })
 
   it.each([
@@ -915,6 +926,22 @@ describe('what fails in the middle', () => {
       )
     },
   )
+
+  it('is answered with how to find out whether a key was created, if the database stops answering meanwhile', async () => {
+    const admin = await operators.operator('admin')
+    const cut = new TemporarilyUnavailable('The database does not answer')
+    vi.spyOn(service.oauth.keys, 'rotate').mockRejectedValueOnce(cut)
+    expect(await admin.call('POST', '/keys', { body: {} })).toMatchObject({
+      status: 409,
+      body: {
+        type: problem('outcome-unknown'),
+        detail: expect.stringContaining('List the keys before you repeat the request'),
+      },
+    })
+    const [started, failed] = (await operators.entries('keys.rotate')).slice(-2)
+    expect(started?.outcome).toBe('started')
+    expect(failed).toMatchObject({ outcome: 'failed', intent_id: started?.id })
+  })
 
   // SQLite has no server that could be cut off.
   it.skipIf(process.env.TEST_DATABASE === 'sqlite')(

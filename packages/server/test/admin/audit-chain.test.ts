@@ -123,7 +123,7 @@ describe('the worker that chains the audit log', () => {
   })
 })
 
-describe('threat N9 the verification of the audit log', () => {
+describe('the verification of the audit log (threat N9, threat N7)', () => {
   /** Computes the hash of a forged entry, as anybody can. */
   function rehash(row: Row, previousHash: string | null): Row {
     const entry = readEntry(row)

@@ -92,7 +92,7 @@ describe('the audit log in the management API', () => {
     })
   })
 
-  it('shows an entry with its actor, door, address and personal data', async () => {
+  it('shows an entry with its actor, door, address and personal data (threat N7)', async () => {
     const person = await operators.person()
     await admin.call('POST', `/users/${person.id}/disable`, { body: {} })
     const found = await admin.call('GET', `/audit/entries?owner=${person.id}`)

@@ -51,6 +51,34 @@ describe('the management API for applications', () => {
     expect(JSON.stringify(shown.body)).not.toContain(client.secret)
   })
 
+  it('keeps the verification of a client of a person when an operator changes it, and ends it when the owner does', async () => {
+    const owner = await operators.operator(null)
+    const { admin, client } = await createClient({
+      grants: ['authorization_code'],
+      redirect_uris: [REDIRECT],
+      user_id: owner.id,
+    })
+    const path = `/clients/${client.id}`
+    expect(client).toMatchObject({ registered_by: 'user', verified: false })
+    expect((await admin.call('PUT', `${path}/verification`)).body.verified).toBe(true)
+    const changed = await admin.call('PATCH', path, {
+      body: { name: 'Shop', redirect_uris: [`${REDIRECT}/new`], scopes: ['check-status'] },
+      headers: { 'if-match': '*' },
+    })
+    expect(changed).toMatchObject({ status: 200, body: { name: 'Shop', verified: true } })
+    const own = await owner.browser.request(`/oauth/clients/${client.id}`, {
+      method: 'PUT',
+      headers: {
+        origin: service.url,
+        'content-type': 'application/json',
+        'x-csrf-token': await owner.browser.csrfToken(),
+      },
+      body: JSON.stringify({ name: 'Bank', redirect: REDIRECT }),
+    })
+    expect(own.status).toBe(200)
+    expect((await admin.call('GET', path)).body).toMatchObject({ name: 'Bank', verified: false })
+  })
+
   it('changes fields only if If-Match contains the present version', async () => {
     const { admin, client } = await createClient()
     const path = `/clients/${client.id}`

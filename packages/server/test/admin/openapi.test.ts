@@ -223,6 +223,9 @@ describe('responses of the management API', () => {
       'webhooks.list': '?state=done',
       'webhooks.listDeliveries': '?state=pending',
       'billing.findInvoices': '?number=unknown',
+      'billing.listPrices': '?provider=stripe',
+      'billing.listCoupons': '?provider=braintree',
+      'billing.listPromotionCodes': '?provider=stripe',
     }
     const plain = OPERATIONS.filter(
       ({ route: [method, path], line }) => method === 'GET' && !path.includes('{') && !line,

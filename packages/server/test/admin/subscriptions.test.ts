@@ -67,7 +67,7 @@ describe('subscriptions in the management API', () => {
     })
   })
 
-  it('requires a recent sign-in for an act that cannot be undone, but not for a cancellation', async () => {
+  it('requires a recent sign-in for an act that cannot be undone, but not for a cancellation (threat N7)', async () => {
     const support = await operators.operator('support')
     const { id } = await accounts.customer('stripe')
     const path = `/users/${id}/subscriptions/${await subscriptionOf(id)}`

@@ -297,6 +297,32 @@ async function failedEvent(service: TestService): Promise<number> {
   return event.id
 }
 
+/** Creates more prices at Stripe than fit on a page, and coupons and codes of each kind. */
+async function fillCatalog({ sandbox }: TestService): Promise<void> {
+  if (!sandbox) throw new Error('The sandbox is missing')
+  const name = 'Donaudampfschifffahrtsgesellschaftskapitän '.repeat(3).trim()
+  for (let n = 0; n < 26; n++) {
+    const id = `price_${'x'.repeat(40)}_${n}`
+    sandbox.stripe.seedPrice({ id, unitAmount: 99_999, interval: 'week', product: name })
+  }
+  const { default: Stripe } = await import('stripe')
+  const stripe = new Stripe(sandbox.stripe.apiKey, sandbox.stripe.config)
+  const coupon = 'THREE_MONTHS_FOR_LESS'
+  const { data } = await stripe.coupons.list({ limit: 100 })
+  if (data.some(({ id }) => id === coupon)) return
+  await stripe.coupons.create({ id: coupon, percent_off: 12.5, duration: 'forever', name })
+  await stripe.coupons.create({
+    amount_off: 300,
+    currency: 'usd',
+    duration: 'repeating',
+    duration_in_months: 3,
+  })
+  const promotion = { type: 'coupon', coupon } as const
+  const expires_at = Math.floor(sandbox.clock.now().getTime() / 1000) + 86_400
+  await stripe.promotionCodes.create({ code: 'Z'.repeat(60), promotion, expires_at })
+  await stripe.promotionCodes.create({ code: 'OVER', promotion, active: false })
+}
+
 /** Fills a service with data for these pages, and lists their addresses. */
 async function everyPage(service: TestService): Promise<Record<string, string>> {
   const { id: userId } = await service.users.create({
@@ -317,6 +343,7 @@ async function everyPage(service: TestService): Promise<Record<string, string>> 
     settings: { logo_uri: 'https://app.example/logo.png', tos_uri: LONG },
   })
   await service.oauth.clients.rotateSecret(client.id, { overlap: '2h' })
+  await fillCatalog(service)
   const received = await failedEvent(service)
   await service.billing.process()
   const [sent] = await service.billing.deliveries.page('pending', { limit: 1 })
@@ -341,6 +368,8 @@ async function everyPage(service: TestService): Promise<Record<string, string>> 
     'application-leaked': `${own}/replace-leaked-secret`,
     'application-end-secret': `${own}/end-previous-secret`,
     'application-delete': `${own}/delete`,
+    plans: '/admin/plans',
+    'plans-gone': '/admin/plans?stripe-prices=gone',
     keys: '/admin/keys',
     'key-rotate': '/admin/keys/rotate',
     'key-revoke': `/admin/keys/${key?.kid}/revoke`,

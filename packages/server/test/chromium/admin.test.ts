@@ -93,6 +93,46 @@ describeInChromium("the operators' pages for people", ({ newPage, forgive }) => 
     expect(await service.users.findByEmail(ada.email)).not.toBeNull()
   })
 
+  it('let a support person cancel and resume a subscription with the keyboard alone', async () => {
+    const kim = await customer('kim')
+    const page = await signedIn('support')
+    /** Presses Tab until the element has the focus. */
+    const tabTo = async (role: 'link' | 'button', name: string) => {
+      const element = page.getByRole(role, { name })
+      for (let count = 0; count < 120; count++) {
+        if (await element.evaluate((it) => it === document.activeElement)) return
+        await page.keyboard.press('Tab')
+      }
+      throw new Error(`Tab does not reach ${name}`)
+    }
+    const press = async (role: 'link' | 'button', name: string) => {
+      await tabTo(role, name)
+      await page.keyboard.press('Enter')
+    }
+    const isCancelled = async () => (await kim.billable.subscription('main')).cancelled()
+    await page.goto(`${service.url}/admin/people/${kim.id}`)
+
+    await press('link', 'Cancel at the end of the period')
+    await page.getByRole('heading', { name: /^Cancel the subscription of/ }).waitFor()
+    await expectAccessible(page)
+    await press('button', 'Change nothing')
+    await page.getByRole('heading', { name: kim.email }).waitFor()
+    expect(await isCancelled()).toBe(false)
+
+    await press('link', 'Cancel at the end of the period')
+    await press('button', 'Cancel at the end of the period')
+    await page.getByRole('status').filter({ hasText: 'is cancelled and ends' }).waitFor()
+    expect(await isCancelled()).toBe(true)
+    await expectAccessible(page)
+
+    await press('button', 'Resume the subscription main')
+    await page.getByRole('status').filter({ hasText: 'The subscription continues.' }).waitFor()
+    expect(await isCancelled()).toBe(false)
+    const timeline = page.getByRole('region', { name: 'Timeline' })
+    await timeline.getByText('Subscription cancelled').waitFor()
+    await timeline.getByText('Subscription resumed').waitFor()
+  })
+
   it('let a support person refund an invoice in part', async () => {
     const bob = await customer('bob')
     const page = await signedIn('support')

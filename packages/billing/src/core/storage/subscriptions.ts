@@ -53,6 +53,8 @@ export interface SubscriptionRepository {
    * earlier statuses are not stored.
    */
   countActive(at: Date): Promise<number>
+  /** Counts the subscriptions of each price that have not ended at a moment. */
+  countByPrice(at: Date): Promise<PriceUse[]>
   /**
    * Lists subscriptions of all owners whose trial or access ends later than `after` and not later
    * than `until`.
@@ -68,6 +70,16 @@ export interface SubscriptionRepository {
   hasAny(owner: Owner): Promise<boolean>
   /** Whether a subscription of the owner ever had a trial. */
   hadTrial(owner: Owner): Promise<boolean>
+}
+
+/** How many subscriptions have a price. */
+export interface PriceUse {
+  /** The provider that has the price. */
+  readonly provider: ProviderName
+  /** The provider's id of the price. */
+  readonly price: string
+  /** Number of subscriptions. */
+  readonly subscriptions: number
 }
 
 /** Filter for listing subscriptions of all owners. */
@@ -226,6 +238,26 @@ export function createSubscriptionRepository(
         .where(condition('active', at))
         .executeTakeFirstOrThrow()
       return Number(count)
+    },
+    async countByPrice(at) {
+      const living = database.kysely
+        .selectFrom('subscriptions')
+        .where((eb) => eb.or([eb('ends_at', 'is', null), eb.not(condition('ended', at))]))
+      const main = living.select(['subscriptions.id', 'provider', 'provider_plan as price'])
+      const beside = living
+        .innerJoin(`${TABLE} as item`, 'item.subscription_id', 'subscriptions.id')
+        .select(['subscriptions.id', 'subscriptions.provider', 'item.provider_plan as price'])
+      // The union counts a subscription once that has a price both as the main price and beside it.
+      const rows = await database.kysely
+        .selectFrom(main.union(beside).as('priced'))
+        .select((eb) => ['provider', 'price', eb.fn.countAll().as('subscriptions')])
+        .groupBy(['provider', 'price'])
+        .execute()
+      return rows.map(({ provider, price, subscriptions }) => ({
+        provider,
+        price,
+        subscriptions: Number(subscriptions),
+      }))
     },
     async listBetween(column, after, until) {
       const rows = await withItems(database.kysely, (subscriptions) =>

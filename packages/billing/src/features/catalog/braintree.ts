@@ -2,25 +2,42 @@ import { fromDecimal } from '../../core/values/money.ts'
 import type { BraintreeContext } from '../../providers/braintree/client.ts'
 import type { GatewayParts } from '../../providers/gateway-parts.ts'
 import type { braintree } from '../../providers/sdk-types.ts'
-import type { CatalogCoupon, CatalogPrice } from './contract.ts'
+import type { CatalogCoupon, CatalogPage, CatalogPrice, CatalogRange } from './contract.ts'
+import { entryIsGone } from './read-catalog.ts'
 
 /**
- * Reads plans and discounts at Braintree. Leaves out the discount with which billing gives credit.
+ * Reads plans and discounts at Braintree, which returns each list as a whole. Leaves out the
+ * discount with which billing gives credit.
  */
 export function braintreeCatalog(context: BraintreeContext): Pick<GatewayParts, 'catalog'> {
   const { gateway, planCredit } = context
   return {
     catalog: {
-      async listPrices(limit) {
+      async listPrices(range) {
         const plans = await gateway.plan.all()
-        return plans.slice(0, limit).map(describePlan)
+        return pageOf(plans.map(describePlan), range)
       },
-      async listCoupons(limit) {
+      async listCoupons(range) {
         const discounts = (await gateway.discount.all()).filter(({ id }) => id !== planCredit)
-        return discounts.slice(0, limit).map((each) => describeDiscount(each, context))
+        return pageOf(
+          discounts.map((each) => describeDiscount(each, context)),
+          range,
+        )
       },
+      listPromotionCodes: async () => ({ entries: [], next: null }),
     },
   }
+}
+
+function pageOf<Entry extends { readonly id: string }>(
+  all: readonly Entry[],
+  { limit, after }: CatalogRange,
+): CatalogPage<Entry> {
+  const before = after === null ? -1 : all.findIndex(({ id }) => id === after)
+  if (after !== null && before === -1) throw entryIsGone(after)
+  const entries = all.slice(before + 1, before + 1 + limit)
+  const hasMore = before + 1 + limit < all.length
+  return { entries, next: hasMore ? (entries.at(-1)?.id ?? null) : null }
 }
 
 type Plan = Awaited<ReturnType<BraintreeContext['gateway']['plan']['all']>>[number]

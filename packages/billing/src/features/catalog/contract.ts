@@ -30,21 +30,58 @@ export interface CatalogCoupon {
   readonly isValid: boolean
 }
 
-/** The prices and coupons of a provider, in the order in which the provider lists them. */
+/** A code that customers type to get a coupon. Braintree has none. */
+export interface CatalogPromotionCode {
+  /** The provider's id of the code. */
+  readonly id: string
+  /** The code that customers type. */
+  readonly code: string
+  /** The provider's id of the coupon that the code gives. */
+  readonly coupon: string
+  /** Whether the code, and its coupon, can still be used. */
+  readonly isActive: boolean
+  /** When the code expires. `null` if it never does. */
+  readonly expiresAt: Date | null
+  /** How often it can still be used. `null` for any number of times. */
+  readonly left: number | null
+}
+
+/** Selects a part of a catalog's list. */
+export interface CatalogRange {
+  /** The most entries to list, from 1 to 100. */
+  readonly limit: number
+  /** Id of the entry after which the part begins. `null` for the first part. */
+  readonly after: string | null
+}
+
+/** A part of a catalog's list. */
+export interface CatalogPage<Entry> {
+  /** The entries, in the order in which the provider lists them. */
+  readonly entries: readonly Entry[]
+  /** The value of `after` for the next part. `null` if this is the last one. */
+  readonly next: string | null
+}
+
+/**
+ * The prices, coupons and promotion codes of a provider. Each method throws `InvalidArgument` if
+ * the entry `after` no longer exists.
+ */
 export interface Catalog {
-  /** Lists at most `limit` prices that can be chosen for subscriptions. */
-  listPrices(limit: number): Promise<CatalogPrice[]>
-  /** Lists at most `limit` coupons. */
-  listCoupons(limit: number): Promise<CatalogCoupon[]>
+  /** Lists prices that can be chosen for subscriptions. Leaves out archived ones. */
+  listPrices(range: CatalogRange): Promise<CatalogPage<CatalogPrice>>
+  /** Lists coupons. */
+  listCoupons(range: CatalogRange): Promise<CatalogPage<CatalogCoupon>>
+  /** Lists promotion codes, including those that can no longer be used. */
+  listPromotionCodes(range: CatalogRange): Promise<CatalogPage<CatalogPromotionCode>>
 }
 
 declare module '../../providers/gateway-parts.ts' {
   interface GatewayParts {
-    /** Prices and coupons as defined at the provider. */
+    /** Prices, coupons and promotion codes as defined at the provider. */
     readonly catalog: Catalog
   }
 
-  interface ReadingMethods {
-    readonly catalog: 'listPrices' | 'listCoupons'
+  interface ReadOnlyMethods {
+    readonly catalog: keyof Catalog
   }
 }

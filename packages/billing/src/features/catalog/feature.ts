@@ -2,7 +2,7 @@ import { defineCapability } from '../define-feature.ts'
 import { braintreeCatalog } from './braintree.ts'
 import { stripeCatalog } from './stripe.ts'
 
-/** Prices and coupons as defined at the provider. */
+/** Prices, coupons and promotion codes as defined at the provider. */
 export const catalogCapability = defineCapability('catalog', {
   stripe: stripeCatalog,
   braintree: braintreeCatalog,

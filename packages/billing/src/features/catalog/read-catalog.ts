@@ -1,45 +1,89 @@
 import type { BillingContext } from '../../core/context.ts'
+import { InvalidArgument } from '../../core/errors/errors.ts'
+import { formatValue, requireCount, requireOneOf } from '../../core/values/arguments.ts'
 import type { ProviderName } from '../../core/values/provider-name.ts'
 import { requirePart } from '../../providers/gateway-parts.ts'
-import type { CatalogCoupon, CatalogPrice } from './contract.ts'
+import type {
+  Catalog,
+  CatalogCoupon,
+  CatalogPage,
+  CatalogPrice,
+  CatalogPromotionCode,
+  CatalogRange,
+} from './contract.ts'
 
-/** Prices and coupons of one provider. */
-export interface ProviderCatalog {
-  /** The provider that sells at these prices. */
+/** Options for one page of a provider's catalog. */
+export interface CatalogOptions {
+  /** A configured provider. */
   readonly provider: ProviderName
-  /** The prices that can be chosen for subscriptions. */
-  readonly prices: readonly CatalogPrice[]
-  /** The coupons. */
-  readonly coupons: readonly CatalogCoupon[]
-  /**
-   * Whether both lists are complete. If not, the provider has more prices or coupons than were
-   * read.
-   */
-  readonly complete: boolean
+  /** Cursor: the `next` of the previous page. Left out for the first page. */
+  readonly after?: string
+  /** Number of entries to read for one page, at most 100. @default 100 */
+  readonly limit?: number
 }
 
-/** The largest number of prices, and of coupons, that are read. */
-const LIMIT = 200
-
-/** Reads the catalogs of all providers that can list them. */
-export async function readCatalogs(context: BillingContext): Promise<ProviderCatalog[]> {
-  const able = context.options.providers.all.filter(({ can }) => can.includes('catalog'))
-  return Promise.all(able.map(({ name }) => readCatalog(context, name)))
+/**
+ * Reads the catalogs of the providers as they are now, one page at a time. Every call sends a
+ * request to the provider.
+ * @throws InvalidArgument for a provider that is not configured, or a cursor whose entry is gone.
+ */
+export interface Catalogs {
+  /** Lists the prices that can be chosen for subscriptions. Leaves out archived ones. */
+  prices(options: CatalogOptions): Promise<CatalogPage<CatalogPrice>>
+  /** Lists the coupons. At Braintree, these are the discounts. */
+  coupons(options: CatalogOptions): Promise<CatalogPage<CatalogCoupon>>
+  /** Lists the promotion codes, newest first. At Braintree the list is empty. */
+  promotionCodes(options: CatalogOptions): Promise<CatalogPage<CatalogPromotionCode>>
 }
 
-async function readCatalog(
-  context: BillingContext,
-  provider: ProviderName,
-): Promise<ProviderCatalog> {
-  const catalog = requirePart(await context.gateway(provider), 'catalog')
-  const [prices, coupons] = await Promise.all([
-    catalog.listPrices(LIMIT + 1),
-    catalog.listCoupons(LIMIT + 1),
-  ])
-  return {
+/** The largest number of entries that providers return at once. */
+const LARGEST_PAGE = 100
+
+export function createCatalogs(context: BillingContext): Catalogs {
+  const { providers } = context.options
+
+  async function open({
     provider,
-    prices: prices.slice(0, LIMIT),
-    coupons: coupons.slice(0, LIMIT),
-    complete: prices.length <= LIMIT && coupons.length <= LIMIT,
+    after = null,
+    limit = LARGEST_PAGE,
+  }: Omit<CatalogOptions, 'after'> & { readonly after?: string | null }): Promise<
+    readonly [Catalog, CatalogRange]
+  > {
+    requireOneOf(
+      'The provider',
+      provider,
+      providers.all.map(({ name }) => name),
+    )
+    if (requireCount(limit) > LARGEST_PAGE) {
+      throw new InvalidArgument(`limit is ${limit}; expected at most ${LARGEST_PAGE}`)
+    }
+    if (after !== null && (typeof after !== 'string' || after === '')) {
+      throw new InvalidArgument(
+        `after is ${formatValue(after)}; expected the 'next' of an earlier page`,
+      )
+    }
+    return [requirePart(await context.gateway(provider), 'catalog'), { limit, after }]
   }
+
+  return {
+    async prices(options) {
+      const [catalog, range] = await open(options)
+      return catalog.listPrices(range)
+    },
+    async coupons(options) {
+      const [catalog, range] = await open(options)
+      return catalog.listCoupons(range)
+    },
+    async promotionCodes(options) {
+      const [catalog, range] = await open(options)
+      return catalog.listPromotionCodes(range)
+    },
+  }
+}
+
+/** The error for a cursor whose entry no longer exists. */
+export function entryIsGone(after: string | null): InvalidArgument {
+  return new InvalidArgument(
+    `after is ${formatValue(after)}, which does not exist any more: begin with the first page`,
+  )
 }

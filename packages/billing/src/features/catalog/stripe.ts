@@ -1,28 +1,57 @@
 import type Stripe from 'stripe'
 import { money } from '../../core/values/money.ts'
 import type { GatewayParts } from '../../providers/gateway-parts.ts'
-import { listAll, type StripeContext } from '../../providers/stripe/client.ts'
-import type { CatalogCoupon, CatalogPrice } from './contract.ts'
+import { type StripeContext, toDate } from '../../providers/stripe/client.ts'
+import { isMissing } from '../../providers/stripe/errors.ts'
+import { leftOf } from '../promotion-codes/stripe.ts'
+import type {
+  CatalogCoupon,
+  CatalogPage,
+  CatalogPrice,
+  CatalogPromotionCode,
+  CatalogRange,
+} from './contract.ts'
+import { entryIsGone } from './read-catalog.ts'
 
-/** Reads prices and coupons at Stripe. Archived prices and those for single payments are left out. */
+/** Reads the catalog at Stripe. Archived prices and those for single payments are left out. */
 export function stripeCatalog({ stripe }: StripeContext): Pick<GatewayParts, 'catalog'> {
   return {
     catalog: {
-      async listPrices(limit) {
-        const query: Stripe.PriceListParams = {
-          active: true,
-          type: 'recurring',
-          limit: Math.min(limit, 100),
-          expand: ['data.product'],
-        }
-        const found = await listAll(stripe.prices.list(query), limit)
-        return found.flatMap((price) => describePrice(price) ?? [])
-      },
-      async listCoupons(limit) {
-        const found = stripe.coupons.list({ limit: Math.min(limit, 100) })
-        return (await listAll(found, limit)).map(describeCoupon)
-      },
+      listPrices: (range) =>
+        readPage(range, describePrice, (page) =>
+          stripe.prices.list({
+            ...page,
+            active: true,
+            type: 'recurring',
+            expand: ['data.product'],
+          }),
+        ),
+      listCoupons: (range) => readPage(range, describeCoupon, (page) => stripe.coupons.list(page)),
+      listPromotionCodes: (range) =>
+        readPage(range, describePromotionCode, (page) =>
+          stripe.promotionCodes.list({ ...page, expand: ['data.promotion.coupon'] }),
+        ),
     },
+  }
+}
+
+async function readPage<Entry extends { readonly id: string }, Described>(
+  { limit, after }: CatalogRange,
+  describe: (entry: Entry) => Described | null,
+  list: (page: Stripe.PaginationParams) => Promise<Stripe.ApiList<Entry>>,
+): Promise<CatalogPage<Described>> {
+  try {
+    const { data, has_more: hasMore } = await list({
+      limit,
+      ...(after !== null && { starting_after: after }),
+    })
+    return {
+      entries: data.flatMap((entry) => describe(entry) ?? []),
+      next: hasMore ? (data.at(-1)?.id ?? null) : null,
+    }
+  } catch (error) {
+    if (after !== null && isMissing(error)) throw entryIsGone(after)
+    throw error
   }
 }
 
@@ -54,5 +83,20 @@ function describeCoupon(coupon: Stripe.Coupon): CatalogCoupon {
     amountOff: amount_off === null || currency === null ? null : money(amount_off, currency),
     lasts: duration_in_months ?? (duration === 'forever' ? 'forever' : 'once'),
     isValid: coupon.valid,
+  }
+}
+
+function describePromotionCode(found: Stripe.PromotionCode): CatalogPromotionCode | null {
+  const { id, code, active, promotion, expires_at: expiresAt } = found
+  const { coupon } = promotion
+  if (!coupon) return null
+  const limits = typeof coupon === 'string' ? [found] : [found, coupon]
+  return {
+    id,
+    code,
+    coupon: typeof coupon === 'string' ? coupon : coupon.id,
+    isActive: active && (typeof coupon === 'string' || coupon.valid),
+    expiresAt: expiresAt === null ? null : toDate(expiresAt),
+    left: leftOf(limits),
   }
 }

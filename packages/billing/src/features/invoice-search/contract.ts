@@ -21,7 +21,7 @@ declare module '../../providers/gateway-parts.ts' {
     readonly invoiceSearch: InvoiceSearch
   }
 
-  interface ReadingMethods {
+  interface ReadOnlyMethods {
     readonly invoiceSearch: 'find'
   }
 }

@@ -37,7 +37,7 @@ export interface ApplicationEvent {
 export interface Deliveries {
   /** The names of the application's webhook endpoints, in the order of the options. */
   readonly endpoints: readonly string[]
-  /** Lists the deliveries in the given state, newest first. */
+  /** Lists the deliveries in the given state, sorted by creation, newest first. */
   list(state: DeliveryState, limit?: number): Promise<StoredDelivery[]>
   /** Lists one page of the deliveries in this state, sorted by due date, latest first. */
   page(state: DeliveryState, options?: QueuePageOptions): Promise<StoredDelivery[]>

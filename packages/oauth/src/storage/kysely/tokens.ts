@@ -260,7 +260,10 @@ async function endRows(
 ): Promise<string[]> {
   let query = tx.kysely.selectFrom('oauth_tokens').select('id').where('revoked_at', 'is', null)
   if ('id' in selector) query = query.where('id', '=', selector.id)
-  if ('userId' in selector) query = query.where('user_id', '=', selector.userId)
+  if ('userId' in selector) {
+    const { userId } = selector
+    query = query.where('user_id', userId === null ? 'is' : '=', userId)
+  }
   if ('clientId' in selector) query = query.where('client_id', '=', selector.clientId)
   const ended: string[] = []
   for (const { id } of await query.orderBy('id').limit(BATCH).execute()) {
@@ -283,13 +286,17 @@ export async function deletePendingRequests(
   tx: Database<OAuthTables>,
   selector: TokenSelector,
 ): Promise<void> {
-  if (!('userId' in selector)) return
+  if (!isOfUser(selector)) return
   await deleteMatching(tx, 'oauth_interactions', selector)
   await holdConsents(tx, selector)
   await deleteMatching(tx, 'oauth_authorization_codes', selector)
 }
 
-type UserSelector = Exclude<TokenSelector, { readonly id: string }>
+type UserSelector = Exclude<TokenSelector, { readonly id: string }> & { readonly userId: string }
+
+function isOfUser(selector: TokenSelector): selector is UserSelector {
+  return 'userId' in selector && selector.userId !== null
+}
 
 async function deleteMatching(
   tx: Database<OAuthTables>,

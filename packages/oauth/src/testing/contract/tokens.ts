@@ -183,6 +183,32 @@ export const tokensContract: ContractPart = ({ describe, it }, create) => {
       assert.equal((await tokens.find('3'))?.revokedAt, null)
     })
 
+    it('revokes the tokens that a client got for itself, and none of its users', async () => {
+      const { tokens, codes, interactions, revocations } = await create()
+      await codes.create(code)
+      await interactions.create(interaction, 10)
+      const own = { userId: null, refreshExpiresAt: null }
+      await tokens.create({ ...token, id: '1' })
+      await tokens.create({ ...token, id: '2', ...own })
+      await tokens.create({ ...token, id: '3', ...own, clientId: 'client-2' })
+      const selector = { userId: null, clientId: 'client-1' }
+      const revoked = await tokens.revoke(selector, CONTRACT_START)
+      assert.deepEqual(
+        revoked.map(({ id }) => id),
+        ['2'],
+      )
+      assert.deepEqual(await tokens.revoke(selector, CONTRACT_START), [])
+      assert.deepEqual((await tokens.find('2'))?.revokedAt, CONTRACT_START)
+      for (const id of ['1', '3']) assert.equal((await tokens.find(id))?.revokedAt, null)
+      const { entries } = await revocations.readFrom(0, 10)
+      assert.deepEqual(
+        entries.map(({ kind, subject }) => [kind, subject]),
+        [['token', '2']],
+      )
+      assert.deepEqual(await codes.find(code.hash), code)
+      assert.deepEqual(await interactions.find(interaction.hash), interaction)
+    })
+
     it('deletes pending codes and requests when it revokes the tokens of a user', async () => {
       const { tokens, codes, interactions } = await create()
       await codes.create(code)

@@ -327,10 +327,13 @@ export const clientOperations: readonly Operation[] = [
   operation({
     name: 'clients.replaceLeakedSecret',
     summary: 'Replace a leaked secret of an application',
-    description: 'The old secret and its refresh tokens are revoked immediately.',
+    description:
+      'The old secret, its refresh tokens and the tokens that the application got for itself are revoked. The response takes one to two seconds, until every process knows the new secret.',
     route: ['POST', '/clients/{id}/replace-leaked-secret'],
     role: 'admin',
     effect: 'irreversible',
+    // Tokens are revoked once the other processes know of the change, which must be committed before.
+    commits: 'in-steps',
     input: z.strictObject({ id }),
     output: withSecret,
     forRepeats: withoutSecret,

@@ -1,7 +1,8 @@
-import { signingAlgorithms } from '@tollgate/oauth'
+import { type SigningKeyInfo, signingAlgorithms } from '@tollgate/oauth'
 import { z } from 'zod'
 import { type Operation, operation } from '../operation.ts'
 import { AdminProblem, notFound } from '../problems.ts'
+import { toProblem } from '../to-problem.ts'
 import { instant, named } from './fields.ts'
 
 const keyShape = z.strictObject({
@@ -10,6 +11,24 @@ const keyShape = z.strictObject({
   active_from: instant.describe('When the key starts signing; it is published earlier'),
 })
 named('SigningKey', keyShape)
+
+function keyJson({ kid, algorithm, activeFrom }: SigningKeyInfo): z.output<typeof keyShape> {
+  return { kid, algorithm, active_from: activeFrom.toISOString() }
+}
+
+/**
+ * Turns the failure of a database that did not answer into a problem that does not invite the caller
+ * to try again, because the key may have been stored.
+ */
+function reportUnknownOutcome(error: unknown): never {
+  const { problem } = toProblem(error)
+  if (problem !== 'unavailable') throw error
+  throw new AdminProblem(
+    'outcome-unknown',
+    'The database did not answer, so the new key may exist or not. List the keys before you repeat the request: a repeat creates another key.',
+    { cause: error },
+  )
+}
 
 export const keyOperations: readonly Operation[] = [
   operation({
@@ -21,14 +40,7 @@ export const keyOperations: readonly Operation[] = [
     input: z.strictObject({}),
     output: z.strictObject({ data: z.array(keyShape) }),
     async run(_input, { oauth }) {
-      const keys = await oauth.keys.list()
-      return {
-        data: keys.map(({ kid, algorithm, activeFrom }) => ({
-          kid,
-          algorithm,
-          active_from: activeFrom.toISOString(),
-        })),
-      }
+      return { data: (await oauth.keys.list()).map(keyJson) }
     },
   }),
   operation({
@@ -53,10 +65,8 @@ export const keyOperations: readonly Operation[] = [
       details: { immediately },
     }),
     async run({ immediately, algorithm }, { oauth }) {
-      const { kid } = await oauth.keys.rotate({ immediately, ...(algorithm && { algorithm }) })
-      const key = (await oauth.keys.list()).find((each) => each.kid === kid)
-      if (!key) throw new AdminProblem('unavailable', 'The new key cannot be read yet. Try again.')
-      return { kid, algorithm: key.algorithm, active_from: key.activeFrom.toISOString() }
+      const rotation = { immediately, ...(algorithm && { algorithm }) }
+      return keyJson(await oauth.keys.rotate(rotation).catch(reportUnknownOutcome))
     },
   }),
   operation({

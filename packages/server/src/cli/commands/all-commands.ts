@@ -1,5 +1,6 @@
 import type { Commands } from '../command.ts'
 import { auditCommands } from './audit.ts'
+import { catalogCommands } from './billing-catalog.ts'
 import { deliveryCommands } from './billing-deliveries.ts'
 import { billingSync } from './billing-sync.ts'
 import { webhookCommands } from './billing-webhooks.ts'
@@ -19,6 +20,7 @@ export const commands: Commands = {
   ...keyCommands,
   ...auditCommands,
   ...databaseCommands,
+  ...catalogCommands,
   'billing sync': billingSync,
   ...webhookCommands,
   ...deliveryCommands,

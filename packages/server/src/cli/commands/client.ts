@@ -94,7 +94,7 @@ export const clientCommands: Commands = {
     arguments: [ID],
     options: {
       overlap: option.text('<time>', 'how long the old secret still works, 24h by default'),
-      leaked: option.flag('revoke the old secret and its refresh tokens immediately'),
+      leaked: option.flag('revoke the old secret and its tokens immediately'),
     },
     run: ({ args: [id = ''], options: { overlap, leaked } }, context) => {
       if (leaked && overlap !== null) {

@@ -9,6 +9,7 @@ import { addInvoices } from './people/invoices.tsx'
 import { addPeople } from './people/people.tsx'
 import { addPerson } from './people/person.tsx'
 import { addTimeline } from './people/timeline.tsx'
+import { addPlans } from './plans.tsx'
 import { addSettings } from './settings.tsx'
 import { addWebhooks } from './webhooks/webhooks.ts'
 
@@ -21,6 +22,7 @@ export function addAdmin(app: Hono<AppEnv>): void {
   addTimeline(app)
   addPersonActions(app)
   addAdminClients(app)
+  addPlans(app)
   addWebhooks(app)
   addKeys(app)
   addAudit(app)

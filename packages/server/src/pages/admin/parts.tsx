@@ -113,6 +113,7 @@ const PLACES = [
   { name: 'overview', path: '/admin', needs: null },
   { name: 'people', path: '/admin/people', needs: 'users.list' },
   { name: 'clients', path: '/admin/applications', needs: 'clients.list' },
+  { name: 'plans', path: '/admin/plans', needs: 'billing.listPlans' },
   { name: 'webhooks', path: '/admin/webhooks', needs: 'webhooks.list' },
   { name: 'keys', path: '/admin/keys', needs: 'keys.list' },
   { name: 'audit', path: '/admin/audit', needs: 'audit.list' },
@@ -398,24 +399,41 @@ export function renderConfirmation(c: Context<AppEnv>, view: AdminConfirmation) 
   )
 }
 
+interface PagerProps {
+  readonly c: Context<AppEnv>
+  readonly next: string | null
+  /** The list, if the page has several: its name in the URL, and its title. */
+  readonly list?: { readonly name: string; readonly title: string }
+}
+
 /** Links to the first and the next page of a list, with the same filters. */
-export const Pager: FC<{ c: Context<AppEnv>; next: string | null }> = ({ c, next }) => {
+export const Pager: FC<PagerProps> = ({ c, next, list }) => {
   const { t } = usePage()
   const { pathname, searchParams } = new URL(c.req.url)
-  const isFirst = !searchParams.has('after')
+  const name = list?.name ?? 'after'
+  const isFirst = !searchParams.has(name)
   if (isFirst && next === null) return null
   const to = (after: string | null) => {
     const query = new URLSearchParams(searchParams)
     query.delete('done')
-    if (after === null) query.delete('after')
-    else query.set('after', after)
+    if (after === null) query.delete(name)
+    else query.set(name, after)
     return query.size > 0 ? `${pathname}?${query}` : pathname
   }
   return (
     <p class="row spread">
-      {!isFirst && <a href={to(null)}>{t('admin.first')}</a>}
+      {!isFirst && (
+        <a href={to(null)} aria-label={list && t('admin.firstOf', { list: list.title })}>
+          {t('admin.first')}
+        </a>
+      )}
       {next !== null && (
-        <a class="button" href={to(next)} rel="next">
+        <a
+          class="button"
+          href={to(next)}
+          rel="next"
+          aria-label={list && t('admin.nextOf', { list: list.title })}
+        >
           {t('admin.next')}
         </a>
       )}

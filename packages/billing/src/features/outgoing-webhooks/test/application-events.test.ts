@@ -65,3 +65,25 @@ it('billing.deliveries.send() rejects an event whose type is not in applicationT
     "there is no event 'order.shiped'",
   )
 })
+
+it('billing.deliveries lists by age in list() and by due date in page(), so that an event that was sent again is first only in page()', async () => {
+  const wanting = await receiver()
+  const test = await sending([{ url: wanting.url, types: [TYPE] }])
+  const { deliveries } = test.billing
+  for (const id of ['first', 'second', 'third']) {
+    await deliveries.send(shipped(id))
+    await test.billing.process()
+    await test.advance({ minutes: 1 })
+  }
+  const [oldest] = (await deliveries.list('done')).slice(-1)
+  expect(await deliveries.resend(oldest?.id ?? 0)).toBe(true)
+  await test.billing.process()
+  const idsOf = (all: readonly { readonly eventId: string }[]) => all.map((each) => each.eventId)
+  expect(idsOf(await deliveries.list('done'))).toEqual(['third', 'second', 'first'])
+  expect(idsOf(await deliveries.page('done'))).toEqual(['first', 'third', 'second'])
+  const [top] = await deliveries.page('done', { limit: 1 })
+  expect(idsOf(await deliveries.page('done', { ...(top && { after: top }) }))).toEqual([
+    'third',
+    'second',
+  ])
+})

@@ -1,6 +1,6 @@
 import type { serviceEn } from './en.ts'
 
-/** The texts of the operators' pages about applications, keys, webhooks, the audit log and settings in German. */
+/** The texts of the operators' pages about applications, plans, keys, webhooks, the audit log and settings in German. */
 export const serviceDe: Readonly<Record<keyof typeof serviceEn, string>> = {
   'admin.yes': 'Ja',
   'admin.no': 'Nein',
@@ -120,7 +120,7 @@ export const serviceDe: Readonly<Record<keyof typeof serviceEn, string>> = {
   'adminClients.leaked': 'Bekannt gewordenes Geheimnis ersetzen',
   'adminClients.leaked.question': 'Das bekannt gewordene Geheimnis von {name} ersetzen?',
   'adminClients.leaked.text':
-    'Das jetzige Geheimnis und alle Refresh-Tokens, die damit ausgestellt wurden, enden sofort. Die Anwendung funktioniert erst wieder, wenn sie das neue Geheimnis hat, und Personen müssen sich bei ihr neu anmelden.',
+    'Das jetzige Geheimnis, alle Refresh-Tokens, die damit ausgestellt wurden, und die Tokens, die die Anwendung für sich selbst erhalten hat, enden sofort. Die Anwendung funktioniert erst wieder, wenn sie das neue Geheimnis hat, und Personen müssen sich bei ihr neu anmelden.',
   'adminClients.leaked.go': 'Geheimnis jetzt ersetzen',
   'adminClients.end': 'Vorheriges Geheimnis beenden',
   'adminClients.end.question': 'Das vorherige Geheimnis von {name} beenden?',
@@ -139,6 +139,44 @@ export const serviceDe: Readonly<Record<keyof typeof serviceEn, string>> = {
   'adminClients.newSecret.gone':
     'Das Geheimnis wurde in der Antwort auf dieses Formular gezeigt und kann nicht noch einmal gezeigt werden. Wenn Sie es nicht haben, ersetzen Sie das Geheimnis.',
   'adminClients.newSecret.done': 'Zur Anwendung',
+
+  'adminPlans.lead':
+    'Die Tarife, die Personen wählen können, und die Preise, Gutscheine und Codes, die die Zahlungsanbieter jetzt haben. Tarife werden in der Konfiguration geändert, alles andere beim Anbieter.',
+  'adminPlans.configured': 'Tarife der Konfiguration',
+  'adminPlans.none': 'Es sind keine Tarife konfiguriert.',
+  'adminPlans.prices': 'Preise bei {provider}',
+  'adminPlans.coupons': 'Gutscheine bei {provider}',
+  'adminPlans.codes': 'Gutscheincodes bei {provider}',
+  'adminPlans.empty': 'Es gibt keine.',
+  'adminPlans.away':
+    '{provider} hat diese Liste nicht geliefert. Laden Sie die Seite in einem Moment neu.',
+  'adminPlans.plan': 'Tarif',
+  'adminPlans.name': 'Name',
+  'adminPlans.amount': 'Betrag',
+  'adminPlans.trial': 'Probezeit',
+  'adminPlans.noTrial': 'Keine',
+  'adminPlans.ids': 'Preise',
+  'adminPlans.id': '{provider}: {id}',
+  'adminPlans.subscriptions': 'Abonnements',
+  'adminPlans.inConfiguration': 'In der Konfiguration',
+  'adminPlans.notConfigured': 'Nein',
+  'adminPlans.byUse': 'Hängt von Menge oder Nutzung ab',
+  'adminPlans.price': '{amount} {rhythm}',
+  'adminPlans.off': 'Rabatt',
+  'adminPlans.lasts': 'Gilt',
+  'adminPlans.lasts.once': 'Einmal',
+  'adminPlans.lasts.forever': 'Dauerhaft',
+  'adminPlans.lasts.for': '{period} lang',
+  'adminPlans.lasts.periods': '{count} Abrechnungszeiträume lang',
+  'adminPlans.state': 'Status',
+  'adminPlans.usable': 'Verwendbar',
+  'adminPlans.over': 'Nicht verwendbar',
+  'adminPlans.code': 'Code',
+  'adminPlans.coupon': 'Gutschein',
+  'adminPlans.expires': 'Läuft ab',
+  'adminPlans.never': 'Nie',
+  'adminPlans.left': 'Noch einlösbar',
+  'adminPlans.unlimited': 'Beliebig oft',
 
   'adminKeys.lead':
     'Die Schlüssel, die Tokens signieren. Ihre öffentlichen Teile sind für alle Anwendungen veröffentlicht.',

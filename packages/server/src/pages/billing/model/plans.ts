@@ -1,4 +1,10 @@
-import { money, type Subscription, type SwapItem, toDecimal } from '@tollgate/billing'
+import {
+  type CatalogPrice,
+  money,
+  type Subscription,
+  type SwapItem,
+  toDecimal,
+} from '@tollgate/billing'
 import type { Plan, Settings } from '../../../config/settings.ts'
 import { ENGLISH, formatAmount, type PageText } from '../../../messages/messages.ts'
 
@@ -38,8 +44,24 @@ export function firstAmount(
 
 /** Describes the billing interval: `per month`, `per year` or `every 3 months`. */
 export function formatInterval({ months }: Pick<Plan, 'months'>, t: PageText = ENGLISH): string {
-  if (months === 1) return t('rhythm.month')
-  return months === 12 ? t('rhythm.year') : t('rhythm.months', { months })
+  return formatPeriod({ unit: 'month', count: months }, t)
+}
+
+/** Describes a billing period as an interval, such as `per week` or `every 3 months`. */
+export function formatPeriod({ unit, count }: CatalogPrice['period'], t: PageText): string {
+  if (count === 1) return t(`rhythm.${unit}`)
+  if (unit === 'month' && count === 12) return t('rhythm.year')
+  return t('rhythm.every', { period: formatUnits(count, unit, t) })
+}
+
+/** Formats a number of time units, such as `14 days`. */
+export function formatUnits(
+  count: number,
+  unit: CatalogPrice['period']['unit'],
+  { locale }: PageText,
+): string {
+  const style = { style: 'unit', unit, unitDisplay: 'long' } as const
+  return new Intl.NumberFormat(locale, style).format(count)
 }
 
 type Held = Pick<Subscription, 'provider' | 'quantity'>

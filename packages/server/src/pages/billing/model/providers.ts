@@ -18,6 +18,11 @@ export function hasPromotionCodes(provider: ProviderName): boolean {
   return provider === 'stripe'
 }
 
+/** Whether coupons of the provider apply for a number of billing periods, not of months. */
+export function countsBillingPeriods(provider: ProviderName): boolean {
+  return provider === 'braintree'
+}
+
 /** Whether the provider issues credit notes as separate documents. */
 export function hasCreditNotes(provider: ProviderName): boolean {
   return provider === 'stripe'
