@@ -246,6 +246,7 @@ const sqliteIsEnough: readonly Named[] = [
   ['packages/server/test/first-steps.test.ts', 'pages'],
   ['packages/server/test/hosted-pages.test.ts', 'pages'],
   ['packages/server/test/identity.test.ts', 'ID tokens and claims'],
+  ['packages/server/test/init.test.ts', 'files'],
   ['packages/server/test/log.test.ts', 'lines of the log'],
   ['packages/server/test/fapi.test.ts', "other people's clients"],
   ['packages/server/test/mcp.test.ts', "other people's clients"],

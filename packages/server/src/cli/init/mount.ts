@@ -44,8 +44,13 @@ export function mountIn(
   const [place, ...others] = findPlaces(source, rules)
   if (!place || others.length > 0 || /\btollgate\b/.test(source)) return null
   const newline = source.includes('\r\n') ? '\r\n' : '\n'
-  const loading = findLoading(source, rules.package)
-  const quote = loading?.text.includes(`"${rules.package}"`) ? '"' : "'"
+  const loading = [rules.package, '[^\'"]+']
+    .map((name) => findLoading(source, name))
+    .find((found) => found !== null && found.end <= place.start)
+  // Only `require('fastify')()` loads the framework and makes the application in one line.
+  if (!loading && place.indent !== '') return null
+  const loadAt = loading ? loading.end : place.start
+  const quote = loading?.text.includes('"') ? '"' : "'"
   const end = place.semicolon ? ';' : ''
   const from = `${quote}${specifier}${quote}`
   const load =
@@ -53,8 +58,6 @@ export function mountIn(
       ? `import { tollgate } from ${from}${end}`
       : `const { tollgate } = require(${from})${end}`
   const statement = `${place.indent}${rules.statement(place.app)}${end}`
-  // `require('fastify')()` loads the framework and makes the application in one line.
-  const loadAt = loading && loading.end <= place.start ? loading.end : place.start
   return [
     source.slice(0, loadAt),
     `${load}${newline}`,
@@ -80,6 +83,8 @@ function findPlaces(source: string, { creation, marker }: MountRules): Place[] {
           : /^(;?)[ \t]*(?:\/\/[^\n]*)?(?:\n|\r\n|$)/.exec(source.slice(close + 1))
       if (close === null || rest === null) return []
       const at = close + 1 + rest[0].length
+      // A chain of calls that continues on the next line makes the application, too.
+      if (rest[1] === '' && /^\s*[.?([`]/.test(source.slice(at))) return []
       return [{ at, start: index, indent, app, semicolon: rest[1] === ';' }]
     },
   )
