@@ -1,4 +1,4 @@
-import { BILLING, type Choices } from './choices.ts'
+import { BILLING, type BillingName, type Choices } from './choices.ts'
 
 /** The parts of the generated file that differ between frameworks. */
 export interface ServerTemplate {
@@ -43,6 +43,34 @@ export function composeServer(parts: ServerTemplate, choices: Choices): string {
     .map((text) => `${text.trim()}\n`)
     .join('\n')
     .replace(`${TITLE}\n\n`, `${TITLE}\n`)
+}
+
+/** The instances that the generated file exports, by which `tollgate --config` finds them. */
+const instances = (billing: BillingName) =>
+  billing === 'none' ? 'database, oauth' : 'database, oauth, billing'
+
+/** Exports the instances of an ES module, which waits for the database while it is loaded. */
+export const exportNow = ({ billing }: Choices): string =>
+  `export const { ${instances(billing)} } = await open()`
+
+/** Exports promises of the instances, and what `adapter` makes of them, as a promise `adapter`. */
+export function exportPromises({ billing }: Choices, adapter: string): string {
+  const lines = instances(billing)
+    .split(', ')
+    .map((name) => `export const ${name} = opening.then(({ ${name} }) => ${name})`)
+  const webhooks = `{
+  ...for${adapter}(oauth, { signedIn }),
+  billingRoutes: billingFor${adapter}(billing).routes,
+}`
+  const made =
+    billing === 'none'
+      ? `({ oauth }) => for${adapter}(oauth, { signedIn })`
+      : `({ oauth, billing }) => (${webhooks})`
+  return `
+// CommonJS has no top-level await: these are promises, and requests wait until the database is open.
+const opening = open()
+${lines.join('\n')}
+const adapter = opening.then(${made})`
 }
 
 function imports({ adapter, imports: more, loadsEnv }: ServerTemplate, choices: Choices): string {
@@ -105,7 +133,6 @@ function open({ users: more, port }: ServerTemplate, { users, billing }: Choices
         const people = database.kysely.selectFrom('${users}').selectAll()
         return (await people.where('id', '=', id).executeTakeFirst()) ?? null
       }`
-  const result = options === '' ? '{ oauth }' : '{ oauth, billing }'
   const sales =
     options === ''
       ? ''
@@ -115,9 +142,11 @@ function open({ users: more, port }: ServerTemplate, { users, billing }: Choices
     users: { table: '${users}' },
     ${options}
   })`
+  const table = users?.includes('.') ? `'${users}'` : users
+  const tables = users === null ? '' : `«<{ ${table}: { id: string | number } }>»`
   return `
 async function open() {
-  const database = await connect(process.env.DATABASE_URL)
+  const database = await connect${tables}(process.env.DATABASE_URL)
   const oauth = createAuthorizationServer({
     issuer: process.env.TOLLGATE_URL ?? 'http://localhost:${port}', // the public address of this server
     secret: process.env.TOLLGATE_SECRET,
@@ -127,7 +156,7 @@ async function open() {
     grants: [authorizationCode(), refreshToken(), clientCredentials()],
     signInUrl: '/login', // your sign-in page
   })${sales}
-  return ${result}
+  return { ${instances(billing)} }
 }
 `
 }

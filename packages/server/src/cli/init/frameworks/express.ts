@@ -1,5 +1,7 @@
+import type { Choices } from '../choices.ts'
 import { planEntry } from '../entry.ts'
 import type { Framework } from '../framework.ts'
+import { exportNow, exportPromises } from '../template.ts'
 
 /** Express: routes and guards are middleware, and ours are a Router. */
 export const express: Framework = {
@@ -17,7 +19,7 @@ export const express: Framework = {
           creation: /express/,
           statement: (app) => `${app}.use(tollgate)`,
         },
-        template: ({ modules }, { billing }) => {
+        template: ({ modules }, choices) => {
           const types = modules === 'esm' ? 'type Request' : 'type Request, type RequestHandler'
           return {
             imports: `import { Router«, ${types}» } from 'express'`,
@@ -29,10 +31,7 @@ export const express: Framework = {
               '  const { userId } = request.session',
               '  return userId ? { id: userId, sessionId: request.sessionID } : null',
             ],
-            exports: [
-              modules === 'esm' ? withAwait(billing !== 'none') : withPromise(billing !== 'none'),
-              ROUTES,
-            ].join('\n'),
+            exports: `${modules === 'esm' ? withAwait(choices) : withPromise(choices)}\n${ROUTE}`,
           }
         },
       },
@@ -41,32 +40,29 @@ export const express: Framework = {
     ),
 }
 
-const ROUTES = `
+const ROUTE = `
 // A first guarded route, to try a token with. Remove it once routes of yours are guarded.
 tollgate.get('/api/whoami', auth('client'), (request, response) => {
   response.json({ client: request.oauthClient?.clientId })
 })`
 
-const withAwait = (billing: boolean) => `
-export const ${billing ? '{ oauth, billing }' : '{ oauth }'} = await open()
+const withAwait = (choices: Choices) => `
+${exportNow(choices)}
 const { routes, auth, scopes, user } = forExpress(oauth, { signedIn })
 export { auth, scopes, user }
 
 /** The routes of Tollgate, for \`app.use(tollgate)\`. */
 export const tollgate = Router()
-tollgate.use(routes)${billing ? '\ntollgate.use(billingForExpress(billing).routes)' : ''}`
+tollgate.use(routes)${choices.billing === 'none' ? '' : '\ntollgate.use(billingForExpress(billing).routes)'}`
 
-const withPromise = (billing: boolean) => `
-// CommonJS has no top-level await, so requests wait until the database is open.
-const opened = open().then(({ oauth${billing ? ', billing' : ''} }) => ({
-  ...forExpress(oauth, { signedIn }),${billing ? '\n  billingRoutes: billingForExpress(billing).routes,' : ''}
-}))
-function onceOpen(pick«: (adapter: Awaited<typeof opened>) => RequestHandler»)«: RequestHandler» {
-  return async (request, response, next) => pick(await opened)(request, response, next)
+const withPromise = (choices: Choices) => `
+${exportPromises(choices, 'Express')}
+function onceOpen(pick«: (open: Awaited<typeof adapter>) => RequestHandler»)«: RequestHandler» {
+  return async (request, response, next) => pick(await adapter)(request, response, next)
 }
-export const auth = (guard«?: 'api' | 'client'») => onceOpen((adapter) => adapter.auth(guard))
-export const scopes = (...names«: string[]») => onceOpen((adapter) => adapter.scopes(...names))
+export const auth = (guard«?: 'api' | 'client'») => onceOpen((open) => open.auth(guard))
+export const scopes = (...names«: string[]») => onceOpen((open) => open.scopes(...names))
 
 /** The routes of Tollgate, for \`app.use(tollgate)\`. */
 export const tollgate = Router()
-tollgate.use(onceOpen(({ routes }) => routes))${billing ? '\ntollgate.use(onceOpen(({ billingRoutes }) => billingRoutes))' : ''}`
+tollgate.use(onceOpen(({ routes }) => routes))${choices.billing === 'none' ? '' : '\ntollgate.use(onceOpen(({ billingRoutes }) => billingRoutes))'}`

@@ -1,5 +1,7 @@
+import type { Choices } from '../choices.ts'
 import { planEntry } from '../entry.ts'
 import type { Framework } from '../framework.ts'
+import { exportNow, exportPromises } from '../template.ts'
 
 /** Fastify: ours is a plugin, and guards are `onRequest` hooks. */
 export const fastify: Framework = {
@@ -19,7 +21,7 @@ export const fastify: Framework = {
           // The plugin that `fastify generate` writes, to which fastify-cli passes the application.
           marker: { line: /^([ \t]*)\/\/ Place here your custom code!.*\n/gm, app: 'fastify' },
         },
-        template: ({ modules }, { billing }) => {
+        template: ({ modules }, choices) => {
           const hook = modules === 'esm' ? '' : ', onRequestHookHandler'
           return {
             imports: `«import type { FastifyPluginAsync, FastifyRequest${hook} } from 'fastify'»`,
@@ -31,8 +33,7 @@ export const fastify: Framework = {
               "  const userId = request.session.get('userId')",
               '  return userId ? { id: userId, sessionId: request.session.sessionId } : null',
             ],
-            exports:
-              modules === 'esm' ? withAwait(billing !== 'none') : withPromise(billing !== 'none'),
+            exports: modules === 'esm' ? withAwait(choices) : withPromise(choices),
           }
         },
       },
@@ -48,33 +49,30 @@ const ROUTE = `
   }))
 }`
 
-const withAwait = (billing: boolean) => `
-export const ${billing ? '{ oauth, billing }' : '{ oauth }'} = await open()
+const withAwait = (choices: Choices) => `
+${exportNow(choices)}
 const { routes, auth, scopes, user } = forFastify(oauth, { signedIn })
 export { auth, scopes, user }
 
 /** The routes of Tollgate, for \`app.register(tollgate)\`. */
 export const tollgate«: FastifyPluginAsync» = async (app) => {
-  app.register(routes)${billing ? '\n  app.register(billingForFastify(billing).routes)' : ''}
+  app.register(routes)${choices.billing === 'none' ? '' : '\n  app.register(billingForFastify(billing).routes)'}
 ${ROUTE}`
 
-const withPromise = (billing: boolean) => `
-// CommonJS has no top-level await, so requests wait until the database is open.
-const opened = open().then(({ oauth${billing ? ', billing' : ''} }) => ({
-  ...forFastify(oauth, { signedIn }),${billing ? '\n  billingRoutes: billingForFastify(billing).routes,' : ''}
-}))
+const withPromise = (choices: Choices) => `
+${exportPromises(choices, 'Fastify')}
 function onceOpen(
-  pick«: (adapter: Awaited<typeof opened>) => onRequestHookHandler»,
+  pick«: (open: Awaited<typeof adapter>) => onRequestHookHandler»,
 )«: onRequestHookHandler» {
   return function (request, reply, done) {
-    opened.then((adapter) => pick(adapter).call(this, request, reply, done), done)
+    adapter.then((open) => pick(open).call(this, request, reply, done), done)
   }
 }
-export const auth = (guard«?: 'api' | 'client'») => onceOpen((adapter) => adapter.auth(guard))
-export const scopes = (...names«: string[]») => onceOpen((adapter) => adapter.scopes(...names))
+export const auth = (guard«?: 'api' | 'client'») => onceOpen((open) => open.auth(guard))
+export const scopes = (...names«: string[]») => onceOpen((open) => open.scopes(...names))
 
 /** The routes of Tollgate, for \`app.register(tollgate)\`. */
 export const tollgate«: FastifyPluginAsync» = async (app) => {
-  const { routes${billing ? ', billingRoutes' : ''} } = await opened
-  app.register(routes)${billing ? '\n  app.register(billingRoutes)' : ''}
+  const { routes${choices.billing === 'none' ? '' : ', billingRoutes'} } = await adapter
+  app.register(routes)${choices.billing === 'none' ? '' : '\n  app.register(billingRoutes)'}
 ${ROUTE}`

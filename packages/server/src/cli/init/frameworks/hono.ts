@@ -1,6 +1,8 @@
 import { UsageError } from '../../usage-error.ts'
+import type { Choices } from '../choices.ts'
 import { planEntry } from '../entry.ts'
 import type { Framework } from '../framework.ts'
+import { exportNow } from '../template.ts'
 
 /** Hono on Node: ours is an application of its own, which `app.route()` mounts. */
 export const hono: Framework = {
@@ -23,7 +25,7 @@ export const hono: Framework = {
           creation: /new Hono(?:<[^\n]*?>)?/,
           statement: (app) => `${app}.route('/', tollgate)`,
         },
-        template: ({ modules }, { billing }) =>
+        template: ({ modules }, choices) =>
           modules === 'commonjs'
             ? null
             : {
@@ -36,7 +38,7 @@ export const hono: Framework = {
                   "  const session = await readSession(request.req.header('cookie'))",
                   '  return session && { id: session.userId, sessionId: session.id }',
                 ],
-                exports: exportsOf(billing !== 'none'),
+                exports: exportsOf(choices),
               },
       },
       project,
@@ -45,14 +47,14 @@ export const hono: Framework = {
   },
 }
 
-const exportsOf = (billing: boolean) => `
-export const ${billing ? '{ oauth, billing }' : '{ oauth }'} = await open()
+const exportsOf = (choices: Choices) => `
+${exportNow(choices)}
 const { routes, auth, scopes } = forHono(oauth, { signedIn })
 export { auth, scopes }
 
 /** The routes of Tollgate, for \`app.route('/', tollgate)\`. */
 export const tollgate = new Hono()
-tollgate.use(routes)${billing ? '\ntollgate.use(billingForHono(billing).routes)' : ''}
+tollgate.use(routes)${choices.billing === 'none' ? '' : '\ntollgate.use(billingForHono(billing).routes)'}
 
 // A first guarded route, to try a token with. Remove it once routes of yours are guarded.
 tollgate.get('/api/whoami', auth('client'), (c) =>
