@@ -15,7 +15,7 @@ export interface SourcePlan {
   readonly changes: readonly FileChange[]
   /** Path of the generated file, which creates the authorization server. */
   readonly server: string
-  /** What remains to be done by hand, with the lines to add. `null` if nothing does. */
+  /** Instructions for remaining edits by hand, with the lines to add. `null` if none remain. */
   readonly byHand: string | null
   /** The port on which the application listens while it is developed. */
   readonly port: number

@@ -9,7 +9,7 @@ import type { Framework } from './framework.ts'
 import { installPackages, listPackages } from './packages.ts'
 import { type PackageManager, type Project, readText } from './project.ts'
 
-/** What to set up, and how. */
+/** Options of `initProject()`. */
 export interface InitOptions {
   readonly project: Project
   readonly framework: Framework
@@ -23,7 +23,7 @@ export interface InitOptions {
   readonly tarballs: string | null
 }
 
-/** What was done. */
+/** Result of `initProject()`. */
 export interface InitResult {
   /** Created files, by paths relative to the folder. */
   readonly created: readonly string[]
@@ -36,15 +36,16 @@ export interface InitResult {
   readonly client: FirstClient | null
   /** The file that creates the authorization server. */
   readonly server: string
-  /** What remains to be done by hand. `null` if nothing does. */
+  /** Instructions for remaining edits by hand. `null` if none remain. */
   readonly byHand: string | null
   /** Base URL of the application. */
   readonly url: string
 }
 
 /**
- * Sets Tollgate up in a project: packages, source files, settings, tables and a first client. What
- * exists is kept. Either all steps succeed, or none leaves a trace but downloaded packages.
+ * Sets Tollgate up in a project: packages, source files, settings, tables and a first client.
+ * Existing files and settings are kept. If a step fails, the earlier steps are taken back, except
+ * that downloaded packages stay in node_modules and tables on a database server.
  * @throws UsageError if the project cannot be set up.
  */
 export async function initProject(options: InitOptions): Promise<InitResult> {

@@ -1,4 +1,4 @@
-/** What decides how code of the project is written. */
+/** The language and module system of a source file. */
 export interface Language {
   readonly typescript: boolean
   /** How Node loads the files of the project. */

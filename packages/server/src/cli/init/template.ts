@@ -26,7 +26,7 @@ export interface ServerTemplate {
 /** The first line of the generated file, by which people know where it comes from. */
 const TITLE = '// Created by `npx tollgate init`. The file is yours: change it as you like.'
 
-/** Whether a file creates the authorization server, whoever has written it. */
+/** Whether a source file uses the authorization server, so that it is not another program's. */
 export const createsServer = (source: string): boolean => source.includes('@tollgate/oauth')
 
 /** Composes the generated file. What only TypeScript has stands between « and ». */
