@@ -118,6 +118,7 @@ const slow: readonly Named[] = [
   ['packages/server/test/billing-pages.test.ts', 'months on every page'],
   ['packages/server/test/cli.test.ts', 'every command is run'],
   ['packages/server/test/init-files.test.ts', 'a whole table is compiled'],
+  ['packages/server/test/init-network.test.ts', 'npm is started'],
   [
     'packages/server/test/interrupted-deletions.test.ts',
     'each call of a provider fails once, and the SDK repeats it first',
@@ -248,6 +249,7 @@ const sqliteIsEnough: readonly Named[] = [
   ['packages/server/test/hosted-pages.test.ts', 'pages'],
   ['packages/server/test/identity.test.ts', 'ID tokens and claims'],
   ['packages/server/test/init-files.test.ts', 'files'],
+  ['packages/server/test/init-network.test.ts', 'files'],
   ['packages/server/test/init.test.ts', 'files'],
   ['packages/server/test/log.test.ts', 'lines of the log'],
   ['packages/server/test/fapi.test.ts', "other people's clients"],

@@ -152,6 +152,14 @@ describe('tollgate init', () => {
     expect(read(folder, '.gitignore')).toBe('.env*\n\ntollgate.db*\n')
   })
 
+  it('uses the settings of .env.local in an application of Next', async () => {
+    const local = 'DATABASE_URL=sqlite:other.db\n'
+    const folder = createFolder('next', { '.env.local': local })
+    expect((await init(folder, YES)).code).toBe(0)
+    expect(read(folder, '.env')).not.toContain('DATABASE_URL')
+    expect(readdirSync(folder)).toContain('other.db')
+  })
+
   it('writes what is missing in a clone of an application that was set up', async () => {
     const folder = createFolder('express')
     await init(folder, YES)

@@ -6,6 +6,7 @@ import { assertChoices, BILLING, type Choices, DEFAULT_CHOICES, databaseOf } fro
 import { addIgnored, addSettings, type Settings } from './env-file.ts'
 import { assertReachable, createFirstClient, type FirstClient } from './first-client.ts'
 import type { Framework } from './framework.ts'
+import { exclusively } from './lock.ts'
 import { installPackages, listPackages } from './packages.ts'
 import { type PackageManager, type Project, readText } from './project.ts'
 
@@ -48,13 +49,17 @@ export interface InitResult {
  * that downloaded packages stay in node_modules and tables on a database server.
  * @throws UsageError if the project cannot be set up.
  */
-export async function initProject(options: InitOptions): Promise<InitResult> {
+export function initProject(options: InitOptions): Promise<InitResult> {
+  return exclusively(options.project.folder, () => initAlone(options))
+}
+
+async function initAlone(options: InitOptions): Promise<InitResult> {
   const { project, framework, choices, manager, install, version, tarballs } = options
   const { folder } = project
   assertChoices(choices)
   const { changes: sources, server, byHand, port } = framework.plan(project, choices)
   const settings = chooseSettings(project, choices, port)
-  const changes: Change[] = [...sources, ...planSettings(folder, settings, choices)]
+  const changes: Change[] = [...sources, ...planSettings(project, settings, choices)]
   const wanted = listPackages(project, framework, choices, { version, tarballs })
   const packages = [...wanted.dependencies, ...wanted.devDependencies]
   const installs = install && packages.length > 0
@@ -103,19 +108,16 @@ function chooseSettings({ settings }: Project, choices: Choices, port: number): 
 }
 
 /** Plans the files `.env` and `.gitignore`. */
-function planSettings(folder: string, settings: Settings, { database }: Choices): Change[] {
-  const env = readText(join(folder, '.env'))
-  const ignored = readText(join(folder, '.gitignore'))
+function planSettings(project: Project, settings: Settings, { database }: Choices): Change[] {
+  const env = readText(join(project.folder, '.env'))
+  const ignored = readText(join(project.folder, '.gitignore'))
   const ignoring = ['.env', ...(database === DEFAULT_CHOICES.database ? ['tollgate.db*'] : [])]
+  const missing = Object.entries(settings).filter(([name]) => !(name in project.settings))
+  const after = addSettings(env ?? '', Object.fromEntries(missing))
   // Readable by its owner only, because it holds secrets.
-  const secrets = {
-    path: '.env',
-    before: env,
-    after: addSettings(env ?? '', settings),
-    mode: 0o600,
-  }
+  const secrets = { path: '.env', before: env, after, mode: 0o600 }
   const git = { path: '.gitignore', before: ignored, after: addIgnored(ignored ?? '', ignoring) }
-  return [secrets, git].filter(({ before, after }) => before !== after)
+  return [secrets, git].filter((change) => (change.before ?? '') !== change.after)
 }
 
 /** Whether the generated file exists, so that there is nothing to ask. */

@@ -98,10 +98,16 @@ function run(project: Project, manager: PackageManager, args: readonly string[])
       // npm, pnpm and yarn are scripts on Windows, which only a shell can run.
       shell: process.platform === 'win32',
     })
-    child.once('error', ({ message }) => reject(failed(message)))
-    child.once('close', (code) => {
-      if (code === 0) resolvePromise()
-      else reject(failed(`exit code ${code}`))
-    })
+    // Ctrl-C also stops the package manager, which is a failure like others: what was done so far
+    // must be taken back.
+    const stay = () => {}
+    process.on('SIGINT', stay)
+    const end = (reason: string | null) => {
+      process.off('SIGINT', stay)
+      if (reason === null) resolvePromise()
+      else reject(failed(reason))
+    }
+    child.once('error', ({ message }) => end(message))
+    child.once('close', (code, signal) => end(code === 0 ? null : (signal ?? `exit code ${code}`)))
   })
 }

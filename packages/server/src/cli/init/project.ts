@@ -21,7 +21,7 @@ export interface Project {
   readonly packages: Readonly<Record<string, string>>
   /** Whether the project compiles or checks TypeScript. */
   readonly typescript: boolean
-  /** Settings of the file `.env`; none if there is no such file. */
+  /** Settings of the file `.env`, and for Next also of `.env.local`, which takes precedence. */
   readonly settings: Settings
 }
 
@@ -43,7 +43,12 @@ export function readProject(folder: string): Project {
     packageJson,
     packages,
     typescript: 'typescript' in packages || existsSync(join(folder, 'tsconfig.json')),
-    settings: readSettings(readText(join(folder, '.env')) ?? ''),
+    settings: Object.assign(
+      {},
+      ...['.env', ...('next' in packages ? ['.env.local'] : [])].map((file) =>
+        readSettings(readText(join(folder, file)) ?? ''),
+      ),
+    ),
   }
 }
 
