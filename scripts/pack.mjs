@@ -47,7 +47,14 @@ if (import.meta.filename === process.argv[1]) {
   process.exitCode = await prepare()
   if (process.exitCode === 0) {
     const files = packInto(resolve('tarballs'))
-    console.log('\nRun one of these in your project. `libsql` is the driver for SQLite:')
+    const program = resolve('packages/server/bin/tollgate.js')
+    console.log(
+      '\nTo add Tollgate to your project with all that it needs, run this in its folder:\n',
+    )
+    console.log(`node ${program} init --tarballs ${resolve('tarballs')}\n`)
+    console.log(
+      'Or install the packages yourself with one of these lines. `libsql` is the driver for SQLite:',
+    )
     console.log('replace it with `pg` for Postgres, or `mysql2` for MariaDB or MySQL.\n')
     for (const [use, ...parts] of INSTALLS) console.log(`${use}\n${installLine(files, ...parts)}\n`)
   }

@@ -117,6 +117,8 @@ const slow: readonly Named[] = [
   ['packages/sandbox/test/stripe/properties.test.ts', 'hundreds of random lives'],
   ['packages/server/test/billing-pages.test.ts', 'months on every page'],
   ['packages/server/test/cli.test.ts', 'every command is run'],
+  ['packages/server/test/init-files.test.ts', 'a whole table is compiled'],
+  ['packages/server/test/init-network.test.ts', 'npm is started'],
   [
     'packages/server/test/interrupted-deletions.test.ts',
     'each call of a provider fails once, and the SDK repeats it first',
@@ -246,6 +248,9 @@ const sqliteIsEnough: readonly Named[] = [
   ['packages/server/test/first-steps.test.ts', 'pages'],
   ['packages/server/test/hosted-pages.test.ts', 'pages'],
   ['packages/server/test/identity.test.ts', 'ID tokens and claims'],
+  ['packages/server/test/init-files.test.ts', 'files'],
+  ['packages/server/test/init-network.test.ts', 'files'],
+  ['packages/server/test/init.test.ts', 'files'],
   ['packages/server/test/log.test.ts', 'lines of the log'],
   ['packages/server/test/fapi.test.ts', "other people's clients"],
   ['packages/server/test/mcp.test.ts', "other people's clients"],

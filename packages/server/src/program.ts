@@ -26,6 +26,7 @@ const GROUPS: Readonly<Record<string, string>> = {
 }
 const HELP = `
 Start with tollgate serve: without settings it runs a demo.
+tollgate init adds Tollgate to an application of your own.
 tollgate doctor shows what is missing for production.
 tollgate <command> --help describes a command.`
 const { version } = createRequire(import.meta.url)('../package.json') as { version: string }
@@ -144,6 +145,8 @@ function addCommand(parent: Program, name: string, command: Command, run: Run): 
   own.option('--json', 'print JSON, for scripts')
   own.action(() => {
     const { json = false, ...options } = own.opts()
+    // commander stores --no-install as `install: false`.
+    if (options.install === false) options.noInstall = true
     const { as } = own.optsWithGlobals()
     return run(command, { args: own.args, options }, { json, as })
   })

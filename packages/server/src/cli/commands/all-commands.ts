@@ -7,6 +7,7 @@ import { webhookCommands } from './billing-webhooks.ts'
 import { clientCommands } from './client.ts'
 import { databaseCommands } from './database.ts'
 import { doctor } from './doctor.ts'
+import { init } from './init.ts'
 import { keyCommands } from './keys.ts'
 import { sandbox } from './sandbox.ts'
 import { serveCommand } from './serve.ts'
@@ -14,6 +15,7 @@ import { userCommands } from './user.ts'
 
 /** Every command by its full name. `docs/reference/service.md` lists the same commands. */
 export const commands: Commands = {
+  init,
   serve: serveCommand,
   ...userCommands,
   ...clientCommands,

@@ -1,0 +1,84 @@
+import {
+  accessSync,
+  chmodSync,
+  constants,
+  existsSync,
+  mkdirSync,
+  rmdirSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
+import { dirname, join } from 'node:path'
+import { UsageError } from '../usage-error.ts'
+import type { FileChange } from './framework.ts'
+import { readText } from './project.ts'
+
+/** A change of a file. `mode` holds its permissions, if they matter. */
+export interface Change extends FileChange {
+  readonly mode?: number
+}
+
+/** Takes steps back, the last first. */
+export class Undo {
+  readonly #steps: (() => void)[] = []
+
+  add(step: () => void): void {
+    this.#steps.push(step)
+  }
+
+  run(): void {
+    for (const step of this.#steps.reverse()) step()
+  }
+}
+
+/**
+ * Checks that every file can be written, before anything is.
+ * @throws UsageError that names the first file that cannot.
+ */
+export function assertWritable(folder: string, changes: readonly Change[]): void {
+  for (const { path, before } of changes) {
+    let target = join(folder, path)
+    if (before === null) {
+      while (!existsSync(target)) target = dirname(target)
+    }
+    try {
+      accessSync(target, constants.W_OK)
+    } catch {
+      throw new UsageError(
+        `${target} is not writable, so nothing was changed. Change its permissions, or run tollgate init as its owner.`,
+      )
+    }
+  }
+}
+
+/**
+ * Writes the files. The steps that restore them are added to `undo` as each file is written.
+ * @throws UsageError if a file has changed since it was read or cannot be written.
+ */
+export function writeChanges(folder: string, changes: readonly Change[], undo: Undo): void {
+  for (const { path, before, after, mode } of changes) {
+    const file = join(folder, path)
+    try {
+      if (readText(file) !== before) throw new Error('it was changed by another program meanwhile')
+      if (before === null) {
+        createFolders(dirname(file), undo)
+        // `wx` fails if another program has created the file since.
+        writeFileSync(file, after, { flag: 'wx', ...(mode !== undefined && { mode }) })
+        undo.add(() => rmSync(file, { force: true }))
+      } else {
+        undo.add(() => writeFileSync(file, before))
+        writeFileSync(file, after)
+        if (mode !== undefined) chmodSync(file, mode)
+      }
+    } catch (cause) {
+      throw new UsageError(`${file} cannot be written: ${(cause as Error).message}`)
+    }
+  }
+}
+
+function createFolders(folder: string, undo: Undo): void {
+  if (existsSync(folder)) return
+  createFolders(dirname(folder), undo)
+  mkdirSync(folder)
+  undo.add(() => rmdirSync(folder))
+}

@@ -1,0 +1,28 @@
+import { describe, expect, it } from 'vitest'
+import { addIgnored, addSettings } from './env-file.ts'
+
+describe('addSettings', () => {
+  it.each([
+    ['writes a new file', '', '# Tollgate\nA=1\nB=2\n'],
+    ['adds missing settings', 'C=3\n', 'C=3\n\n# Tollgate\nA=1\nB=2\n'],
+    ['completes the last line', 'C=3', 'C=3\n\n# Tollgate\nA=1\nB=2\n'],
+    ['keeps other values', "B='other # value'\n", "B='other # value'\n\n# Tollgate\nA=1\n"],
+    ['keeps empty values', 'A=\nB=\n', 'A=\nB=\n'],
+    ['adds a setting that is only in a comment', '# A=0\nB=2\n', '# A=0\nB=2\n\n# Tollgate\nA=1\n'],
+  ])('%s', (_name, before, after) => {
+    expect(addSettings(before, { A: '1', B: '2' })).toBe(after)
+  })
+})
+
+describe('addIgnored', () => {
+  it.each([
+    ['writes a new file', '', '.env\ntollgate.db*\n'],
+    ['adds missing patterns', 'node_modules\n', 'node_modules\n\n.env\ntollgate.db*\n'],
+    ['recognizes a wider pattern', '.env*\ntollgate.*\n', '.env*\ntollgate.*\n'],
+    ['recognizes a pattern of the root', '/.env\r\n', '/.env\r\n\ntollgate.db*\n'],
+    ['is not misled by an exception', '!.env\ntollgate.db*\n', '!.env\ntollgate.db*\n\n.env\n'],
+    ['is not misled by other files', '.env.*\ntollgate.db*\n', '.env.*\ntollgate.db*\n\n.env\n'],
+  ])('%s', (_name, before, after) => {
+    expect(addIgnored(before, ['.env', 'tollgate.db*'])).toBe(after)
+  })
+})

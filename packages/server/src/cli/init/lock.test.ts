@@ -1,0 +1,48 @@
+import { spawnSync } from 'node:child_process'
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { exclusively, LOCK } from './lock.ts'
+
+function createFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'tollgate-lock-'))
+  onTestFinished(() => rmSync(folder, { recursive: true }))
+  return folder
+}
+
+describe('exclusively', () => {
+  it('rejects a second process while the first one works, and accepts it afterwards', async () => {
+    const folder = createFolder()
+    let finish = () => {}
+    const first = exclusively(folder, () => new Promise<void>((resolve) => (finish = resolve)))
+    await expect(exclusively(folder, async () => 'second')).rejects.toThrow(
+      `Another tollgate init (process ${process.pid}) works in ${folder}`,
+    )
+    finish()
+    await first
+    expect(await exclusively(folder, async () => 'second')).toBe('second')
+    expect(existsSync(join(folder, LOCK))).toBe(false)
+  })
+
+  it('takes over the lock of a process that was killed', async () => {
+    const folder = createFolder()
+    const { pid } = spawnSync(process.execPath, ['-e', ''])
+    writeFileSync(join(folder, LOCK), String(pid))
+    expect(await exclusively(folder, async () => 'done')).toBe('done')
+  })
+
+  it('removes the lock after a failure', async () => {
+    const folder = createFolder()
+    const failing = exclusively(folder, () => Promise.reject(new Error('broken')))
+    await expect(failing).rejects.toThrow('broken')
+    expect(existsSync(join(folder, LOCK))).toBe(false)
+  })
+
+  it('rejects a folder that cannot be written to', async () => {
+    const folder = join(createFolder(), 'missing')
+    await expect(exclusively(folder, async () => {})).rejects.toThrow(
+      `Nothing can be written to ${folder}`,
+    )
+  })
+})
