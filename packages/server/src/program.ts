@@ -62,6 +62,7 @@ interface Input {
 interface GlobalOptions {
   readonly json: boolean
   readonly as: string | undefined
+  readonly config: string | undefined
 }
 
 async function runCommand(
@@ -71,6 +72,7 @@ async function runCommand(
 ): Promise<number> {
   const { json, terminal } = how
   try {
+    if (how.config !== undefined) assertWorksWithConfig(command)
     const outcome = await command.run(input.args, input.options, createCommandContext(how))
     if (!outcome) return 0
     terminal.stdout.write(json ? `${JSON.stringify(outcome.json)}\n` : `${outcome.text}\n`)
@@ -78,6 +80,15 @@ async function runCommand(
   } catch (error) {
     return reportError(error, json, terminal)
   }
+}
+
+const ON_SERVICE = 'Leave out --config to run it on the service'
+
+function assertWorksWithConfig({ withConfig = ON_SERVICE }: Command): void {
+  if (withConfig === true) return
+  throw new UsageError(
+    `This command works only on the service, not on an application's own instances. ${withConfig}`,
+  )
 }
 
 type Run = (command: Command, input: Input, global: GlobalOptions) => Promise<void>
@@ -94,6 +105,10 @@ function createProgram(terminal: Terminal, run: Run): Program {
     .option(
       '--as <name>',
       'name for the audit log of who runs the command (default: the operating system user)',
+    )
+    .option(
+      '--config <file>',
+      "module of an application that exports its own instances, to work on instead of the service's",
     )
     .configureHelp({ showGlobalOptions: true })
     .addHelpText('after', HELP)
@@ -144,8 +159,8 @@ function addCommand(parent: Program, name: string, command: Command, run: Run): 
   own.option('--json', 'print JSON, for scripts')
   own.action(() => {
     const { json = false, ...options } = own.opts()
-    const { as } = own.optsWithGlobals()
-    return run(command, { args: own.args, options }, { json, as })
+    const { as, config } = own.optsWithGlobals()
+    return run(command, { args: own.args, options }, { json, as, config })
   })
 }
 

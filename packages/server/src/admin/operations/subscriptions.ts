@@ -186,7 +186,7 @@ export const subscriptionOperations: readonly Operation[] = [
     output: ofPerson,
     async run({ id }, context) {
       await requireAccount(id, context)
-      const user = await (await readBilling(context)).user(Number(id))
+      const user = await (await readBilling(context)).user(id)
       return { data: (await user.subscriptions()).map(subscriptionJson) }
     },
   }),
@@ -283,7 +283,7 @@ export const subscriptionOperations: readonly Operation[] = [
     describe: ({ id, until }) => ({ subject: { kind: 'user', id }, details: { until } }),
     async run({ id, until }, context) {
       await requireTarget(id, context)
-      const user = await (await readBilling(context)).user(Number(id))
+      const user = await (await readBilling(context)).user(id)
       if (until !== null) {
         requireFuture(new Date(until), context.clock.now())
         const running = (await user.subscriptions()).find((each) => !each.ended())
