@@ -17,6 +17,7 @@ const USAGE = 2
 const GROUPS: Readonly<Record<string, string>> = {
   user: 'accounts',
   client: 'applications that request access',
+  token: 'access tokens that are in use',
   keys: 'keys that sign tokens',
   audit: 'the audit log: who did what',
   clock: 'the clock that all processes share',

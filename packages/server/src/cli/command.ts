@@ -67,7 +67,12 @@ type Values<Of extends Options> = { readonly [Name in keyof Of]: ReturnType<Of[N
 interface Definition<Of extends Options> {
   readonly summary: string
   /** Positional arguments such as `<id>`, in order. */
-  readonly arguments?: readonly { readonly name: string; readonly description: string }[]
+  readonly arguments?: readonly {
+    readonly name: string
+    readonly description: string
+    /** All possible values, for completion in a shell. Absent if the value is free text. */
+    readonly choices?: readonly string[]
+  }[]
   /** Options by their names in camel case: `voidOpen` is `--void-open`. */
   readonly options?: Of
   /**

@@ -56,7 +56,11 @@ export function withOperations<T>(
       const services = createAdminServices({ ...core, clock, billing })
       const logger = createLogger('info', process.stderr)
       const audit = found === 'application' ? createLoggerAudit(logger, clock) : services.audit
-      const perform = createPerform(context, { ...services, audit })
+      const perform = createPerform(
+        context,
+        { ...services, audit },
+        ...(found === 'application' ? [withOwnUserIds] : []),
+      )
       return work({ ...core, billing, perform })
     }),
   )

@@ -146,14 +146,24 @@ export const clientCommands: Commands = {
         }),
       ),
   }),
-  'client revoke': command({
-    summary: 'revoke an application with all its tokens, on every process within a second',
+  'client delete': command({
+    summary: 'delete an application with all its tokens, on every process within a second',
     withConfig: true,
     arguments: [ID],
     run: ({ args: [id = ''] }, context) =>
-      withOperations(context, ALSO_IN_APPLICATIONS, async ({ perform }) => {
-        await orUnknownClient(id, perform('clients.revoke', { id }))
-        return { json: { id, revoked: true }, text: `Revoked the client ${id} and all its tokens` }
+      deleteClient(id, context, {
+        json: { id, deleted: true },
+        text: `Deleted the client ${id} and all its tokens`,
+      }),
+  }),
+  'client revoke': command({
+    summary: 'delete an application with all its tokens, as `client delete` does',
+    withConfig: true,
+    arguments: [ID],
+    run: ({ args: [id = ''] }, context) =>
+      deleteClient(id, context, {
+        json: { id, revoked: true },
+        text: `Revoked the client ${id} and all its tokens`,
       }),
   }),
 }
@@ -233,6 +243,13 @@ function describeClient(client: ManagedClient): Outcome {
     ),
   })
   return { json: client, text }
+}
+
+function deleteClient(id: string, context: CommandContext, outcome: Outcome): Promise<Outcome> {
+  return withOperations(context, ALSO_IN_APPLICATIONS, async ({ perform }) => {
+    await orUnknownClient(id, perform('clients.revoke', { id }))
+    return outcome
+  })
 }
 
 /** Verifies an application, or withdraws the verification. */

@@ -12,11 +12,12 @@ import { requireEmail } from '../../users/parse.ts'
 import { createPasswords } from '../../users/passwords.ts'
 import { ROLES, type Role } from '../../users/roles.ts'
 import { type Account, accountJson } from '../../users/user.ts'
-import { createUsers, type UserAccounts } from '../../users/users.ts'
+import { createUsers } from '../../users/users.ts'
 import { type CommandContext, type Commands, command, type Outcome } from '../command.ts'
 import { withTables } from '../open.ts'
 import { type OpenOperations, withOperations } from '../open-operations.ts'
 import * as option from '../options.ts'
+import { requireAccount } from '../person.ts'
 import { formatTable } from '../table.ts'
 import { UsageError } from '../usage-error.ts'
 
@@ -207,17 +208,6 @@ function parseNewRole(given: string): Role | null {
   throw new UsageError(
     `The role must be one of ${choices.join(', ')}, not ${JSON.stringify(given)}`,
     { choices },
-  )
-}
-
-async function requireAccount(
-  users: UserAccounts,
-  [named = '']: readonly string[],
-): Promise<Account> {
-  const account = await users.findAccount(named)
-  if (account) return account
-  throw new UsageError(
-    `There is no user ${JSON.stringify(named)}: give an id or an e-mail address that \`tollgate user list\` shows`,
   )
 }
 
