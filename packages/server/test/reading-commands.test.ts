@@ -3,10 +3,13 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { addColumn, createColumnDefinitions, type Database, migrate } from '@tollgate/database'
 import { kyselyStorage } from '@tollgate/oauth'
+import { sql } from 'kysely'
 import { afterAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { createTestDatabase } from '../../../test-support/create-test-database.ts'
+import { describeSchema } from '../../../test-support/describe-schema.ts'
 import { runCli } from '../src/program.ts'
 import { serviceMigrations } from '../src/storage/migrations.ts'
+import { serviceTables } from './support.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'tollgate-reading-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
@@ -63,6 +66,40 @@ describe.each(READING)('tollgate %s %s', (...words) => {
     expect(code).not.toBe(0)
     expect(stdout + stderr).toContain("an application's own tables")
     expect(await tables()).toEqual(['users'])
+  })
+})
+
+describe('tollgate migrate --plan', () => {
+  it('prints statements that create the same tables as migrate, and changes nothing', async () => {
+    const planned = await tollgate(['migrate', '--plan', '--json'])
+    expect([planned.code, planned.stderr]).toEqual([0, ''])
+    expect(await tables()).toEqual([])
+    const { planned: migrations } = JSON.parse(planned.stdout) as {
+      planned: { set: string; statements: string[]; needs_offline: boolean }[]
+    }
+    expect([...new Set(migrations.map(({ set }) => set))]).toEqual(['service', 'oauth', 'billing'])
+    const text = await tollgate(['migrate', '--plan'])
+    expect(text.stdout).toMatch(/^-- service 0001-initial\ncreate table .*;\n/)
+
+    for (const { statements } of migrations) {
+      for (const each of statements) await sql.raw(each).execute(database.kysely)
+    }
+    const again = await tollgate(['migrate', '--plan'])
+    expect([again.code, again.stdout]).toEqual([0, 'The database is up to date\n'])
+    const migrated = await createTestDatabase({ template: serviceTables })
+    onTestFinished(migrated.drop)
+    for (const name of ['users', 'audit_entries', 'oauth_clients', 'subscriptions']) {
+      const created = await describeSchema(migrated.database, name)
+      expect(await describeSchema(database, name)).toEqual(created)
+    }
+  })
+
+  it('rejects --offline and the database of another application', async () => {
+    const both = await tollgate(['migrate', '--plan', '--offline'])
+    expect([both.code, both.stderr]).toEqual([2, expect.stringContaining('leave out --offline')])
+    await createOwnUsers()
+    const { code, stderr } = await tollgate(['migrate', '--plan'])
+    expect([code, stderr]).toEqual([2, expect.stringContaining("an application's own tables")])
   })
 })
 

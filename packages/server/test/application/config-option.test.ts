@@ -43,6 +43,17 @@ describe("tollgate --config on an application's own instances", () => {
     expect(await tables()).toEqual(before)
   })
 
+  it('`migrate --plan` prints the statements for its tables, and changes nothing', async () => {
+    const before = await tables()
+    const { code, stdout } = await tollgate('migrate', '--plan')
+    expect(code).toBe(0)
+    expect(stdout).toMatch(/^-- oauth 0001-initial\n/)
+    expect(stdout).toMatch(/^-- billing 0001-initial$[\s\S]*^alter table .users. add column/m)
+    expect(stdout).toMatch(/subscriptions\W.*user_id.* (nullable$|drop not null;)/m)
+    expect(stdout).not.toContain('audit_entries')
+    expect(await tables()).toEqual(before)
+  })
+
   it('`migrate` creates the tables of the libraries, and no table of the service', async () => {
     const { code, stderr, json } = await tollgate('migrate', '--json')
     expect([code, stderr]).toEqual([0, ''])

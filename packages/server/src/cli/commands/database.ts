@@ -1,5 +1,12 @@
 import type { Billing } from '@tollgate/billing'
-import { type Database, hasTable, type MigrateOptions, migrate } from '@tollgate/database'
+import {
+  type Database,
+  hasTable,
+  type MigrateOptions,
+  migrate,
+  type PlannedMigration,
+  planMigrations,
+} from '@tollgate/database'
 import { oauthMigrations } from '@tollgate/oauth'
 import type { Ended } from '../../admin/operations/maintenance.ts'
 import { createServiceBilling, NO_PROVIDER } from '../../billing.ts'
@@ -7,11 +14,13 @@ import type { Config } from '../../config/config.ts'
 import { migrateCore } from '../../core.ts'
 import { createLogger } from '../../logger.ts'
 import { withProgress } from '../../progress.ts'
+import { refuseForeignTables } from '../../storage/found-tables.ts'
+import { serviceMigrations } from '../../storage/migrations.ts'
 import type { Application } from '../application/load.ts'
 import { requirePart, withApplication } from '../application/open.ts'
 import { type CommandContext, type Commands, command, type Outcome } from '../command.ts'
 import { formatCount } from '../count.ts'
-import { ALSO_IN_APPLICATIONS, withCore, withDatabase } from '../open.ts'
+import { ALSO_IN_APPLICATIONS, withCore, withDatabase, withTables } from '../open.ts'
 import { withOperations } from '../open-operations.ts'
 import * as option from '../options.ts'
 import { UsageError } from '../usage-error.ts'
@@ -22,11 +31,14 @@ export const databaseCommands: Commands = {
     summary: 'bring the database up to date; safe to run concurrently',
     withConfig: true,
     options: {
+      plan: option.flag('print the statements that would run, and change nothing'),
       offline: option.flag(
         'include migrations that require all other processes to be stopped; stop them first',
       ),
     },
-    async run({ options: { offline } }, context) {
+    async run({ options: { offline, plan } }, context) {
+      if (plan && offline) throw new UsageError('--plan changes nothing: leave out --offline')
+      if (plan) return reportPlan(await planAll(context))
       if (context.application !== null) {
         return reportApplied(
           await withApplication(context, [], (application) =>
@@ -136,6 +148,41 @@ async function migrateApplication(
     ...(oauth ? (await migrate(database, oauthMigrations, how)).applied : []),
     ...(billing ? (await billing.migrate(how)).applied : []),
   ]
+}
+
+/** Lists the pending migrations of the service or of the application's instances. */
+async function planAll(context: CommandContext): Promise<PlannedMigration[]> {
+  if (context.application !== null) {
+    return withApplication(context, [], async ({ database, oauth, billing }) => [
+      ...(oauth ? await planMigrations(database, oauthMigrations) : []),
+      ...(billing ? await billing.planMigrations() : []),
+    ])
+  }
+  const config = await context.config([])
+  return withTables(config, [], async (database) => {
+    await refuseForeignTables(database)
+    return [
+      ...(await planMigrations(database, serviceMigrations)),
+      ...(await planMigrations(database, oauthMigrations)),
+      ...(await withRows(config, database, (billing) => billing.planMigrations())),
+    ]
+  })
+}
+
+function reportPlan(planned: readonly PlannedMigration[]): Outcome {
+  const text = planned.map(({ set, id, needsOffline, statements }) => {
+    const remark = needsOffline ? ' (needs --offline: stop all other processes first)' : ''
+    const lines = statements.map((each) => (each.startsWith('--') ? each : `${each};`))
+    return [`-- ${set} ${id}${remark}`, ...lines].join('\n')
+  })
+  const json = planned.map(({ needsOffline, ...each }) => ({
+    ...each,
+    needs_offline: needsOffline,
+  }))
+  return {
+    json: { planned: json },
+    text: planned.length === 0 ? 'The database is up to date' : text.join('\n\n'),
+  }
 }
 
 function reportApplied(applied: readonly string[]): Outcome {
