@@ -76,7 +76,10 @@ async function runCommand(
     if (how.config !== undefined) assertWorksWithConfig(command)
     const outcome = await command.run(input.args, input.options, createCommandContext(how))
     if (!outcome) return 0
-    terminal.stdout.write(json ? `${JSON.stringify(outcome.json)}\n` : `${outcome.text}\n`)
+    const { text } = outcome
+    const { columns = null } = terminal.stdout
+    const fitted = typeof text === 'function' ? text(columns) : text
+    terminal.stdout.write(json ? `${JSON.stringify(outcome.json)}\n` : `${fitted}\n`)
     return outcome.exitCode ?? 0
   } catch (error) {
     return reportError(error, json, terminal)

@@ -23,12 +23,12 @@ beforeEach(async () => {
   onTestFinished(created.drop)
 })
 
-async function tollgate(args: readonly string[], databaseUrl = url) {
+async function tollgate(args: readonly string[], databaseUrl = url, columns?: number) {
   const out: string[] = []
   const err: string[] = []
   const environment = { DATABASE_URL: databaseUrl, TOLLGATE_DATA_DIR: folder, PORT: '0' }
   const code = await runCli(args, environment, {
-    stdout: { write: (text) => void out.push(text) },
+    stdout: { write: (text) => void out.push(text), columns },
     stderr: { write: (text) => void err.push(text) },
   })
   return { code, stdout: out.join(''), stderr: err.join('') }
@@ -104,6 +104,23 @@ describe('tollgate migrate --plan', () => {
 })
 
 describe('tollgate client list', () => {
+  it('prints a table if the terminal is wide enough, else a block of lines for each client', async () => {
+    expect((await tollgate(['migrate'])).code).toBe(0)
+    const create = ['client', 'create', '--credentials', '--json']
+    const ids: string[] = []
+    for (const name of ['A long name for a narrow terminal', 'B']) {
+      ids.push(JSON.parse((await tollgate([...create, '--name', name])).stdout).id)
+    }
+    const wide = await tollgate(['client', 'list'], url, 200)
+    expect(wide.stdout).toMatch(/^ID +NAME +GRANTS +ORIGIN\n/)
+    expect((await tollgate(['client', 'list'])).stdout).toBe(wide.stdout)
+    const { stdout } = await tollgate(['client', 'list'], url, 60)
+    const [one, two, ...more] = stdout.trimEnd().split('\n\n')
+    expect(more).toEqual([])
+    expect([one, two].join('\n\n')).toMatch(/^ID +\S+\nNAME +(A long .* terminal|B)\nGRANTS +\S+\n/)
+    for (const id of ids) expect(stdout).toContain(id)
+  })
+
   it("shows the clients of an application's authorization server, and creates nothing", async () => {
     await createOwnUsers()
     await kyselyStorage(database).migrate()

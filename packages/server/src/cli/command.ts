@@ -4,10 +4,15 @@ import type { Config, Need } from '../config/config.ts'
 import { loadConfig } from '../config/load-config.ts'
 import { parseActor } from './actor.ts'
 import { type CommandOption, flagOf } from './options.ts'
+import type { Fitting } from './table.ts'
 
 /** The streams a command reads from and writes to. `process` satisfies it. */
 export interface Terminal {
-  readonly stdout: { write(text: string): unknown }
+  readonly stdout: {
+    write(text: string): unknown
+    /** Width in characters. Absent if it is not a terminal. */
+    readonly columns?: number | undefined
+  }
   readonly stderr: { write(text: string): unknown }
   readonly stdin?: NodeJS.ReadStream
 }
@@ -16,8 +21,8 @@ export interface Terminal {
 export interface Outcome {
   /** The value printed with `--json`. */
   readonly json: unknown
-  /** The text printed without `--json`. */
-  readonly text: string
+  /** The text printed without `--json`, or a function that fits it to the terminal. */
+  readonly text: string | Fitting
   /**
    * Exit code of the process.
    * @default 0

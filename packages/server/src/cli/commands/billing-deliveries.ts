@@ -1,9 +1,9 @@
 import type { Deliveries, DeliveryState, StoredDelivery } from '@tollgate/billing'
 import { type Commands, command } from '../command.ts'
-import { formatCount } from '../count.ts'
 import { withBilling } from '../open-billing.ts'
 import { type OpenOperations, withOperations } from '../open-operations.ts'
 import * as option from '../options.ts'
+import { formatTable } from '../table.ts'
 import { UsageError } from '../usage-error.ts'
 
 /** Text for an empty list of deliveries, by state. */
@@ -36,7 +36,7 @@ export const deliveryCommands: Commands = {
       const listed = found.filter((each) => endpoint === null || each.endpoint === endpoint)
       return {
         json: listed.map(withoutPayload),
-        text: listed.map(lineOf).join('\n') || NONE[state],
+        text: formatTable(HEADERS, listed.map(rowOf), NONE[state]),
       }
     },
   }),
@@ -129,8 +129,8 @@ function withoutPayload({ payload: _, ...delivery }: StoredDelivery) {
   return delivery
 }
 
-function lineOf({ id, createdAt, type, endpoint, attempts, lastError }: StoredDelivery): string {
-  const why =
-    lastError === null ? '' : `: ${lastError} (${formatCount(attempts, 'attempt', 'attempts')})`
-  return `${id}  ${createdAt.toISOString()}  ${type} to ${endpoint}${why}`
+const HEADERS = ['ID', 'CREATED', 'TYPE', 'ENDPOINT', 'ATTEMPTS', 'ERROR']
+
+function rowOf({ id, createdAt, type, endpoint, attempts, lastError }: StoredDelivery): string[] {
+  return [String(id), createdAt.toISOString(), type, endpoint, String(attempts), lastError ?? '']
 }
