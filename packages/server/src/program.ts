@@ -177,17 +177,22 @@ const ASK_DOCTOR =
  * Prints an error to standard error, without secrets and without a stack trace. Returns the exit
  * code.
  */
-function reportError(error: unknown, json: boolean, terminal: Terminal): number {
+function reportError(thrown: unknown, json: boolean, terminal: Terminal): number {
+  const error = thrown instanceof AdminProblem && isUsageError(thrown.cause) ? thrown.cause : thrown
   const message = redactText(explain(error))
   const isUsage =
     isOAuthError(error, 'validation_failed') ||
     (error instanceof AdminProblem && isMistake(error)) ||
-    [UsageError, ConfigurationError, InvalidAccount].some((kind) => error instanceof kind)
+    isUsageError(error)
   const details = error instanceof UsageError ? error.details : {}
   terminal.stderr.write(
     json ? `${JSON.stringify({ error: message, ...details })}\n` : `${message}\n`,
   )
   return isUsage ? 2 : 1
+}
+
+function isUsageError(error: unknown): boolean {
+  return [UsageError, ConfigurationError, InvalidAccount].some((kind) => error instanceof kind)
 }
 
 /**

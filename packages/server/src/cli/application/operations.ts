@@ -28,7 +28,7 @@ export function createApplicationServices(application: Application): AdminServic
     oauth: (oauth ?? absent(`the export \`oauth\` in ${file}`)) as OperationServices['oauth'],
     billing: { provider: billing, rows: billing },
     audit: createLoggerAudit(logger ?? createLogger('info', process.stderr), clock),
-    cursors: createCursors([`tollgate cursor of ${file}`]),
+    cursors: createCursors(['of an application']),
     // An application has no table of requests: billing itself recognizes a repeated key.
     requests: { once: (_request, work) => work(), purge: async () => 0 },
     refusals: createRefusals(clock),
