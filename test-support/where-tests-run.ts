@@ -115,6 +115,7 @@ const slow: readonly Named[] = [
   ['packages/sandbox/test/stripe/every-call.test.ts', 'a whole table, for each SDK'],
   ['packages/sandbox/test/stripe/fuzz.test.ts', 'random requests'],
   ['packages/sandbox/test/stripe/properties.test.ts', 'hundreds of random lives'],
+  ['packages/server/test/application', 'each command is its own process'],
   ['packages/server/test/billing-pages.test.ts', 'months on every page'],
   ['packages/server/test/cli.test.ts', 'every command is run'],
   ['packages/server/test/init-files.test.ts', 'a whole table is compiled'],

@@ -1,4 +1,4 @@
-import type { MigrateOptions } from '@tollgate/database'
+import type { MigrateOptions, PlannedMigration } from '@tollgate/database'
 import type { HttpRoutes } from '@tollgate/http'
 import type { BillableOwner, BillableUser } from './billable-user.ts'
 import type { EventOutbox } from './core/events/event-stream.ts'
@@ -65,6 +65,10 @@ export interface Billing<User = Record<string, unknown>> extends HttpRoutes {
    * run: stop them all, and call this once with `{ offline: true }`.
    */
   migrate(options?: MigrateOptions): Promise<{ applied: string[] }>
+  /**
+   * Lists the migrations that `migrate()` would run, with their statements. Changes nothing.
+   */
+  planMigrations(): Promise<PlannedMigration[]>
   /**
    * Updates the rows of every owner to the provider's state, and reports the differences found.
    * Reads lists from the provider (one page per hundred users), and single objects only for users

@@ -3,6 +3,8 @@ import {
   type MigrateOptions,
   type MigrationSet,
   migrate,
+  type PlannedMigration,
+  planMigrations,
   requireMigrations,
 } from '@tollgate/database'
 import { fetchFrom } from '@tollgate/http'
@@ -177,6 +179,11 @@ export function createBilling<User>(given: BillingOptions<User>): unknown {
       return record && new BillableUser(context, record)
     },
     migrate: runMigrations,
+    async planMigrations() {
+      const planned: PlannedMigration[] = []
+      for (const set of migrationSets) planned.push(...(await planMigrations(database, set)))
+      return planned
+    },
     async sync(how = {}) {
       await migrated()
       return syncAll(context, how)

@@ -136,12 +136,28 @@ export interface Database<T = AnyTables> {
  */
 export const internals: unique symbol = Symbol.for('tollgate.database.internals')
 
+/**
+ * Statements that were recorded instead of run, and what they would have created: reads still see
+ * the database as it is.
+ */
+export interface StatementRecord {
+  /** Columns of the tables that recorded statements create or extend. */
+  readonly tables: Map<string, Set<string>>
+  add(statement: string): void
+  /** Returns the statements since the previous call. */
+  take(): string[]
+}
+
 export interface DatabaseInternals extends Runner {
   readonly engine: Engine
   /** The database that this transaction belongs to, or the database itself. */
   readonly root: Database
   /** Whether the caller runs inside `unitOfWork()`, so that it must not share its statements. */
   isInUnitOfWork(): boolean
+  /** The record of statements that do not run. `null` for a database that runs them. */
+  readonly record: StatementRecord | null
+  /** Returns the same database, as a transaction that only reads and records other statements. */
+  recordWrites(record: StatementRecord): Database
   /** Returns the same database or transaction with errors passed through `change`. */
   changeErrors(change: ChangeError): Database
 }

@@ -69,6 +69,8 @@ export {
   type Migration,
   type MigrationSet,
   migrate,
+  type PlannedMigration,
+  planMigrations,
   readMigrations,
   requireMigrations,
 } from './migrate.ts'

@@ -1,9 +1,10 @@
-import type { Database } from './database.ts'
+import { type Database, internalsOf } from './database.ts'
 import { NeedsOffline, SchemaTooNew, SchemaTooOld } from './errors.ts'
 import { holdLease } from './locks/lease.ts'
 import { WAIT_FOR_LOCK } from './locks/locks-table.ts'
 import { type ColumnDefinitions, createColumnDefinitions } from './schema/columns.ts'
 import { createTable, hasTable } from './schema/tables.ts'
+import { createStatementRecord } from './statements/recording.ts'
 
 /** One migration: a step that upgrades the schema of a database. */
 export interface Migration {
@@ -66,12 +67,7 @@ export async function migrate(
   set: MigrationSet,
   { offline = false }: MigrateOptions = {},
 ): Promise<{ applied: string[] }> {
-  const known = set.migrations.map(({ id }) => id)
-  if (new Set(known).size !== known.length) {
-    throw new TypeError(
-      `The migrations of "${set.name}" contain a duplicate id: ${known.join(', ')}`,
-    )
-  }
+  assertUniqueIds(set)
   if (await isUpToDate(database, set)) return { applied: [] }
   if (!database.dialect.schema.changesCommit) {
     return database.exclusively('migrate', (tx) =>
@@ -84,6 +80,73 @@ export async function migrate(
   )
 }
 
+/** A migration that has not run, as `planMigrations()` returns it. */
+export interface PlannedMigration {
+  /** Name of the set, such as `oauth`. */
+  readonly set: string
+  /** Id of the migration. */
+  readonly id: string
+  /** Whether it needs the option `offline` of `migrate()`. */
+  readonly needsOffline: boolean
+  /**
+   * Statements that it would run, in order, with their values. On SQLite and MySQL, a comment
+   * describes a column that becomes nullable.
+   */
+  readonly statements: readonly string[]
+}
+
+/**
+ * Lists the migrations that `migrate()` would run, with their statements. Changes nothing: it only
+ * reads, and waits for no lock.
+ * @throws {SchemaTooNew} if the database has migrations that this version does not know.
+ * @example
+ * ```ts
+ * for (const { id, statements } of await planMigrations(database, notes)) {
+ *   console.log(`-- ${id}`, statements)
+ * }
+ * ```
+ */
+export async function planMigrations(
+  database: Database,
+  set: MigrationSet,
+): Promise<PlannedMigration[]> {
+  assertUniqueIds(set)
+  const record = createStatementRecord()
+  const recording = internalsOf(database).recordWrites(record)
+  const columns = createColumnDefinitions(recording)
+  const hasRun = await hasTable(database, TABLE)
+  const done = hasRun ? await findApplied(database, set.name) : new Set<string>()
+  refuseOtherHistory(set, done)
+  if (!hasRun) await createMigrationsTable(recording, columns)
+  const planned: PlannedMigration[] = []
+  for (const migration of set.migrations) {
+    const { id } = migration
+    if (done.has(id)) continue
+    const needsOffline = (await migration.needsOffline?.(recording)) ?? false
+    await migration.up(recording, columns)
+    await recordApplied(recording, set.name, id)
+    planned.push({ set: set.name, id, needsOffline, statements: record.take() })
+  }
+  return planned
+}
+
+function assertUniqueIds({ name, migrations }: MigrationSet): void {
+  const known = migrations.map(({ id }) => id)
+  if (new Set(known).size === known.length) return
+  throw new TypeError(`The migrations of "${name}" contain a duplicate id: ${known.join(', ')}`)
+}
+
+async function createMigrationsTable(tx: Database, columns: ColumnDefinitions): Promise<void> {
+  await createTable(tx, TABLE, {
+    columns: { set: columns.id, id: columns.string(200), applied_at: columns.instant },
+    primaryKey: ['set', 'id'],
+  })
+}
+
+async function recordApplied(tx: Database, set: string, id: string): Promise<void> {
+  await tx.kysely.insertInto(TABLE).values({ set, id, applied_at: Date.now() }).execute()
+}
+
 async function runMigrations(
   tx: Database,
   set: MigrationSet,
@@ -92,10 +155,7 @@ async function runMigrations(
   const columns = createColumnDefinitions(tx)
   // On MySQL this ends the transaction even if the table exists; from then on each statement
   // commits alone.
-  await createTable(tx, TABLE, {
-    columns: { set: columns.id, id: columns.string(200), applied_at: columns.instant },
-    primaryKey: ['set', 'id'],
-  })
+  await createMigrationsTable(tx, columns)
   const done = await findApplied(tx, set.name)
   refuseOtherHistory(set, done)
   const applied: string[] = []
@@ -106,8 +166,7 @@ async function runMigrations(
     if (!offline) await refuseBesideOthers(tx, set.name, migration)
     await migration.up(tx, columns)
     await check(tx)
-    const row = { set: set.name, id, applied_at: Date.now() }
-    await tx.kysely.insertInto(TABLE).values(row).execute()
+    await recordApplied(tx, set.name, id)
     applied.push(id)
   }
   return { applied }

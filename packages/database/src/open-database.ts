@@ -9,6 +9,7 @@ import {
   internals,
   internalsOf,
   type Statement,
+  type StatementRecord,
   type WithInternals,
 } from './database.ts'
 import type { ClockOptions } from './database-clock.ts'
@@ -18,6 +19,7 @@ import type { Engine, Runner } from './dialects/engine.ts'
 import { createLocksTable, WAIT_FOR_LOCK } from './locks/locks-table.ts'
 import { withChangedErrors, withChangedTransactionErrors } from './statements/change-errors.ts'
 import { createKysely } from './statements/kysely-driver.ts'
+import { createRecordingRunner } from './statements/recording.ts'
 import { prepareStatement } from './statements/statement.ts'
 import {
   createStatementRunner,
@@ -67,6 +69,7 @@ interface Within<T> {
   readonly clock?: ManagedDatabaseClock
   readonly units?: Units
   readonly changesErrors?: ChangeError
+  readonly record?: StatementRecord
 }
 
 class OpenDatabase<T> implements Database<T>, WithInternals {
@@ -94,6 +97,8 @@ class OpenDatabase<T> implements Database<T>, WithInternals {
       root: within.root ?? this,
       run: (query, values) => (this.#joined() ?? runner).run(query, values),
       isInUnitOfWork: () => this.#joined() !== undefined,
+      record: within.record ?? null,
+      recordWrites: (record) => this.#recordWrites(record),
       changeErrors: (change) => this.#changeErrors(change),
     }
     this.clock = within.clock ?? createDatabaseClock(this, options.clock)
@@ -187,6 +192,12 @@ class OpenDatabase<T> implements Database<T>, WithInternals {
     const transaction = withChangedTransactionErrors(this.#transaction, this.dialect, change)
     const root = this[internals].root as Database<T>
     return new OpenDatabase<T>(engine, options, transaction, { root, transaction, clock, units })
+  }
+
+  #recordWrites(record: StatementRecord): Database<T> {
+    const transaction = createRecordingRunner(this[internals], record)
+    const within = { root: this, transaction, clock: this.clock, units: this.#units, record }
+    return new OpenDatabase<T>(this[internals].engine, this.#options, transaction, within)
   }
 
   #ensureLocksTable(): Promise<void> {

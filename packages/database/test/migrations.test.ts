@@ -4,8 +4,12 @@ import {
   createTable,
   type Database,
   databaseNow,
+  dropNotNull,
+  hasColumn,
+  hasTable,
   type Migration,
   migrate,
+  planMigrations,
   readMigrations,
   requireMigrations,
   SchemaTooNew,
@@ -49,6 +53,57 @@ const findApplied = async (db: Database) => {
     .execute()
   return rows.map((row) => `${row.set}/${row.id}`)
 }
+
+describe('planMigrations', () => {
+  const filled: Migration = {
+    id: '003-filled',
+    async up(db) {
+      const has = (await hasColumn(db, 'first', 'name')) && (await hasTable(db, 'first'))
+      if (!has) throw new Error('The plan does not know its own columns')
+      await db.kysely.insertInto('first').values({ id: 'a', name: "it's ? $1" }).execute()
+      await dropNotNull(db, 'first', 'name')
+    },
+    needsOffline: async () => true,
+  }
+  const set = { name: 'app', migrations: [first, second, filled] }
+
+  it('lists the statements of pending migrations, and changes nothing', async () => {
+    const planned = await planMigrations(database, set)
+    expect(planned.map(({ set, id, needsOffline }) => [set, id, needsOffline])).toEqual([
+      ['app', '001-first', false],
+      ['app', '002-second', false],
+      ['app', '003-filled', true],
+    ])
+    expect(await hasTable(database, 'tollgate_migrations')).toBe(false)
+    expect(await hasTable(database, 'first')).toBe(false)
+    const [, , last] = planned
+    expect(last?.statements[0]).toContain("'it''s ? $1'")
+    expect(last?.statements[1]).toMatch(/^-- makes the column first.name nullable$|drop not null$/)
+  })
+
+  it('lists statements that have the same effect when they are run by hand', async () => {
+    for (const { statements } of await planMigrations(database, set)) {
+      for (const statement of statements) {
+        if (!statement.startsWith('--')) await sql.raw(statement).execute(database.kysely)
+      }
+    }
+    expect(await migrate(database, set)).toEqual({ applied: [] })
+    const rows = await database.kysely.selectFrom('first').selectAll().execute()
+    expect(rows).toEqual([{ id: 'a', name: "it's ? $1" }])
+  })
+
+  it('lists only what is left, and nothing once all migrations have run', async () => {
+    await migrate(database, { name: 'app', migrations: [first] })
+    const [next, ...more] = await planMigrations(database, { ...set, migrations: [first, second] })
+    expect([next?.id, more]).toEqual(['002-second', []])
+    expect(next?.statements.join()).not.toContain('create table')
+    await migrate(database, set, { offline: true })
+    expect(await planMigrations(database, set)).toEqual([])
+    await expect(planMigrations(database, { name: 'app', migrations: [first] })).rejects.toThrow(
+      SchemaTooNew,
+    )
+  })
+})
 
 describe('migrate', () => {
   it('runs each migration once, in order', async () => {

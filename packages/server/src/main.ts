@@ -2,3 +2,8 @@
 import { runCli } from './program.ts'
 
 process.exitCode = await runCli(process.argv.slice(2), process.env, process)
+
+// An application's module may keep connections of its own open, which only end with the process.
+if (process.argv.some((word) => /^--config(=|$)/.test(word))) {
+  process.stdout.write('', () => setTimeout(() => process.exit(), 1000).unref())
+}

@@ -17,6 +17,7 @@ const USAGE = 2
 const GROUPS: Readonly<Record<string, string>> = {
   user: 'accounts',
   client: 'applications that request access',
+  token: 'access tokens that are in use',
   keys: 'keys that sign tokens',
   audit: 'the audit log: who did what',
   clock: 'the clock that all processes share',
@@ -63,6 +64,7 @@ interface Input {
 interface GlobalOptions {
   readonly json: boolean
   readonly as: string | undefined
+  readonly config: string | undefined
 }
 
 async function runCommand(
@@ -72,13 +74,26 @@ async function runCommand(
 ): Promise<number> {
   const { json, terminal } = how
   try {
+    if (how.config !== undefined) assertWorksWithConfig(command)
     const outcome = await command.run(input.args, input.options, createCommandContext(how))
     if (!outcome) return 0
-    terminal.stdout.write(json ? `${JSON.stringify(outcome.json)}\n` : `${outcome.text}\n`)
+    const { text } = outcome
+    const { columns = null } = terminal.stdout
+    const fitted = typeof text === 'function' ? text(columns) : text
+    terminal.stdout.write(json ? `${JSON.stringify(outcome.json)}\n` : `${fitted}\n`)
     return outcome.exitCode ?? 0
   } catch (error) {
     return reportError(error, json, terminal)
   }
+}
+
+const ON_SERVICE = 'Leave out --config to run it on the service'
+
+function assertWorksWithConfig({ withConfig = ON_SERVICE }: Command): void {
+  if (withConfig === true) return
+  throw new UsageError(
+    `This command works only on the service, not on an application's own instances. ${withConfig}`,
+  )
 }
 
 type Run = (command: Command, input: Input, global: GlobalOptions) => Promise<void>
@@ -95,6 +110,10 @@ function createProgram(terminal: Terminal, run: Run): Program {
     .option(
       '--as <name>',
       'name for the audit log of who runs the command (default: the operating system user)',
+    )
+    .option(
+      '--config <file>',
+      "module of an application that exports its own instances, to work on instead of the service's",
     )
     .configureHelp({ showGlobalOptions: true })
     .addHelpText('after', HELP)
@@ -147,8 +166,8 @@ function addCommand(parent: Program, name: string, command: Command, run: Run): 
     const { json = false, ...options } = own.opts()
     // commander stores --no-install as `install: false`.
     if (options.install === false) options.noInstall = true
-    const { as } = own.optsWithGlobals()
-    return run(command, { args: own.args, options }, { json, as })
+    const { as, config } = own.optsWithGlobals()
+    return run(command, { args: own.args, options }, { json, as, config })
   })
 }
 
@@ -161,17 +180,22 @@ const ASK_DOCTOR =
  * Prints an error to standard error, without secrets and without a stack trace. Returns the exit
  * code.
  */
-function reportError(error: unknown, json: boolean, terminal: Terminal): number {
+function reportError(thrown: unknown, json: boolean, terminal: Terminal): number {
+  const error = thrown instanceof AdminProblem && isUsageError(thrown.cause) ? thrown.cause : thrown
   const message = redactText(explain(error))
   const isUsage =
     isOAuthError(error, 'validation_failed') ||
     (error instanceof AdminProblem && isMistake(error)) ||
-    [UsageError, ConfigurationError, InvalidAccount].some((kind) => error instanceof kind)
+    isUsageError(error)
   const details = error instanceof UsageError ? error.details : {}
   terminal.stderr.write(
     json ? `${JSON.stringify({ error: message, ...details })}\n` : `${message}\n`,
   )
   return isUsage ? 2 : 1
+}
+
+function isUsageError(error: unknown): boolean {
+  return [UsageError, ConfigurationError, InvalidAccount].some((kind) => error instanceof kind)
 }
 
 /**

@@ -3,10 +3,13 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { addColumn, createColumnDefinitions, type Database, migrate } from '@tollgate/database'
 import { kyselyStorage } from '@tollgate/oauth'
+import { sql } from 'kysely'
 import { afterAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { createTestDatabase } from '../../../test-support/create-test-database.ts'
+import { describeSchema } from '../../../test-support/describe-schema.ts'
 import { runCli } from '../src/program.ts'
 import { serviceMigrations } from '../src/storage/migrations.ts'
+import { serviceTables } from './support.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'tollgate-reading-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
@@ -20,12 +23,12 @@ beforeEach(async () => {
   onTestFinished(created.drop)
 })
 
-async function tollgate(args: readonly string[], databaseUrl = url) {
+async function tollgate(args: readonly string[], databaseUrl = url, columns?: number) {
   const out: string[] = []
   const err: string[] = []
   const environment = { DATABASE_URL: databaseUrl, TOLLGATE_DATA_DIR: folder, PORT: '0' }
   const code = await runCli(args, environment, {
-    stdout: { write: (text) => void out.push(text) },
+    stdout: { write: (text) => void out.push(text), columns },
     stderr: { write: (text) => void err.push(text) },
   })
   return { code, stdout: out.join(''), stderr: err.join('') }
@@ -66,7 +69,58 @@ describe.each(READING)('tollgate %s %s', (...words) => {
   })
 })
 
+describe('tollgate migrate --plan', () => {
+  it('prints statements that create the same tables as migrate, and changes nothing', async () => {
+    const planned = await tollgate(['migrate', '--plan', '--json'])
+    expect([planned.code, planned.stderr]).toEqual([0, ''])
+    expect(await tables()).toEqual([])
+    const { planned: migrations } = JSON.parse(planned.stdout) as {
+      planned: { set: string; statements: string[]; needs_offline: boolean }[]
+    }
+    expect([...new Set(migrations.map(({ set }) => set))]).toEqual(['service', 'oauth', 'billing'])
+    const text = await tollgate(['migrate', '--plan'])
+    expect(text.stdout).toMatch(/^-- service 0001-initial\ncreate table .*;\n/)
+
+    for (const { statements } of migrations) {
+      for (const each of statements) await sql.raw(each).execute(database.kysely)
+    }
+    const again = await tollgate(['migrate', '--plan'])
+    expect([again.code, again.stdout]).toEqual([0, 'The database is up to date\n'])
+    const migrated = await createTestDatabase({ template: serviceTables })
+    onTestFinished(migrated.drop)
+    for (const name of ['users', 'audit_entries', 'oauth_clients', 'subscriptions']) {
+      const created = await describeSchema(migrated.database, name)
+      expect(await describeSchema(database, name)).toEqual(created)
+    }
+  })
+
+  it('rejects --offline and the database of another application', async () => {
+    const both = await tollgate(['migrate', '--plan', '--offline'])
+    expect([both.code, both.stderr]).toEqual([2, expect.stringContaining('leave out --offline')])
+    await createOwnUsers()
+    const { code, stderr } = await tollgate(['migrate', '--plan'])
+    expect([code, stderr]).toEqual([2, expect.stringContaining("an application's own tables")])
+  })
+})
+
 describe('tollgate client list', () => {
+  it('prints a table if the terminal is wide enough, else a block of lines for each client', async () => {
+    expect((await tollgate(['migrate'])).code).toBe(0)
+    const create = ['client', 'create', '--credentials', '--json']
+    const ids: string[] = []
+    for (const name of ['A long name for a narrow terminal', 'B']) {
+      ids.push(JSON.parse((await tollgate([...create, '--name', name])).stdout).id)
+    }
+    const wide = await tollgate(['client', 'list'], url, 200)
+    expect(wide.stdout).toMatch(/^ID +NAME +GRANTS +ORIGIN\n/)
+    expect((await tollgate(['client', 'list'])).stdout).toBe(wide.stdout)
+    const { stdout } = await tollgate(['client', 'list'], url, 60)
+    const [one, two, ...more] = stdout.trimEnd().split('\n\n')
+    expect(more).toEqual([])
+    expect([one, two].join('\n\n')).toMatch(/^ID +\S+\nNAME +(A long .* terminal|B)\nGRANTS +\S+\n/)
+    for (const id of ids) expect(stdout).toContain(id)
+  })
+
   it("shows the clients of an application's authorization server, and creates nothing", async () => {
     await createOwnUsers()
     await kyselyStorage(database).migrate()

@@ -33,6 +33,7 @@ export async function createTable(database: Database, name: string, table: Table
   await sql`create table if not exists ${sql.table(name)} (${sql.join(parts)}) ${sql.raw(suffix)}`.execute(
     database.kysely,
   )
+  noteColumns(database, name, Object.keys(table.columns))
   for (const [index, columns] of Object.entries(table.unique ?? {})) {
     await createIndex(database, { name: index, table: name, columns, unique: true })
   }
@@ -85,6 +86,18 @@ export async function addColumn(
   await sql`alter table ${sql.table(table)} add column ${defineColumn(name, column)}`.execute(
     database.kysely,
   )
+  noteColumns(database, table, [name])
+}
+
+/** Remembers columns that exist once the recorded statements have run. */
+function noteColumns(database: Database, table: string, columns: readonly string[]): void {
+  const tables = internalsOf(database).record?.tables
+  tables?.set(table, new Set([...(tables.get(table) ?? []), ...columns]))
+}
+
+function isRecorded(database: Database, table: string, column?: string): boolean {
+  const columns = internalsOf(database).record?.tables.get(table)
+  return columns !== undefined && (column === undefined || columns.has(column))
 }
 
 function defineColumn(name: string, { type, isNullable, length }: ColumnDefinition) {
@@ -99,12 +112,18 @@ function columnList(columns: readonly string[]) {
 }
 
 /** Whether the table exists. */
-export function hasTable(database: Database, name: string): Promise<boolean> {
+export async function hasTable(database: Database, name: string): Promise<boolean> {
+  if (isRecorded(database, name)) return true
   return findsRow(database, database.dialect.schema.findTable(name))
 }
 
 /** Whether the table exists and has the column. */
-export function hasColumn(database: Database, table: string, column: string): Promise<boolean> {
+export async function hasColumn(
+  database: Database,
+  table: string,
+  column: string,
+): Promise<boolean> {
+  if (isRecorded(database, table, column)) return true
   return findsRow(database, database.dialect.schema.findColumn(table, column))
 }
 
@@ -131,6 +150,12 @@ export async function dropNotNull(
   column: string,
 ): Promise<void> {
   const drop = database.dialect.schema.dropNotNull
+  const { record } = internalsOf(database)
+  if (drop && record) {
+    // The statements are made from the definition of the table, which may not exist yet.
+    record.add(`-- makes the column ${table}.${column} nullable`)
+    return
+  }
   if (drop) {
     await database.transaction((tx) => drop(tx.kysely, table, column))
     return

@@ -4,10 +4,15 @@ import type { Config, Need } from '../config/config.ts'
 import { loadConfig } from '../config/load-config.ts'
 import { parseActor } from './actor.ts'
 import { type CommandOption, flagOf } from './options.ts'
+import type { Fitting } from './table.ts'
 
 /** The streams a command reads from and writes to. `process` satisfies it. */
 export interface Terminal {
-  readonly stdout: { write(text: string): unknown }
+  readonly stdout: {
+    write(text: string): unknown
+    /** Width in characters. Absent if it is not a terminal. */
+    readonly columns?: number | undefined
+  }
   readonly stderr: { write(text: string): unknown }
   readonly stdin?: NodeJS.ReadStream
 }
@@ -16,8 +21,8 @@ export interface Terminal {
 export interface Outcome {
   /** The value printed with `--json`. */
   readonly json: unknown
-  /** The text printed without `--json`. */
-  readonly text: string
+  /** The text printed without `--json`, or a function that fits it to the terminal. */
+  readonly text: string | Fitting
   /**
    * Exit code of the process.
    * @default 0
@@ -37,6 +42,17 @@ export interface CommandContext {
    * @throws ConfigurationError that names every missing variable in `needs`.
    */
   config(needs: readonly Need[], instead?: Instead): Promise<Config>
+  /**
+   * Path of the application's module given with `--config`. `null` if the command works on the
+   * service.
+   */
+  readonly application: string | null
+  /**
+   * Reports missing variables before the database is opened. Does nothing with `--config`, because
+   * an application configures its instances itself.
+   * @throws ConfigurationError
+   */
+  requireSettings(needs: readonly Need[]): Promise<void>
   /** Prints text before the command has finished, for commands that keep running. */
   print(text: string): void
   /** Prints a hint for people on standard error, so that it does not get into the output. */
@@ -56,9 +72,20 @@ type Values<Of extends Options> = { readonly [Name in keyof Of]: ReturnType<Of[N
 interface Definition<Of extends Options> {
   readonly summary: string
   /** Positional arguments such as `<id>`, in order. */
-  readonly arguments?: readonly { readonly name: string; readonly description: string }[]
+  readonly arguments?: readonly {
+    readonly name: string
+    readonly description: string
+    /** All possible values, for completion in a shell. Absent if the value is free text. */
+    readonly choices?: readonly string[]
+  }[]
   /** Options by their names in camel case: `voidOpen` is `--void-open`. */
   readonly options?: Of
+  /**
+   * Whether the command also works on an application's own instances, which `--config` names. A
+   * text says what to use instead.
+   * @default 'Leave out --config to run it on the service'
+   */
+  readonly withConfig?: true | string
   /**
    * Runs the command. Returns `null` if it has printed everything itself and ran until it was
    * stopped.
@@ -105,16 +132,22 @@ export function createCommandContext(options: {
   readonly json: boolean
   /** The name given with `--as`. @default the name of the operating system's user */
   readonly as?: string | undefined
+  /** The path given with `--config`. @default the command works on the service */
+  readonly config?: string | undefined
   readonly terminal: Terminal
 }): CommandContext {
-  const { environment, json, terminal } = options
+  const { environment, json, terminal, config: application = null } = options
   const id = parseActor(options.as)
   return {
     json,
     caller: { actor: { kind: 'command', id }, door: 'command', address: null, requestId: null },
     print: (text) => void terminal.stdout.write(text),
     hint: (text) => void terminal.stderr.write(`${text}\n`),
+    application,
     config: (needs, instead = {}) => loadConfig({ ...environment, ...instead }, needs),
+    async requireSettings(needs) {
+      if (application === null) await loadConfig(environment, needs)
+    },
     async readInput() {
       const { stdin } = terminal
       if (!stdin || stdin.isTTY) return null

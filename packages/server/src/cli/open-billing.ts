@@ -6,12 +6,13 @@ import {
   NO_PROVIDER,
   type Providers,
 } from '../billing.ts'
-import type { Config } from '../config/config.ts'
+import type { Config, Need } from '../config/config.ts'
 import { migrateCore } from '../core.ts'
 import { connectProviders } from '../demo/connect-providers.ts'
 import { serviceUrlIn } from '../demo/state-file.ts'
 import { createLogger } from '../logger.ts'
 import type { BillingAccess } from '../users/end-account.ts'
+import { requirePart, withApplication } from './application/open.ts'
 import type { CommandContext } from './command.ts'
 import { withDatabase } from './open.ts'
 import { UsageError } from './usage-error.ts'
@@ -93,9 +94,20 @@ export async function withBillingAccess<T>(
 }
 
 /**
- * Migrates the database and runs `work` with billing, which uses the configured URL of the service.
+ * Runs `work` with an application's billing, or migrates the service's database and runs `work`
+ * with billing that has the URL of the service and the settings in `needs`.
  */
-export function withBilling<T>(config: Config, work: (billing: Billing) => Promise<T>): Promise<T> {
+export async function withBilling<T>(
+  context: CommandContext,
+  needs: readonly Need[],
+  work: (billing: Billing) => Promise<T>,
+): Promise<T> {
+  if (context.application !== null) {
+    return withApplication(context, [], async (application) =>
+      work(await requirePart(application, 'billing')),
+    )
+  }
+  const config = await context.config(needs)
   const url = serviceUrl(config)
   return withDatabase(config, async (database) => {
     await migrateCore(database)

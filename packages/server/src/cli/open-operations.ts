@@ -1,11 +1,13 @@
 import { createLoggerAudit } from '../admin/audit/log.ts'
-import { execute } from '../admin/execute.ts'
+import { type AdminServices, execute } from '../admin/execute.ts'
 import type { Operation } from '../admin/operation.ts'
 import { operationNamed } from '../admin/operations/all.ts'
 import { maintenanceOperations } from '../admin/operations/maintenance.ts'
 import { createAdminServices } from '../admin/services.ts'
 import { createLogger } from '../logger.ts'
 import type { BillingAccess } from '../users/end-account.ts'
+import { withApplication } from './application/open.ts'
+import { createApplicationServices, withOwnUserIds } from './application/operations.ts'
 import type { CommandContext } from './command.ts'
 import { type CoreOptions, type OpenCore, withCore } from './open.ts'
 import { withBillingAccess } from './open-billing.ts'
@@ -16,10 +18,15 @@ export interface OpenOperations extends OpenCore {
   readonly billing: BillingAccess
   /**
    * Performs an operation in the name of the person at the terminal, and records it in the audit
-   * log. `Output` is the JSON of the operation's output schema.
+   * log. `Output` is the JSON of the operation's output schema. Operations that move money need
+   * an idempotency key.
    * @throws AdminProblem
    */
-  perform<Output = unknown>(name: string, input: object): Promise<Output>
+  perform<Output = unknown>(
+    name: string,
+    input: object,
+    idempotencyKey?: string | null,
+  ): Promise<Output>
 }
 
 interface OperationsOptions extends CoreOptions {
@@ -40,6 +47,7 @@ export function withOperations<T>(
   options: OperationsOptions,
   work: (opened: OpenOperations) => Promise<T>,
 ): Promise<T> {
+  if (context.application !== null) return withApplicationOperations(context, options, work)
   const { needsUrl = false } = options
   return withCore(context, options, (core) =>
     withBillingAccess(context, { ...core, needsUrl }, (billing) => {
@@ -48,17 +56,44 @@ export function withOperations<T>(
       const services = createAdminServices({ ...core, clock, billing })
       const logger = createLogger('info', process.stderr)
       const audit = found === 'application' ? createLoggerAudit(logger, clock) : services.audit
-      return work({
-        ...core,
-        billing,
-        async perform<Output>(name: string, input: object) {
-          // A command reads no version that could be stale by now.
-          const call = { caller: context.caller, input, ifMatch: '*' }
-          return (await execute(findOperation(name), call, { ...services, audit })) as Output
-        },
-      })
+      const perform = createPerform(
+        context,
+        { ...services, audit },
+        ...(found === 'application' ? [withOwnUserIds] : []),
+      )
+      return work({ ...core, billing, perform })
     }),
   )
+}
+
+/** Runs `work` with the operations on an application's own instances. */
+function withApplicationOperations<T>(
+  context: CommandContext,
+  { alsoInApplications = false }: OperationsOptions,
+  work: (opened: OpenOperations) => Promise<T>,
+): Promise<T> {
+  // Commands about payments check the tables of billing when they first use it.
+  return withApplication(context, alsoInApplications ? ['oauth'] : [], (application) => {
+    const services = createApplicationServices(application)
+    return work({
+      ...services,
+      found: 'application',
+      fromRequest: async () => null,
+      perform: createPerform(context, services, withOwnUserIds),
+    })
+  })
+}
+
+function createPerform(
+  { caller }: CommandContext,
+  services: AdminServices,
+  adapt = (operation: Operation) => operation,
+): OpenOperations['perform'] {
+  return async <Output>(name: string, input: object, idempotencyKey: string | null = null) => {
+    // A command reads no version that could be stale by now.
+    const call = { caller, input, ifMatch: '*', idempotencyKey }
+    return (await execute(adapt(findOperation(name)), call, services)) as Output
+  }
 }
 
 function findOperation(name: string): Operation {

@@ -11,6 +11,8 @@ export interface CommandOption<Value> {
    * @default false
    */
   readonly several?: boolean
+  /** All possible values, for completion in a shell. Absent if the value is free text. */
+  readonly choices?: readonly string[]
   /**
    * Parses the value. `flag` is the option's name on the command line, for messages.
    * @throws UsageError if the value cannot be used.
@@ -54,6 +56,7 @@ export const choice = <Name extends string>(
 ): CommandOption<Name | null> => ({
   value,
   description,
+  choices: names,
   read(given, name) {
     if (given === undefined) return null
     const known = names.find((each) => each === given)

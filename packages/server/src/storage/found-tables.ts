@@ -48,12 +48,14 @@ export async function refuseForeignTables(database: Database): Promise<void> {
 }
 
 /**
- * Requires that these tables exist and are up to date, for commands that create none.
+ * Requires that these tables exist and are up to date, for commands that create none. `migrate` is
+ * the command line that migrates an application's own database.
  * @throws ConfigurationError that describes what was found instead.
  */
 export async function requireTables(
   database: Database,
   names: readonly (keyof typeof SETS)[],
+  migrate: string | null = null,
 ): Promise<void> {
   const found = await readMigrations(database)
   for (const name of names) {
@@ -69,13 +71,19 @@ export async function requireTables(
     const missing = set.migrations.filter(({ id }) => !done.includes(id))
     if (missing.length > 0) {
       throw new ConfigurationError(
-        `The ${name} tables in this database were created by an older version of Tollgate (${newest}); nothing was changed. ${await describeWay(database, missing)}`,
+        `The ${name} tables in this database were created by an older version of Tollgate (${newest}); nothing was changed. ${await describeWay(database, missing, migrate)}`,
       )
     }
   }
 }
 
-async function describeWay(database: Database, missing: readonly Migration[]): Promise<string> {
+async function describeWay(
+  database: Database,
+  missing: readonly Migration[],
+  migrate: string | null,
+): Promise<string> {
+  // In an application, only its own instances know which migrations need other processes to stop.
+  if (migrate !== null) return `To bring them up to date, run: ${migrate}`
   for (const { needsOffline } of missing) {
     if (await needsOffline?.(database)) {
       return 'To bring them up to date, stop every process that uses the database, then run: tollgate migrate --offline'

@@ -10,6 +10,7 @@ import { newAddress, PASSWORD } from '../accounts.ts'
 import { startTestService, type TestService } from '../support.ts'
 
 const REDIRECT = 'https://shop.example/callback'
+const CARD = 'pm_card_visa'
 const NAME = 'Ada of the night shift'
 
 let service: TestService
@@ -57,6 +58,18 @@ async function client(owner: string | null = null) {
   return client.id
 }
 
+async function token() {
+  const owner = await person()
+  const { token } = await service.oauth.tokens.createPersonal({ userId: owner.id, name: 'Backup' })
+  return { id: token.id, owner }
+}
+
+async function customer() {
+  const { id, email } = await person()
+  const user = await service.billing.user(id)
+  return { id, email, subscription: await user.newSubscription('main', 'monthly').create(CARD) }
+}
+
 const entries = () =>
   service.database.kysely.selectFrom('audit_entries').selectAll().orderBy('id').execute()
 
@@ -95,7 +108,9 @@ const CHANGING: readonly (readonly [string, () => Promise<readonly string[]>, Ru
   ['clients.replaceLeakedSecret', async () => ['client', 'secret', await client(), '--leaked']],
   ['clients.verify', async () => ['client', 'verify', await client((await person()).id)]],
   ['clients.unverify', async () => ['client', 'unverify', await client((await person()).id)]],
-  ['clients.revoke', async () => ['client', 'revoke', await client()]],
+  ['clients.revoke', async () => ['client', 'delete', await client()]],
+  ['clients.revokeToken', async () => ['token', 'revoke', '--id', (await token()).id]],
+  ['clients.revokeTokensOf', async () => ['token', 'revoke', '--user', (await person()).email]],
   ['keys.rotate', async () => ['keys', 'rotate']],
   [
     'keys.revoke',
@@ -106,6 +121,24 @@ const CHANGING: readonly (readonly [string, () => Promise<readonly string[]>, Ru
   ],
   ['keys.reseal', async () => ['keys', 'reseal']],
   ['keys.endEverything', async () => ['restore-finish', '--yes']],
+  ['billing.cancel', async () => ['billing', 'cancel', (await customer()).id, 'main']],
+  ['billing.cancelNow', async () => ['billing', 'cancel', (await customer()).id, 'main', '--now']],
+  [
+    'billing.resume',
+    async () => {
+      const { id, subscription } = await customer()
+      await subscription.cancel()
+      return ['billing', 'resume', id, String(subscription.id)]
+    },
+  ],
+  [
+    'billing.refund',
+    async () => {
+      const { id } = await customer()
+      const { json } = await tollgate(['billing', 'invoices', id, '--json'])
+      return ['billing', 'refund', id, json()[0].id, '--amount', '100']
+    },
+  ],
   ['billing.syncAll', async () => ['billing', 'sync']],
   [
     'webhooks.createEndpoint',
@@ -374,6 +407,90 @@ describe('client commands', () => {
   ])('explain what is wrong with client %s', async (words, message) => {
     const { code, stderr } = await tollgate(['client', ...words.split(' ')])
     expect([code, stderr]).toEqual([2, expect.stringContaining(message)])
+  })
+})
+
+describe('token list', () => {
+  it('lists the valid tokens of a person, a page at a time, until they are revoked', async () => {
+    const { id, owner } = await token()
+    const again = { userId: owner.id, name: 'Restore', scopes: ['place-orders'] }
+    const { token: newer } = await service.oauth.tokens.createPersonal(again)
+    const all = await tollgate(['token', 'list', '--user', owner.email, '--json'])
+    expect(all.json()).toHaveLength(2)
+    expect(all.json()).toEqual(
+      expect.arrayContaining([
+        expect.objectContaining({ id: newer.id, user_id: owner.id, name: 'Restore' }),
+        expect.objectContaining({ id, user_id: owner.id, scopes: [] }),
+      ]),
+    )
+    const page = await tollgate(['token', 'list', '--user', owner.id, '--limit', '1'])
+    expect(page.stdout).toMatch(/^ID +USER +CLIENT +SCOPES +EXPIRES +NAME\n/)
+    expect(page.stderr).toContain('There are more tokens: add --after ')
+    expect((await tollgate(['token', 'revoke', '--id', id])).code).toBe(0)
+    expect((await tollgate(['token', 'revoke', '--id', id])).code).toBe(0)
+    expect((await tollgate(['token', 'list', '--user', owner.id, '--json'])).json()).toHaveLength(1)
+    expect((await tollgate(['token', 'revoke', '--user', owner.id])).code).toBe(0)
+    const none = await tollgate(['token', 'list', '--user', owner.id])
+    expect(none.stdout).toBe('There are no valid tokens\n')
+  })
+
+  it.each([
+    ['revoke', 'Give either --id or --user'],
+    ['revoke --id 1 --user 1', 'Give either --id or --user'],
+    ['revoke --id none', 'There is no token "none". Give an id that `tollgate token list` shows'],
+    ['revoke --user nobody@example.com', 'There is no user "nobody@example.com"'],
+    ['list --limit 0', 'from 1 to 1000'],
+  ])('explains what is wrong with token %s', async (words, message) => {
+    const { code, stderr } = await tollgate(['token', ...words.split(' ')])
+    expect([code, stderr]).toEqual([2, expect.stringContaining(message)])
+  })
+})
+
+describe('billing commands about a person', () => {
+  it('list the subscriptions of a person and of everybody', async () => {
+    const { id, email, subscription } = await customer()
+    const own = await tollgate(['billing', 'subscriptions', '--user', email, '--json'])
+    expect(own.json()).toEqual([
+      expect.objectContaining({ id: subscription.id, user_id: id, name: 'main' }),
+    ])
+    const { stdout, stderr } = await tollgate(['billing', 'subscriptions', '--limit', '1'])
+    expect(stdout).toMatch(/^ID +USER +NAME +PLAN +PROVIDER +STATES +ENDS\n/)
+    expect(stderr).toContain('There are more subscriptions: add --after ')
+  })
+
+  it('refund once for one idempotency key, and refuse to refund more than was paid', async () => {
+    const { id } = await customer()
+    const { json } = await tollgate(['billing', 'invoices', id, '--json'])
+    const [{ id: invoice, total }] = json()
+    const args = ['billing', 'refund', id, invoice, '--amount', '100', '--idempotency-key', 'k-1']
+    const first = await tollgate([...args, '--json'])
+    expect(first.json()).toMatchObject({ amount: { amount: 100 }, status: 'succeeded' })
+    expect((await tollgate([...args, '--json'])).json()).toEqual(first.json())
+    const rest = await tollgate(['billing', 'refund', id, invoice, '--json'])
+    expect(rest.json().amount.amount).toBe(total.amount - 100)
+    // Nothing is left, so this is the refund of before.
+    expect((await tollgate(['billing', 'refund', id, invoice, '--json'])).json()).toEqual(
+      rest.json(),
+    )
+    const more = await tollgate(['billing', 'refund', id, invoice, '--amount', '1'])
+    expect([more.code, more.stdout]).toEqual([2, ''])
+    expect(more.stderr).toContain('can still be refunded')
+    const foreign = await tollgate(['billing', 'refund', (await customer()).id, invoice])
+    expect([foreign.code, foreign.stdout]).toEqual([2, ''])
+  })
+
+  it('explain what is wrong', async () => {
+    const { id } = await customer()
+    for (const [words, message] of [
+      [`cancel ${id} other`, 'has no subscription "other". Their subscriptions are'],
+      ['cancel nobody@example.com main', 'There is no user "nobody@example.com"'],
+      [`refund ${id} in_none --amount 5`, 'There is no invoice "in_none"'],
+      [`refund ${id} in_none --currency usd`, '--currency needs --amount'],
+      [`subscriptions --user ${id} --limit 5`, '--user lists all subscriptions'],
+    ] as const) {
+      const { code, stderr } = await tollgate(['billing', ...words.split(' ')])
+      expect([code, stderr]).toEqual([2, expect.stringContaining(message)])
+    }
   })
 })
 

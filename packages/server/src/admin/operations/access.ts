@@ -1,3 +1,4 @@
+import type { Token } from '@tollgate/oauth'
 import { z } from 'zod'
 import { type Operation, operation } from '../operation.ts'
 import { notFound } from '../problems.ts'
@@ -21,7 +22,7 @@ const applicationShape = z.strictObject({
 })
 named('ApprovedApplication', applicationShape)
 
-const tokenShape = z.strictObject({
+export const tokenShape = z.strictObject({
   id: z.string().describe('Identifies the token, but cannot be used as one'),
   client_id: z.string(),
   name: z.string().nullable().describe('Name of a personal access token'),
@@ -35,6 +36,18 @@ named('Token', tokenShape)
 export type SessionJson = z.output<typeof sessionShape>
 export type ApplicationJson = z.output<typeof applicationShape>
 export type TokenJson = z.output<typeof tokenShape>
+
+export function tokenJson(token: Token): TokenJson {
+  return {
+    id: token.id,
+    client_id: token.clientId,
+    name: token.name,
+    grant_type: token.grantType,
+    scopes: [...token.scopes],
+    created_at: token.createdAt.toISOString(),
+    expires_at: token.expiresAt.toISOString(),
+  }
+}
 
 const listOf = <Entry extends z.ZodType>(entry: Entry) => z.strictObject({ data: z.array(entry) })
 /** Operations on the sessions, approvals and tokens of an account. */
@@ -131,15 +144,7 @@ export const accessOperations: readonly Operation[] = [
       const account = await requireAccount(input.id, context)
       const tokens = await context.oauth.tokens.listByUser(account.id)
       return {
-        data: tokens.map((token) => ({
-          id: token.id,
-          client_id: token.clientId,
-          name: token.name,
-          grant_type: token.grantType,
-          scopes: [...token.scopes],
-          created_at: token.createdAt.toISOString(),
-          expires_at: token.expiresAt.toISOString(),
-        })),
+        data: tokens.map(tokenJson),
       }
     },
   }),

@@ -40,7 +40,7 @@ export async function requireBillable(
   context: OperationContext,
 ): Promise<BillableUser> {
   await requireAccount(id, context)
-  return (await context.billing.provider()).user(Number(id))
+  return (await context.billing.provider()).user(id)
 }
 
 /** Finds a person as a user of the billing library, in order to make a change. */
@@ -49,7 +49,7 @@ export async function requireBillableTarget(
   context: OperationContext,
 ): Promise<BillableUser> {
   await requireTarget(id, context)
-  return (await context.billing.provider()).user(Number(id))
+  return (await context.billing.provider()).user(id)
 }
 
 /**

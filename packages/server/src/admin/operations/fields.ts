@@ -19,6 +19,8 @@ export const userId = z
   .string()
   .regex(/^[1-9]\d{0,14}$/, 'Expected the id of a user, such as 42.')
   .describe('Id of the user')
+/** A user's id in an application that uses the libraries: a number, a UUID or another text. */
+export const ownerId = z.string().min(1).max(255).describe('Id of the user')
 export const instant = z.iso.datetime().describe('ISO 8601, in UTC')
 /** A date in a request. Many clients write UTC as `+00:00`. */
 export const givenInstant = z.iso

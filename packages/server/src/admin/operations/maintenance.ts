@@ -1,6 +1,9 @@
 import type { NewEndpoint, NewEndpointOptions, ReplayOptions, SyncReport } from '@tollgate/billing'
 import { z } from 'zod'
 import { type Operation, operation } from '../operation.ts'
+import { notFound } from '../problems.ts'
+import { tokenJson, tokenShape } from './access.ts'
+import { id, pageOf, userId } from './fields.ts'
 
 const count = z.number().int()
 
@@ -42,6 +45,56 @@ export const maintenanceOperations: readonly Operation[] = [
       // First, because a session could still issue a new cookie after the cookies have been ended.
       const ended = input.sessions ? await sessions.endEveryone() : 0
       return { ...(await oauth.endEverything()), sessions: ended }
+    },
+  }),
+  commandOperation({
+    name: 'clients.listTokens',
+    summary: 'List the valid tokens of everybody, of a person or of an application, newest first',
+    role: 'viewer',
+    effect: 'read',
+    input: z.strictObject({
+      user_id: userId.optional(),
+      client_id: id.optional(),
+      limit: count.optional(),
+      after: id.optional(),
+    }),
+    output: pageOf(tokenShape.extend({ user_id: z.string().nullable() })),
+    async run({ user_id: user, client_id: client, limit, after }, { oauth }) {
+      const { tokens, next } = await oauth.tokens.page({
+        ...(user !== undefined && { userId: user }),
+        ...(client !== undefined && { clientId: client }),
+        ...(limit !== undefined && { limit }),
+        ...(after !== undefined && { after }),
+      })
+      return { data: tokens.map((token) => ({ ...tokenJson(token), user_id: token.userId })), next }
+    },
+  }),
+  commandOperation({
+    name: 'clients.revokeToken',
+    summary: 'Revoke a token with its refresh token',
+    role: 'support',
+    effect: 'change',
+    input: z.strictObject({ id }),
+    output: z.null(),
+    describe: (input) => ({ subject: { kind: 'token', id: input.id } }),
+    async run(input, { oauth }) {
+      const token = await oauth.tokens.find(input.id)
+      if (!token) throw notFound('token', input.id)
+      await oauth.tokens.revoke(token.id)
+      return null
+    },
+  }),
+  commandOperation({
+    name: 'clients.revokeTokensOf',
+    summary: 'Revoke all tokens of a person',
+    role: 'support',
+    effect: 'change',
+    input: z.strictObject({ user_id: userId }),
+    output: z.null(),
+    describe: (input) => ({ subject: { kind: 'user', id: input.user_id } }),
+    async run(input, { oauth }) {
+      await oauth.revokeUser(input.user_id)
+      return null
     },
   }),
   commandOperation({

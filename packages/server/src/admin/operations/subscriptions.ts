@@ -28,7 +28,7 @@ const STATES = {
 } as const satisfies Record<string, SubscriptionStatus>
 
 type State = keyof typeof STATES
-const STATE_NAMES = Object.keys(STATES) as [State, ...State[]]
+export const SUBSCRIPTION_STATES = Object.keys(STATES) as [State, ...State[]]
 
 export const subscriptionShape = z.strictObject({
   id: z.number().int().describe('Id of the subscription in Tollgate'),
@@ -41,7 +41,7 @@ export const subscriptionShape = z.strictObject({
   provider: z.string(),
   provider_id: z.string().describe('All states that currently apply'),
   provider_status: z.string().describe("The provider's own status"),
-  states: z.array(z.enum(STATE_NAMES)).describe('Every state that holds now'),
+  states: z.array(z.enum(SUBSCRIPTION_STATES)).describe('Every state that holds now'),
   plan: z.string().describe("The provider's id of the main price"),
   quantity: z.number().int(),
   items: z.array(z.strictObject({ price: z.string(), quantity: z.number().int().nullable() })),
@@ -61,6 +61,8 @@ export const subscriptionShape = z.strictObject({
 })
 named('Subscription', subscriptionShape)
 
+export type SubscriptionJson = z.output<typeof subscriptionShape>
+
 const toText = (date: Date | null) => date?.toISOString() ?? null
 
 export function subscriptionJson(subscription: Subscription): z.output<typeof subscriptionShape> {
@@ -74,7 +76,7 @@ export function subscriptionJson(subscription: Subscription): z.output<typeof su
     provider,
     provider_id: providerId,
     provider_status: providerStatus,
-    states: STATE_NAMES.filter((state) => subscription[STATES[state]]()),
+    states: SUBSCRIPTION_STATES.filter((state) => subscription[STATES[state]]()),
     plan: subscription.providerPlan,
     quantity: subscription.quantity,
     items: subscription.items().map(({ price, quantity }) => ({ price, quantity })),
@@ -149,7 +151,7 @@ export const subscriptionOperations: readonly Operation[] = [
     effect: 'read',
     input: z.strictObject({
       ...paged,
-      state: z.enum(STATE_NAMES).optional().describe('Only those in this state'),
+      state: z.enum(SUBSCRIPTION_STATES).optional().describe('Only those in this state'),
       provider: providerName.optional().describe('Only those at this provider'),
       plan: z
         .string()
@@ -186,7 +188,7 @@ export const subscriptionOperations: readonly Operation[] = [
     output: ofPerson,
     async run({ id }, context) {
       await requireAccount(id, context)
-      const user = await (await readBilling(context)).user(Number(id))
+      const user = await (await readBilling(context)).user(id)
       return { data: (await user.subscriptions()).map(subscriptionJson) }
     },
   }),
@@ -283,7 +285,7 @@ export const subscriptionOperations: readonly Operation[] = [
     describe: ({ id, until }) => ({ subject: { kind: 'user', id }, details: { until } }),
     async run({ id, until }, context) {
       await requireTarget(id, context)
-      const user = await (await readBilling(context)).user(Number(id))
+      const user = await (await readBilling(context)).user(id)
       if (until !== null) {
         requireFuture(new Date(until), context.clock.now())
         const running = (await user.subscriptions()).find((each) => !each.ended())

@@ -2,15 +2,18 @@ import type { Commands } from '../command.ts'
 import { auditCommands } from './audit.ts'
 import { catalogCommands } from './billing-catalog.ts'
 import { deliveryCommands } from './billing-deliveries.ts'
+import { subscriptionCommands } from './billing-subscriptions.ts'
 import { billingSync } from './billing-sync.ts'
 import { webhookCommands } from './billing-webhooks.ts'
 import { clientCommands } from './client.ts'
+import { completionCommand } from './completion.ts'
 import { databaseCommands } from './database.ts'
 import { doctor } from './doctor.ts'
 import { init } from './init.ts'
 import { keyCommands } from './keys.ts'
 import { sandbox } from './sandbox.ts'
 import { serveCommand } from './serve.ts'
+import { tokenCommands } from './token.ts'
 import { userCommands } from './user.ts'
 
 /** Every command by its full name. `docs/reference/service.md` lists the same commands. */
@@ -19,13 +22,16 @@ export const commands: Commands = {
   serve: serveCommand,
   ...userCommands,
   ...clientCommands,
+  ...tokenCommands,
   ...keyCommands,
   ...auditCommands,
   ...databaseCommands,
   ...catalogCommands,
+  ...subscriptionCommands,
   'billing sync': billingSync,
   ...webhookCommands,
   ...deliveryCommands,
   doctor,
   sandbox,
+  completion: completionCommand(() => commands),
 }

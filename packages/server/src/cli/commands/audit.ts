@@ -6,6 +6,8 @@ import * as option from '../options.ts'
 import { formatTable } from '../table.ts'
 import { UsageError } from '../usage-error.ts'
 
+const withConfig =
+  'An application has no audit log: its entries are written to the `logger` that the module exports, else to standard error'
 const ONLY_READS = { onlyReads: true }
 /** Number of entries that are checked in one part. */
 const PART = 20_000
@@ -92,6 +94,7 @@ const BREAKS = {
 export const auditCommands: Commands = {
   'audit list': command({
     summary: 'list the entries of the audit log, newest first',
+    withConfig,
     options: {
       ...filters,
       limit: option.count('<number>', 'number of entries (default 25)', LARGEST_PAGE),
@@ -127,6 +130,7 @@ export const auditCommands: Commands = {
   }),
   'audit verify': command({
     summary: 'verify that the audit log has not been altered',
+    withConfig,
     options: {
       from: option.text(
         '<number:hash>',
@@ -158,6 +162,7 @@ export const auditCommands: Commands = {
   }),
   'audit export': command({
     summary: 'print the chained entries of the audit log as JSON lines',
+    withConfig,
     options: {
       ...filters,
       personal: option.flag('include the personal data that has not been deleted'),

@@ -1,9 +1,9 @@
 import type { Deliveries, DeliveryState, StoredDelivery } from '@tollgate/billing'
 import { type Commands, command } from '../command.ts'
-import { formatCount } from '../count.ts'
 import { withBilling } from '../open-billing.ts'
 import { type OpenOperations, withOperations } from '../open-operations.ts'
 import * as option from '../options.ts'
+import { formatTable } from '../table.ts'
 import { UsageError } from '../usage-error.ts'
 
 /** Text for an empty list of deliveries, by state. */
@@ -19,6 +19,7 @@ const STATES: readonly DeliveryState[] = ['dead', 'gone', 'pending', 'done']
 export const deliveryCommands: Commands = {
   'billing deliveries list': command({
     summary: 'list events that were not delivered to your endpoints, newest first',
+    withConfig: true,
     options: {
       state: option.choice(
         STATES,
@@ -29,17 +30,19 @@ export const deliveryCommands: Commands = {
     },
     async run({ options: { state: given, endpoint } }, context) {
       const state = given ?? 'dead'
-      const config = await context.config(['providers'])
-      const found = await withBilling(config, ({ deliveries }) => deliveries.list(state, 1000))
+      const found = await withBilling(context, ['providers'], ({ deliveries }) =>
+        deliveries.list(state, 1000),
+      )
       const listed = found.filter((each) => endpoint === null || each.endpoint === endpoint)
       return {
         json: listed.map(withoutPayload),
-        text: listed.map(lineOf).join('\n') || NONE[state],
+        text: formatTable(HEADERS, listed.map(rowOf), NONE[state]),
       }
     },
   }),
   'billing deliveries resend': command({
     summary: 'send one event again, or all that an endpoint has not received',
+    withConfig: true,
     options: {
       id: option.text('<number>', 'id of one event in the list'),
       endpoint: option.text('<name>', 'all that failed or are on hold for this endpoint'),
@@ -48,7 +51,7 @@ export const deliveryCommands: Commands = {
       if ((id === null) === (endpoint === null)) throw new UsageError('Give --id or --endpoint')
       if (id !== null && !/^\d{1,15}$/.test(id))
         throw new UsageError(`--id: '${id}' is not a number`)
-      await context.config(['providers'])
+      await context.requireSettings(['providers'])
       const { resent, waiting } = await withOperations(context, { needsUrl: true }, (opened) =>
         endpoint === null ? resendOne(opened, Number(id)) : resendAll(opened, endpoint),
       )
@@ -126,8 +129,8 @@ function withoutPayload({ payload: _, ...delivery }: StoredDelivery) {
   return delivery
 }
 
-function lineOf({ id, createdAt, type, endpoint, attempts, lastError }: StoredDelivery): string {
-  const why =
-    lastError === null ? '' : `: ${lastError} (${formatCount(attempts, 'attempt', 'attempts')})`
-  return `${id}  ${createdAt.toISOString()}  ${type} to ${endpoint}${why}`
+const HEADERS = ['ID', 'CREATED', 'TYPE', 'ENDPOINT', 'ATTEMPTS', 'ERROR']
+
+function rowOf({ id, createdAt, type, endpoint, attempts, lastError }: StoredDelivery): string[] {
+  return [String(id), createdAt.toISOString(), type, endpoint, String(attempts), lastError ?? '']
 }

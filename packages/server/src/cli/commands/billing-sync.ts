@@ -1,15 +1,16 @@
-import type { SyncReport } from '@tollgate/billing'
+import type { Billing, SyncReport } from '@tollgate/billing'
 import { withProgress } from '../../progress.ts'
 import { command, type Outcome } from '../command.ts'
 import { formatCount } from '../count.ts'
 import { withTables } from '../open.ts'
-import { openBilling } from '../open-billing.ts'
+import { openBilling, withBilling } from '../open-billing.ts'
 import { withOperations } from '../open-operations.ts'
 import * as option from '../options.ts'
 import { UsageError } from '../usage-error.ts'
 
 export const billingSync = command({
   summary: 'update the billing data of all users from the providers, and show the differences',
+  withConfig: true,
   options: {
     dryRun: option.flag('only show the differences'),
     cancelDeletedUsers: option.flag('cancel subscriptions of deleted users'),
@@ -20,19 +21,23 @@ export const billingSync = command({
   async run({ options: { dryRun, resume, since, ...ended } }, context) {
     if (dryRun && resume) throw new UsageError('--dry-run cannot be resumed: leave out --resume')
     if (dryRun) {
+      const wanted = { dryRun, ...ended, ...(since ? { since } : {}) }
+      const compare = (billing: Billing) => withProgress('Comparing', () => billing.sync(wanted))
+      if (context.application !== null) {
+        return describe(await withBilling(context, [], compare), dryRun)
+      }
       const config = await context.config(['providers'])
       return withTables(config, ['service', 'billing'], async (database) => {
         const { billing, close } = await openBilling(config, database)
         try {
-          const wanted = { dryRun, ...ended, ...(since ? { since } : {}) }
-          return describe(await withProgress('Comparing', () => billing.sync(wanted)), dryRun)
+          return describe(await compare(billing), dryRun)
         } finally {
           await close()
         }
       })
     }
     // Missing settings of the providers are reported before the database is opened.
-    await context.config(['providers'])
+    await context.requireSettings(['providers'])
     return withOperations(context, {}, async ({ perform }) => {
       const wanted = { resume, ...ended, ...(since ? { since } : {}) }
       return describe(

@@ -16,9 +16,9 @@ const provider = option.text(
 export const webhookCommands: Commands = {
   'billing webhooks check': command({
     summary: 'check the webhook endpoints at the providers, and show what is missing',
+    withConfig: true,
     async run(_input, context) {
-      const config = await context.config(['provider_keys'])
-      const reports = await withBilling(config, (billing) =>
+      const reports = await withBilling(context, ['provider_keys'], (billing) =>
         orUsageError(billing.endpoints.check()),
       )
       const lines = reports.flatMap(({ provider, url, id, problems, superfluous, usage, note }) => [
@@ -34,6 +34,7 @@ export const webhookCommands: Commands = {
   }),
   'billing webhooks create': command({
     summary: 'register the webhook endpoint at the provider, and show its secret',
+    withConfig: true,
     options: {
       provider,
       url: option.text('<address>', "URL to register instead of the service's own"),
@@ -42,7 +43,7 @@ export const webhookCommands: Commands = {
     },
     async run({ options }, context) {
       // Missing keys are reported before the database is opened.
-      await context.config(['provider_keys'])
+      await context.requireSettings(['provider_keys'])
       const made = await withOperations(context, { needsUrl: true }, ({ perform }) =>
         perform<NewEndpoint>('webhooks.createEndpoint', definedOptions(options)),
       )
@@ -59,6 +60,7 @@ export const webhookCommands: Commands = {
   }),
   'billing webhooks replay': command({
     summary: 'handle events again: one by its id, or all in a period',
+    withConfig: true,
     options: {
       id: option.text('<event>', "the provider's id of one event"),
       from: option.date('<date>', 'earliest date, such as 2026-05-01T10:00:00Z'),
@@ -74,7 +76,7 @@ export const webhookCommands: Commands = {
     async run({ options }, context) {
       const { id, from } = options
       if (!id && !from) throw new UsageError('Give --id or --from')
-      await context.config(['providers'])
+      await context.requireSettings(['providers'])
       const { replayed } = await withOperations(
         context,
         { needsUrl: true },

@@ -32,6 +32,7 @@ const KINDS: Readonly<Record<string, typeof WEB>> = {
 
 export const clientCreate = command({
   summary: 'register an application; its secret is shown only once',
+  withConfig: true,
   options: {
     name: option.required('<text>', 'name shown to people on the approval page'),
     redirect: option.several('<url>', 'redirect URI; may be given several times'),
@@ -60,15 +61,23 @@ export const clientCreate = command({
   },
   async run({ options }, context) {
     const kind = chosenKind(options)
-    assertSwitchedOn(kind, options.implicit, await context.config(['secret']))
+    // An application's own server rejects the grants that it does not offer.
+    if (context.application === null) {
+      assertSwitchedOn(kind, options.implicit, await context.config(['secret']))
+    }
     const settings = readSettings(options.setting)
-    if (kind === 'management') return createForManagement(options, context)
+    if (kind === 'management') {
+      if (context.application !== null) throw new UsageError(NO_MANAGEMENT)
+      return createForManagement(options, context)
+    }
     const { name, redirect, user: userId, scope: scopes } = options
     return withOperations(
       context,
       { ...ALSO_IN_APPLICATIONS, makesTables: true },
       async ({ oauth, users, perform }) => {
-        if (userId !== null && !(await users.findById(userId))) {
+        const isKnown = async (id: string) =>
+          context.application !== null || (await users.findById(id)) !== null
+        if (userId !== null && !(await isKnown(userId))) {
           throw new UsageError(`There is no user ${userId}; create one: tollgate user create`)
         }
         if (kind === 'personal') {
@@ -93,6 +102,9 @@ export const clientCreate = command({
     )
   },
 })
+
+const NO_MANAGEMENT =
+  '--management is for the management API of the service, which an application does not have'
 
 /** Finds the kind of client that the switches choose. */
 function chosenKind(switches: Readonly<Record<string, unknown>>): string {

@@ -1,5 +1,6 @@
-import { clientJson, isVerified, kyselyStorage } from '@tollgate/oauth'
+import { type Clients, clientJson, isVerified, kyselyStorage } from '@tollgate/oauth'
 import { AdminProblem } from '../../admin/problems.ts'
+import { requirePart, withApplication } from '../application/open.ts'
 import { grantType, type ManagedClient, readSettings, type WithSecret } from '../client-input.ts'
 import {
   describeOrigin,
@@ -7,7 +8,7 @@ import {
   hostOf,
   verificationLabel,
 } from '../client-origin.ts'
-import { type Commands, command, type Outcome } from '../command.ts'
+import { type CommandContext, type Commands, command, type Outcome } from '../command.ts'
 import { ALSO_IN_APPLICATIONS, withTables } from '../open.ts'
 import { type OpenOperations, withOperations } from '../open-operations.ts'
 import * as option from '../options.ts'
@@ -25,11 +26,10 @@ export const clientCommands: Commands = {
   'client create': clientCreate,
   'client list': command({
     summary: 'list the registered applications',
+    withConfig: true,
     options: { user: option.text('<id>', 'only those of this user') },
     async run({ options: { user: userId } }, context) {
-      const config = await context.config([])
-      return withTables(config, ['oauth'], async (database) => {
-        const { clients } = kyselyStorage(database)
+      return withClients(context, async (clients) => {
         const found = userId ? await clients.listByUser(userId) : await clients.list()
         const rows = found.map((client) => ({
           ...clientJson(client),
@@ -55,6 +55,7 @@ export const clientCommands: Commands = {
   }),
   'client show': command({
     summary: 'show an application with its grants, scopes and settings',
+    withConfig: true,
     arguments: [ID],
     run: ({ args: [id = ''] }, context) =>
       withOperations(context, { ...ALSO_IN_APPLICATIONS, onlyReads: true }, async ({ perform }) =>
@@ -63,6 +64,7 @@ export const clientCommands: Commands = {
   }),
   'client update': command({
     summary: 'change an application; omitted options keep their values',
+    withConfig: true,
     arguments: [ID],
     options: {
       name: option.text('<text>', 'name shown to people on the approval page'),
@@ -91,6 +93,7 @@ export const clientCommands: Commands = {
   }),
   'client secret': command({
     summary: 'replace the secret of an application; the new one is shown only once',
+    withConfig: true,
     arguments: [ID],
     options: {
       overlap: option.text('<time>', 'how long the old secret still works, 24h by default'),
@@ -121,6 +124,7 @@ export const clientCommands: Commands = {
   }),
   'client verify': command({
     summary: 'mark an application that registered itself, or that a user registered, as verified',
+    withConfig: true,
     arguments: [ID],
     run: ({ args: [id = ''] }, context) =>
       withOperations(context, ALSO_IN_APPLICATIONS, (opened) =>
@@ -132,6 +136,7 @@ export const clientCommands: Commands = {
   }),
   'client unverify': command({
     summary: 'withdraw the verification of an application: people are warned about it again',
+    withConfig: true,
     arguments: [ID],
     run: ({ args: [id = ''] }, context) =>
       withOperations(context, ALSO_IN_APPLICATIONS, (opened) =>
@@ -141,15 +146,40 @@ export const clientCommands: Commands = {
         }),
       ),
   }),
-  'client revoke': command({
-    summary: 'revoke an application with all its tokens, on every process within a second',
+  'client delete': command({
+    summary: 'delete an application with all its tokens, on every process within a second',
+    withConfig: true,
     arguments: [ID],
     run: ({ args: [id = ''] }, context) =>
-      withOperations(context, ALSO_IN_APPLICATIONS, async ({ perform }) => {
-        await orUnknownClient(id, perform('clients.revoke', { id }))
-        return { json: { id, revoked: true }, text: `Revoked the client ${id} and all its tokens` }
+      deleteClient(id, context, {
+        json: { id, deleted: true },
+        text: `Deleted the client ${id} and all its tokens`,
       }),
   }),
+  'client revoke': command({
+    summary: 'delete an application with all its tokens, as `client delete` does',
+    withConfig: true,
+    arguments: [ID],
+    run: ({ args: [id = ''] }, context) =>
+      deleteClient(id, context, {
+        json: { id, revoked: true },
+        text: `Revoked the client ${id} and all its tokens`,
+      }),
+  }),
+}
+
+/** Runs `work` with the list of clients, without creating tables or keys. */
+async function withClients<T>(
+  context: CommandContext,
+  work: (clients: Pick<Clients, 'list' | 'listByUser'>) => Promise<T>,
+): Promise<T> {
+  if (context.application !== null) {
+    return withApplication(context, [], async (application) =>
+      work((await requirePart(application, 'oauth')).clients),
+    )
+  }
+  const config = await context.config([])
+  return withTables(config, ['oauth'], (database) => work(kyselyStorage(database).clients))
 }
 
 interface ChangeOptions {
@@ -213,6 +243,13 @@ function describeClient(client: ManagedClient): Outcome {
     ),
   })
   return { json: client, text }
+}
+
+function deleteClient(id: string, context: CommandContext, outcome: Outcome): Promise<Outcome> {
+  return withOperations(context, ALSO_IN_APPLICATIONS, async ({ perform }) => {
+    await orUnknownClient(id, perform('clients.revoke', { id }))
+    return outcome
+  })
 }
 
 /** Verifies an application, or withdraws the verification. */

@@ -1,14 +1,26 @@
 import type { Billing } from '@tollgate/billing'
-import { type Database, hasTable } from '@tollgate/database'
+import {
+  type Database,
+  hasTable,
+  type MigrateOptions,
+  migrate,
+  type PlannedMigration,
+  planMigrations,
+} from '@tollgate/database'
+import { oauthMigrations } from '@tollgate/oauth'
 import type { Ended } from '../../admin/operations/maintenance.ts'
 import { createServiceBilling, NO_PROVIDER } from '../../billing.ts'
 import type { Config } from '../../config/config.ts'
 import { migrateCore } from '../../core.ts'
 import { createLogger } from '../../logger.ts'
 import { withProgress } from '../../progress.ts'
-import { type CommandContext, type Commands, command } from '../command.ts'
+import { refuseForeignTables } from '../../storage/found-tables.ts'
+import { serviceMigrations } from '../../storage/migrations.ts'
+import type { Application } from '../application/load.ts'
+import { requirePart, withApplication } from '../application/open.ts'
+import { type CommandContext, type Commands, command, type Outcome } from '../command.ts'
 import { formatCount } from '../count.ts'
-import { ALSO_IN_APPLICATIONS, withCore, withDatabase } from '../open.ts'
+import { ALSO_IN_APPLICATIONS, withCore, withDatabase, withTables } from '../open.ts'
 import { withOperations } from '../open-operations.ts'
 import * as option from '../options.ts'
 import { UsageError } from '../usage-error.ts'
@@ -17,12 +29,23 @@ import { UsageError } from '../usage-error.ts'
 export const databaseCommands: Commands = {
   migrate: command({
     summary: 'bring the database up to date; safe to run concurrently',
+    withConfig: true,
     options: {
+      plan: option.flag('print the statements that would run, and change nothing'),
       offline: option.flag(
         'include migrations that require all other processes to be stopped; stop them first',
       ),
     },
-    async run({ options: { offline } }, context) {
+    async run({ options: { offline, plan } }, context) {
+      if (plan && offline) throw new UsageError('--plan changes nothing: leave out --offline')
+      if (plan) return reportPlan(await planAll(context))
+      if (context.application !== null) {
+        return reportApplied(
+          await withApplication(context, [], (application) =>
+            withProgress('Migrating', () => migrateApplication(application, { offline })),
+          ),
+        )
+      }
       const config = await context.config([])
       return withDatabase(config, async (database) => {
         const applied = await withProgress('Migrating', async (report) => {
@@ -31,17 +54,15 @@ export const databaseCommands: Commands = {
           const own = await withRows(config, database, (billing) => billing.migrate({ offline }))
           return [...core, ...own.applied]
         })
-        const text =
-          applied.length === 0 ? 'The database is up to date' : `Applied:\n${applied.join('\n')}`
-        return { json: { applied }, text }
+        return reportApplied(applied)
       })
     },
   }),
   'clock repair': command({
     summary: 'accept the current time of the database, although a later one is recorded',
+    withConfig: true,
     async run(_input, context) {
-      const config = await context.config([])
-      return withDatabase(config, async (database) => {
+      return withOwnDatabase(context, async (database) => {
         if (!(await hasTable(database, 'tollgate_clock'))) {
           throw new UsageError('No time is recorded in this database; is DATABASE_URL correct?')
         }
@@ -60,6 +81,7 @@ export const databaseCommands: Commands = {
   'restore-finish': command({
     summary:
       'after restoring a backup: revoke every token, code, session and cookie issued until now',
+    withConfig: true,
     options: { yes: option.flag('skip the confirmation, for scripts') },
     run: ({ options }, context) =>
       withOperations(context, ALSO_IN_APPLICATIONS, async ({ oauth, sessions, found, perform }) => {
@@ -80,8 +102,12 @@ export const databaseCommands: Commands = {
   purge: command({
     summary:
       'delete expired tokens, codes, sessions and limits, and old webhooks, usage, events, deliveries and mail',
-    run: (_input, context) =>
-      withCore(
+    withConfig: true,
+    async run(_input, context) {
+      if (context.application !== null) {
+        return reportPurged(await withApplication(context, [], purgeApplication))
+      }
+      return withCore(
         context,
         ALSO_IN_APPLICATIONS,
         async ({ oauth, sessions, limits, config, database, found }) => {
@@ -95,11 +121,90 @@ export const databaseCommands: Commands = {
             const ofBilling = await withRows(config, database, (billing) => billing.purge())
             return { tokens, ...ended, ...ofBilling }
           })
-          const lines = Object.entries(counts).map(([name, count]) => `${name.padEnd(14)}${count}`)
-          return { json: counts, text: `Deleted rows:\n${lines.join('\n')}` }
+          return reportPurged(counts)
         },
-      ),
+      )
+    },
   }),
+}
+
+/** Opens the database of the service or of the application, without creating or checking tables. */
+async function withOwnDatabase<T>(
+  context: CommandContext,
+  work: (database: Database) => Promise<T>,
+): Promise<T> {
+  if (context.application !== null) {
+    return withApplication(context, [], ({ database }) => work(database))
+  }
+  return withDatabase(await context.config([]), work)
+}
+
+/** Migrates the tables of the application's instances, and returns the applied migrations. */
+async function migrateApplication(
+  { database, oauth, billing }: Application,
+  how: MigrateOptions,
+): Promise<string[]> {
+  return [
+    ...(oauth ? (await migrate(database, oauthMigrations, how)).applied : []),
+    ...(billing ? (await billing.migrate(how)).applied : []),
+  ]
+}
+
+/** Lists the pending migrations of the service or of the application's instances. */
+async function planAll(context: CommandContext): Promise<PlannedMigration[]> {
+  if (context.application !== null) {
+    return withApplication(context, [], async ({ database, oauth, billing }) => [
+      ...(oauth ? await planMigrations(database, oauthMigrations) : []),
+      ...(billing ? await billing.planMigrations() : []),
+    ])
+  }
+  const config = await context.config([])
+  return withTables(config, [], async (database) => {
+    await refuseForeignTables(database)
+    return [
+      ...(await planMigrations(database, serviceMigrations)),
+      ...(await planMigrations(database, oauthMigrations)),
+      ...(await withRows(config, database, (billing) => billing.planMigrations())),
+    ]
+  })
+}
+
+function reportPlan(planned: readonly PlannedMigration[]): Outcome {
+  const text = planned.map(({ set, id, needsOffline, statements }) => {
+    const remark = needsOffline ? ' (needs --offline: stop all other processes first)' : ''
+    const lines = statements.map((each) => (each.startsWith('--') ? each : `${each};`))
+    return [`-- ${set} ${id}${remark}`, ...lines].join('\n')
+  })
+  const json = planned.map(({ needsOffline, ...each }) => ({
+    ...each,
+    needs_offline: needsOffline,
+  }))
+  return {
+    json: { planned: json },
+    text: planned.length === 0 ? 'The database is up to date' : text.join('\n\n'),
+  }
+}
+
+function reportApplied(applied: readonly string[]): Outcome {
+  const text =
+    applied.length === 0 ? 'The database is up to date' : `Applied:\n${applied.join('\n')}`
+  return { json: { applied }, text }
+}
+
+/** Deletes the expired rows of the application's instances. */
+async function purgeApplication(application: Application): Promise<Record<string, number>> {
+  const { oauth, billing } = application
+  if (oauth) await requirePart(application, 'oauth')
+  if (billing) await requirePart(application, 'billing')
+  return withProgress('Purging', async () => ({
+    ...(oauth && { tokens: await oauth.purge() }),
+    ...(billing && { ...(await billing.purge()) }),
+  }))
+}
+
+function reportPurged(counts: Readonly<Record<string, number>>): Outcome {
+  const lines = Object.entries(counts).map(([name, count]) => `${name.padEnd(14)}${count}`)
+  return { json: counts, text: `Deleted rows:\n${lines.join('\n')}` }
 }
 
 const AFTER_REPAIR = `Tokens that were issued while the clock was ahead expire that much later. If that is too long,

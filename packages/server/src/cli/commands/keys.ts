@@ -18,6 +18,7 @@ interface KeyJson {
 export const keyCommands: Commands = {
   'keys list': command({
     summary: 'list the signing keys: future, current and former ones',
+    withConfig: true,
     run: (_input, context) =>
       withOperations(context, { ...ALSO_IN_APPLICATIONS, onlyReads: true }, async (opened) => {
         const { data } = await opened.perform<{ data: KeyJson[] }>('keys.list', {})
@@ -39,6 +40,7 @@ export const keyCommands: Commands = {
   }),
   'keys rotate': command({
     summary: 'create a new signing key; tokens signed with the old one stay valid',
+    withConfig: true,
     options: {
       immediately: option.flag(
         'sign with the new key immediately, without publishing it in advance',
@@ -61,6 +63,7 @@ export const keyCommands: Commands = {
   }),
   'keys revoke': command({
     summary: 'revoke a leaked signing key; every token it signed is rejected within a second',
+    withConfig: true,
     arguments: [
       { name: 'kid', description: 'from the header of a token, or from `tollgate keys list`' },
     ],
@@ -84,14 +87,19 @@ export const keyCommands: Commands = {
   'keys reseal': command({
     summary:
       'encrypt the stored keys with TOLLGATE_SECRET, so that the previous secret can be removed',
+    withConfig: true,
     run: (_input, context) =>
       withOperations(context, ALSO_IN_APPLICATIONS, async ({ perform }) => {
         const { resealed } = await perform<{ resealed: number }>('keys.reseal', {})
         const done = `Re-encrypted ${formatCount(resealed, 'entry', 'entries')}. `
-        const rest = 'Everything stored is encrypted with TOLLGATE_SECRET.'
+        const [secret, previous] =
+          context.application === null
+            ? ['TOLLGATE_SECRET', 'TOLLGATE_PREVIOUS_SECRET']
+            : ['the first secret of the option `secret`', 'The others']
+        const rest = `Everything stored is encrypted with ${secret}.`
         return {
           json: { resealed },
-          text: resealed === 0 ? rest : `${done}${rest} TOLLGATE_PREVIOUS_SECRET can be removed.`,
+          text: resealed === 0 ? rest : `${done}${rest} ${previous} can be removed.`,
         }
       }),
   }),

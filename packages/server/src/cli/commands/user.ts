@@ -12,13 +12,17 @@ import { requireEmail } from '../../users/parse.ts'
 import { createPasswords } from '../../users/passwords.ts'
 import { ROLES, type Role } from '../../users/roles.ts'
 import { type Account, accountJson } from '../../users/user.ts'
-import { createUsers, type UserAccounts } from '../../users/users.ts'
+import { createUsers } from '../../users/users.ts'
 import { type CommandContext, type Commands, command, type Outcome } from '../command.ts'
 import { withTables } from '../open.ts'
 import { type OpenOperations, withOperations } from '../open-operations.ts'
 import * as option from '../options.ts'
+import { requireAccount } from '../person.ts'
 import { formatTable } from '../table.ts'
 import { UsageError } from '../usage-error.ts'
+
+const withConfig =
+  'Accounts belong to the application: change them with its own code, and end the tokens of a person with `token revoke --user <id>`'
 
 const ACCOUNT = { name: 'user', description: 'the id or the e-mail address' }
 const password = option.text(
@@ -51,6 +55,7 @@ interface EndedAccount {
 export const userCommands: Commands = {
   'user create': command({
     summary: 'create an account',
+    withConfig,
     options: {
       email: option.required('<address>', 'to sign in with'),
       password,
@@ -72,6 +77,7 @@ export const userCommands: Commands = {
   }),
   'user list': command({
     summary: 'list the accounts, newest first',
+    withConfig,
     options: {
       limit: option.count('<number>', `number of accounts (default ${PAGE})`, LARGEST_PAGE),
       after: option.text('<id>', 'continue after this account, the last of the previous page'),
@@ -106,6 +112,7 @@ export const userCommands: Commands = {
   }),
   'user password': command({
     summary: 'set a new password for an account; ends its sessions and tokens',
+    withConfig,
     arguments: [ACCOUNT],
     options: { password },
     run: ({ args, options }, context) =>
@@ -118,6 +125,7 @@ export const userCommands: Commands = {
   }),
   'user role': command({
     summary: 'make a person an operator, or remove the role; ends their sessions and tokens',
+    withConfig,
     arguments: [ACCOUNT, { name: 'role', description: `${ROLES.join(', ')} or ${NO_ROLE}` }],
     run: ({ args }, context) => {
       const role = parseNewRole(args[1] ?? '')
@@ -131,6 +139,7 @@ export const userCommands: Commands = {
   }),
   'user sign-out': command({
     summary: 'end all sessions and tokens of a person, who may sign in again',
+    withConfig,
     arguments: [ACCOUNT],
     run: ({ args }, context) =>
       withAccount(args, context, async ({ id, email }, { perform }) => {
@@ -141,6 +150,7 @@ export const userCommands: Commands = {
   }),
   'user disable': command({
     summary: 'lock an account; its sessions and tokens end, on every process within a second',
+    withConfig,
     arguments: [ACCOUNT],
     options: { subscription },
     run: ({ args, options: { subscription } }, context) =>
@@ -156,6 +166,7 @@ export const userCommands: Commands = {
   }),
   'user enable': command({
     summary: 'let a disabled account sign in again',
+    withConfig,
     arguments: [ACCOUNT],
     run: ({ args }, context) =>
       withAccount(args, context, async (account, { perform }) => {
@@ -167,6 +178,7 @@ export const userCommands: Commands = {
   }),
   'user delete': command({
     summary: 'delete an account permanently; ends its sessions, tokens and approvals',
+    withConfig,
     arguments: [ACCOUNT],
     options: {
       subscription,
@@ -196,17 +208,6 @@ function parseNewRole(given: string): Role | null {
   throw new UsageError(
     `The role must be one of ${choices.join(', ')}, not ${JSON.stringify(given)}`,
     { choices },
-  )
-}
-
-async function requireAccount(
-  users: UserAccounts,
-  [named = '']: readonly string[],
-): Promise<Account> {
-  const account = await users.findAccount(named)
-  if (account) return account
-  throw new UsageError(
-    `There is no user ${JSON.stringify(named)}: give an id or an e-mail address that \`tollgate user list\` shows`,
   )
 }
 

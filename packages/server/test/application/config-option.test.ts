@@ -1,0 +1,197 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import {
+  createTestDatabase,
+  type TestDatabase,
+} from '../../../../test-support/create-test-database.ts'
+import { findFreePort } from '../../../../test-support/free-port.ts'
+import { ADA, APP, createOwnTables, run } from './run.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'tollgate-application-'))
+let test: TestDatabase
+beforeAll(async () => {
+  test = await createTestDatabase()
+  await createOwnTables(test)
+})
+afterAll(async () => {
+  await test.drop()
+  rmSync(folder, { recursive: true, force: true })
+})
+
+const tollgate = (...args: string[]) =>
+  run(['--config', APP, ...args], { APP_DATABASE_URL: test.url })
+
+async function tables(): Promise<string[]> {
+  return (await test.database.kysely.introspection.getTables()).map(({ name }) => name).sort()
+}
+
+const audits = (stderr: string) =>
+  [...stderr.matchAll(/^audit: (.*)$/gm)].map(([, line]) => JSON.parse(line ?? '').audit)
+
+describe("tollgate --config on an application's own instances", () => {
+  it('creates no tables before `migrate`, and says how to create them', async () => {
+    const before = await tables()
+    for (const args of [['client', 'list'], ['client', 'create', '--name', 'A'], ['purge']]) {
+      const { code, stderr } = await tollgate(...args)
+      expect([code, stderr]).toEqual([
+        2,
+        expect.stringContaining(`run: tollgate --config ${APP} migrate`),
+      ])
+    }
+    expect(await tables()).toEqual(before)
+  })
+
+  it('`migrate --plan` prints the statements for its tables, and changes nothing', async () => {
+    const before = await tables()
+    const { code, stdout } = await tollgate('migrate', '--plan')
+    expect(code).toBe(0)
+    expect(stdout).toMatch(/^-- oauth 0001-initial\n/)
+    expect(stdout).toMatch(/^-- billing 0001-initial$[\s\S]*^alter table .users. add column/m)
+    expect(stdout).toMatch(/subscriptions\W.*user_id.* (nullable$|drop not null;)/m)
+    expect(stdout).not.toContain('audit_entries')
+    expect(await tables()).toEqual(before)
+  })
+
+  it('`migrate` creates the tables of the libraries, and no table of the service', async () => {
+    const { code, json } = await tollgate('migrate', '--json')
+    expect(code).toBe(0)
+    expect(json().applied).toContain('0001-initial')
+    const found = await tables()
+    expect(found).toEqual(expect.arrayContaining(['oauth_clients', 'subscriptions', 'users']))
+    expect(found).not.toContain('audit_entries')
+    const columns = (await test.database.kysely.introspection.getTables())
+      .find(({ name }) => name === 'users')
+      ?.columns.map(({ name }) => name)
+    expect(columns).toEqual(expect.arrayContaining(['key', 'login', 'label', 'provider_id']))
+    expect(columns).not.toContain('email_key')
+    const again = await tollgate('migrate')
+    expect([again.code, again.stdout]).toEqual([0, 'The database is up to date\n'])
+  })
+
+  it('registers, lists, changes and deletes clients of users with UUIDs, and logs each change', async () => {
+    const created = await tollgate(
+      ...['--as', 'night shift', 'client', 'create', '--name', 'Shop', '--user', ADA],
+      ...['--redirect', 'https://shop.example/callback', '--json'],
+    )
+    expect(created.code).toBe(0)
+    const { id, secret } = created.json()
+    expect(secret).toEqual(expect.any(String))
+    expect(audits(created.stderr)).toEqual([
+      expect.objectContaining({ operation: 'clients.create', actor: expect.anything() }),
+    ])
+    expect(created.stderr).toContain('night shift')
+    expect(created.stderr).not.toContain(secret)
+
+    const listed = await tollgate('client', 'list', '--user', ADA, '--json')
+    expect(listed.json()).toEqual([expect.objectContaining({ id, name: 'Shop', user_id: ADA })])
+    const changed = await tollgate('client', 'update', id, '--name', 'Market', '--json')
+    expect(changed.json()).toMatchObject({ name: 'Market', user_id: ADA })
+    expect((await tollgate('client', 'secret', id)).stdout).toContain('The old secret works until')
+    expect((await tollgate('client', 'revoke', id)).code).toBe(0)
+    const shown = await tollgate('client', 'show', id, '--json')
+    expect(shown.json().revoked_at).not.toBeNull()
+    const { code, stderr } = await tollgate('client', 'show', 'nobody')
+    expect([code, stderr]).toEqual([2, expect.stringContaining('There is no such client')])
+  })
+
+  it('rotates and lists the signing keys, and purges the rows of both libraries', async () => {
+    const rotated = await tollgate('keys', 'rotate', '--immediately', '--json')
+    expect(rotated.code).toBe(0)
+    const keys = await tollgate('keys', 'list', '--json')
+    expect(keys.json()).toEqual(
+      expect.arrayContaining([expect.objectContaining({ kid: rotated.json().kid })]),
+    )
+    const purged = await tollgate('purge', '--json')
+    expect(purged.json()).toMatchObject({ tokens: 0, webhooks: 0, events: 0 })
+    expect((await tollgate('keys', 'reseal')).stdout).toContain('option `secret`')
+  })
+
+  it.each([
+    [['user', 'list'], 'Accounts belong to the application'],
+    [['audit', 'list'], 'An application has no audit log'],
+    [['serve'], 'Leave out --config'],
+    [
+      ['client', 'create', '--name', 'A', '--management', '--scope', 'admin.users:read'],
+      'management API of the service',
+    ],
+    [['client', 'create', '--name', 'A', '--device'], 'device_code'],
+  ])('%j is rejected with the alternative', async (args, message) => {
+    const { code, stderr } = await tollgate(...args)
+    expect([code, stderr]).toEqual([2, expect.stringContaining(message)])
+  })
+})
+
+describe('a module given with --config', () => {
+  const write = (name: string, text: string) => {
+    const file = join(folder, name)
+    writeFileSync(file, text)
+    return file
+  }
+  const failing = async (file: string) => {
+    const { code, stderr, stdout } = await run(['--config', file, 'client', 'list'])
+    expect([code, stdout]).toEqual([2, ''])
+    return stderr
+  }
+
+  it('must exist', async () => {
+    expect(await failing(join(folder, 'none.ts'))).toContain('none.ts, which does not exist')
+  })
+
+  it('must be possible to load', async () => {
+    expect(await failing(write('wrong.ts', 'export const ='))).toContain(
+      'wrong.ts cannot be loaded: ',
+    )
+    const throws = write('throws.ts', `throw new Error('No secret is set' as string)`)
+    expect(await failing(throws)).toContain('throws.ts cannot be loaded: No secret is set')
+  })
+
+  it('must export instances, and is told which names it exports instead', async () => {
+    const stderr = await failing(write('other.ts', 'export const app: number = 1'))
+    expect(stderr).toContain('exports neither `oauth` nor `billing`, but app.')
+    expect(await failing(write('nothing.ts', ''))).toContain('`billing`, but nothing.')
+    const kind = write('kind.ts', `export const oauth = 'https://app.example'`)
+    expect(await failing(kind)).toContain('Expected createAuthorizationServer()')
+    const rejected = `export const database = new Promise((_, reject) =>
+      setTimeout(() => reject(new Error('Cannot open it')), 50))`
+    expect(await failing(write('rejected.ts', rejected))).toContain(
+      '`database` cannot be opened: Cannot open it',
+    )
+  })
+
+  it('may export promises in a default export, and one of the libraries', async () => {
+    const file = fileURLToPath(new URL('./oauth-only.ts', import.meta.url))
+    const only = (...args: string[]) =>
+      run(['--config', file, ...args], { APP_DATABASE_URL: test.url })
+    expect((await only('keys', 'list')).code).toBe(0)
+    const { code, stderr } = await only('billing', 'subscriptions')
+    expect([code, stderr]).toEqual([
+      2,
+      `${file} exports no \`billing\`, which this command needs\n`,
+    ])
+    const gone = await run(['--config', file, 'keys', 'list'], {
+      APP_DATABASE_URL: `sqlite:${join(folder, 'no such folder')}/app.db`,
+    })
+    expect([gone.code, gone.stderr]).toEqual([
+      2,
+      expect.stringContaining('`database` cannot be opened: '),
+    ])
+  })
+
+  it('must not start a server, which then does not listen', async () => {
+    const port = await findFreePort()
+    const module = `import { createServer } from 'node:http'
+      export const server = createServer().listen(${port}, () => console.log('listening'))`
+    const stderr = await failing(write('serves.ts', module))
+    expect(stderr).toContain(`starts a server (on port ${port}) when it is loaded`)
+  })
+
+  it('does not keep the process alive with its own timers and connections', async () => {
+    const { code } = await run([
+      ...['--config', write('timers.ts', 'setInterval(() => {}, 1000)'), 'client', 'list'],
+    ])
+    expect(code).toBe(2)
+  })
+})
