@@ -121,7 +121,7 @@ export function createService(config: Config, options: ServiceOptions = {}): Pro
   return startService(config, options)
 }
 
-/** As `createService()`, for the command line and tests. */
+/** Starts the service with the parts and options that the command line and tests need. */
 export async function startService(
   config: Config,
   options: StartOptions = {},

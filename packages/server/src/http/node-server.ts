@@ -85,10 +85,7 @@ export function createNodeServer(options: {
     )
     return Promise.resolve()
   }
-  const server: Server = createServer(
-    { ...timeouts, maxHeaderSize: MAX_HEADER_BYTES },
-    listener,
-  )
+  const server: Server = createServer({ ...timeouts, maxHeaderSize: MAX_HEADER_BYTES }, listener)
   // For peers that neither send nor read.
   server.setTimeout(SOCKET_TIMEOUT)
   let open = 0

@@ -112,7 +112,7 @@ function hear(listener: (message: ToWorker) => unknown): void {
   process.on('message', listener)
 }
 
-/** Sends a message. If the main process has ended, so does this one, and nobody misses it. */
+/** Sends a message. Ignores a failure, because this process ends if the main process has ended. */
 function send(message: FromWorker): void {
   cluster.worker?.send(message, undefined, () => {})
 }

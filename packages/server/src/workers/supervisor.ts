@@ -1,5 +1,4 @@
 import cluster, { type Worker } from 'node:cluster'
-import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import type { FromWorker, ToWorker } from './messages.ts'
@@ -62,6 +61,7 @@ const MAX_ATTEMPTS = 5
 const RETIREMENT = 100 * SECOND
 /** Longer than a worker waits for requests in progress at its end. */
 const GRACE = 15 * SECOND
+const LAST_MESSAGES = SECOND / 2
 /** A worker that is busy for longer is left out of the gauges, and counts as it last reported. */
 const MEASURE_TIMEOUT = SECOND
 
@@ -81,6 +81,9 @@ export async function superviseWorkers(options: SupervisorOptions): Promise<Supe
   let isReloadWanted = false
   let areAllWell = true
 
+  // Each worker accepts connections by itself. If the main process passed them on, a connection that
+  // it is passing to a worker that is killed would never be answered.
+  cluster.schedulingPolicy = cluster.SCHED_NONE
   // The workers print no JSON for scripts: the main process does.
   cluster.setupPrimary({ args: process.argv.slice(2).filter((word) => word !== '--json') })
 
@@ -91,10 +94,23 @@ export async function superviseWorkers(options: SupervisorOptions): Promise<Supe
 
   /** Starts a worker. Resolves with its port when it serves requests. */
   function start(of: number): Promise<number> {
-    if (ending.signal.aborted) return Promise.reject(new WorkerFailed('The service is ending', null))
+    if (ending.signal.aborted)
+      return Promise.reject(new WorkerFailed('The service is ending', null))
     const worker = cluster.fork()
-    const exited = once(worker, 'exit') as Promise<[number | null, NodeJS.Signals | null]>
-    const ended = Promise.all([exited, once(worker, 'disconnect')])
+    // A message could not be sent, because the worker is ending.
+    worker.on('error', () => {})
+    const exited = new Promise<readonly [number | null, NodeJS.Signals | null]>((resolve) =>
+      worker.once('exit', (code, signal) => resolve([code, signal as NodeJS.Signals | null])),
+    )
+    const ended = exited.then(async (how) => {
+      // Node may report the exit before it has read the last messages. If it was passing a handle
+      // to the worker, it never reports the disconnection.
+      if (worker.isConnected()) {
+        const read = new Promise((resolve) => worker.once('disconnect', resolve))
+        await Promise.race([read, sleep(LAST_MESSAGES)])
+      }
+      return how
+    })
     const entry: Entry = { worker, generation: of, ended, state: 'starting' }
     let reason: string | null = null
     entries.set(worker.id, entry)
@@ -106,12 +122,10 @@ export async function superviseWorkers(options: SupervisorOptions): Promise<Supe
           entry.state = 'serving'
           resolve(message.port)
         } else if (message.type === 'failed') reason = message.reason
-        else if (message.type === 'read') void reply(entry, message.id)
+        else if (message.type === 'read') void sendMetrics(entry, message.id)
         else metrics.store(worker.id, message.metrics)
       })
-      // A message could not be sent, because the worker is ending.
-      worker.on('error', () => {})
-      void ended.then(([[code, signal]]) => {
+      void ended.then(([code, signal]) => {
         entries.delete(worker.id)
         metrics.keep(worker.id)
         const how = signal ? `was ended by ${signal}` : `ended with the exit code ${code}`
@@ -202,8 +216,8 @@ export async function superviseWorkers(options: SupervisorOptions): Promise<Supe
   }
 
   function retire(entry: Entry): void {
-    if (entry.state === 'starting') return kill(entry)
-    if (entry.state === 'leaving') return
+    if (entry.state === 'starting') kill(entry)
+    if (entry.state !== 'serving') return
     entry.state = 'leaving'
     send(entry, { type: 'retire' })
     const timer = setTimeout(() => kill(entry), RETIREMENT)
@@ -212,7 +226,7 @@ export async function superviseWorkers(options: SupervisorOptions): Promise<Supe
 
   const kill = ({ worker }: Entry) => void worker.process.kill('SIGKILL')
 
-  async function reply(to: Entry, id: number): Promise<void> {
+  async function sendMetrics(to: Entry, id: number): Promise<void> {
     const asked = [...list('serving'), ...list('leaving')]
     const measured = new Map<number, Measured>()
     await Promise.all(

@@ -109,20 +109,24 @@ async function serveAsWorker(readConfig: () => Promise<Config>): Promise<void> {
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => {})
   const hurry = new AbortController()
   const shutdown = new AbortController()
-  let ending: Promise<unknown> | null = null
-  const end = (waiting: Promise<unknown>) => {
-    ending ??= waiting.then(async () => {
-      const isWell = await closeService(service)
-      await link.leave()
-      endProcess(isWell ? 0 : 1)
-    })
+  let isEnding = false
+  const end = async (wait: () => Promise<unknown>) => {
+    if (isEnding) return
+    isEnding = true
+    await wait()
+    const isWell = await closeService(service)
+    await link.leave()
+    endProcess(isWell ? 0 : 1)
   }
   link.onCommand((command) => {
     if (command === 'hurry') hurry.abort()
     // A retired worker does not wait for idle connections any longer once everything ends.
-    if (command === 'retire') end(Promise.race([service.retire(), once(shutdown.signal, 'abort')]))
-    else shutdown.abort()
-    if (command === 'end') end(service.drain(config.drainSeconds * 1000, hurry.signal))
+    if (command === 'retire') {
+      void end(() => Promise.race([service.retire(), once(shutdown.signal, 'abort')]))
+    } else shutdown.abort()
+    if (command === 'end') {
+      void end(() => service.drain(config.drainSeconds * 1000, hurry.signal))
+    }
   })
   link.ready(service.port)
   service.logger.info({ pid: process.pid, port: service.port }, 'ready')
