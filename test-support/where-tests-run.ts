@@ -131,6 +131,7 @@ const slow: readonly Named[] = [
   ['packages/server/test/restart.test.ts', 'several processes'],
   ['packages/server/test/distributed-attacks.test.ts', 'a thousand networks'],
   ['packages/server/test/wrong-clock.test.ts', 'several processes'],
+  ['packages/server/test/workers.test.ts', 'several processes'],
 ]
 
 /**

@@ -1,7 +1,10 @@
 #!/usr/bin/env node
+import cluster from 'node:cluster'
 import { runCli } from './program.ts'
+import { workerTerminal } from './workers/link.ts'
 
-process.exitCode = await runCli(process.argv.slice(2), process.env, process)
+const terminal = cluster.isWorker ? workerTerminal : process
+process.exitCode = await runCli(process.argv.slice(2), process.env, terminal)
 
 // An application's module may keep connections of its own open, which only end with the process.
 if (process.argv.some((word) => /^--config(=|$)/.test(word))) {

@@ -25,7 +25,7 @@ import {
 } from './demo/providers.ts'
 import { seedDemo } from './demo/seed.ts'
 import { type DemoState, readStateFile } from './demo/state-file.ts'
-import { listen, type Timeouts } from './http/node-server.ts'
+import { createNodeServer, type Timeouts } from './http/node-server.ts'
 import { createReadiness } from './http/readiness.ts'
 import { createLogger } from './logger.ts'
 import { createDatabaseWait, createOutages } from './outages.ts'
@@ -34,6 +34,7 @@ import { createMetrics } from './statistics/metrics.ts'
 import { createStatistics } from './statistics/statistics.ts'
 import type { PasswordOptions } from './users/passwords.ts'
 import type { User } from './users/user.ts'
+import type { WorkerLink } from './workers/link.ts'
 
 /** Options for running the service inside your own process, for example in tests. */
 export interface ServiceOptions {
@@ -94,7 +95,16 @@ export interface Service {
 }
 
 /** A running service with the internal parts that its commands and tests use. */
-export type StartedService = Service & Omit<ServiceContext, 'config' | 'isLeaving'>
+export type StartedService = Service &
+  Omit<ServiceContext, 'config' | 'isLeaving'> & {
+    /** Accepts no more connections. Resolves when all open ones are closed, or are idle for long. */
+    retire(): Promise<void>
+  }
+
+interface StartOptions extends ServiceOptions {
+  /** The link to the main process, if this process is a worker of `tollgate serve --workers`. */
+  readonly worker?: WorkerLink
+}
 
 const GRACE = 10_000
 const PURGE_INTERVAL = 3600 * 1000
@@ -111,9 +121,10 @@ export function createService(config: Config, options: ServiceOptions = {}): Pro
   return startService(config, options)
 }
 
+/** Starts the service with the parts and options that the command line and tests need. */
 export async function startService(
   config: Config,
-  options: ServiceOptions = {},
+  options: StartOptions = {},
 ): Promise<StartedService> {
   const closers: Array<() => unknown> = []
   const close = async () => {
@@ -129,26 +140,31 @@ export async function startService(
 
 async function start(
   config: Config,
-  options: ServiceOptions,
+  options: StartOptions,
   closers: Array<() => unknown>,
   closeAll: () => Promise<void>,
 ): Promise<StartedService> {
   const outages = createOutages()
-  const logger = createLogger(config.logLevel, options.logTo, outages)
+  const { worker } = options
+  const logger = createLogger(config.logLevel, options.logTo, outages).child(
+    worker ? { worker: worker.number } : {},
+  )
   const keepDemo = options.keepDemo ?? true
   const state = { leaving: false }
 
-  // First of all, so that a port in use is reported before anything is changed.
   let grace = GRACE
   const { host, port } = config
-  const server = await listen({ host, port, timeouts: options.timeouts ?? {} })
+  const server = createNodeServer({ host, port, timeouts: options.timeouts ?? {} })
   closers.push(() => server.close(grace))
+  // First of all, so that a port in use is reported before anything is changed.
+  if (!worker?.listensWhenReady) await server.listen()
   closers.push(() => outages.close())
   const url = config.url ?? `http://localhost:${server.port}`
   if (config.mode === 'demo' && keepDemo) {
     closers.push(await claimDataFolder(config.dataDir, { port: server.port, url }))
   }
-  const metrics = createMetrics(server.connections)
+  const own = createMetrics(server.connections)
+  const metrics = worker ? worker.shareMetrics(own) : own
 
   const onceAvailable = createDatabaseWait(config.databaseWaitSeconds, logger)
   const database = await onceAvailable(() => openDatabase(config, { logger }))
@@ -279,6 +295,7 @@ async function start(
   }
   const app = createApp(context)
   server.serve((request, env) => app.fetch(request, env))
+  if (worker?.listensWhenReady) await server.listen()
 
   const purge = async () => {
     await clock.check?.()
@@ -308,6 +325,7 @@ async function start(
     metrics,
     outages,
     port: server.port,
+    retire: server.retire,
     async drain(milliseconds, signal) {
       state.leaving = true
       await sleep(milliseconds, undefined, signal ? { signal } : {}).catch(() => {})

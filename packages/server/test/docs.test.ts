@@ -11,6 +11,7 @@ import { createApp } from '../src/app.ts'
 import { commands } from '../src/cli/commands/all-commands.ts'
 import { flagOf } from '../src/cli/options.ts'
 import { failures, guesses, queuePolicy, rates } from '../src/limits/policies.ts'
+import { createWorkerMetrics } from '../src/workers/metrics.ts'
 import { startTestService, type TestService, testConfig } from './support.ts'
 
 const page = readFileSync(new URL('../../../docs/reference/service.md', import.meta.url), 'utf8')
@@ -76,6 +77,14 @@ describe('docs/reference/service.md', () => {
       const metric = service.metrics.registry.getSingleMetric(plain(name))
       expect((metric as unknown as { labelNames: string[] }).labelNames).toEqual(listOf(labels))
     }
+  })
+})
+
+describe('docs/reference/service.md, about workers', () => {
+  it('lists every metric of the main process', async () => {
+    const text = await createWorkerMetrics(() => 2).read(new Map())
+    const real = [...text.matchAll(/^# TYPE (\w+)/gm)].map(([, name]) => name)
+    expect(rowsBelow('Metrics of workers').map(([name]) => plain(name))).toEqual(real)
   })
 })
 

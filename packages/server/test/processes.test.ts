@@ -1,8 +1,7 @@
-import { type ChildProcess, spawn } from 'node:child_process'
+import type { ChildProcess } from 'node:child_process'
 import { mkdtempSync, readdirSync, renameSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { startSandbox } from '@tollgate/sandbox'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import {
@@ -11,19 +10,15 @@ import {
 } from '../../../test-support/create-test-database.ts'
 import { findFreePort } from '../../../test-support/free-port.ts'
 import { createBrowser } from './browser.ts'
+import { type Program, runProgram, startProgram, untilServing } from './built-program.ts'
 
-// Built by `npm test` before the tests run.
-const program = fileURLToPath(new URL('../dist/main.js', import.meta.url))
 const folder = mkdtempSync(join(tmpdir(), 'tollgate-processes-'))
 const EMAIL = 'ada@example.com'
 const PASSWORD = 'correct horse'
 const onSqlite = process.env.TEST_DATABASE === 'sqlite'
 
-interface Process {
+interface Process extends Program {
   readonly url: string
-  readonly child: ChildProcess
-  readonly output: () => string
-  readonly ended: Promise<number | null>
 }
 
 let test: TestDatabase
@@ -60,49 +55,14 @@ afterAll(async () => {
 
 async function startProcess(more: Record<string, string> = {}): Promise<Process> {
   const port = await findFreePort()
-  const child = spawn(process.execPath, [program, 'serve'], {
-    env: { ...environment, PORT: String(port), ...more },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  })
-  children.push(child)
-  let output = ''
-  for (const stream of [child.stdout, child.stderr]) {
-    stream?.on('data', (chunk) => {
-      output += chunk
-    })
-  }
-  const ended = new Promise<number | null>((resolve) => child.once('close', resolve))
-  return { url: `http://127.0.0.1:${port}`, child, output: () => output, ended }
+  const process = startProgram(['serve'], { ...environment, PORT: String(port), ...more })
+  children.push(process.child)
+  return { ...process, url: `http://127.0.0.1:${port}` }
 }
 
-async function untilReady({ url, output, child }: Process): Promise<void> {
-  await expect
-    .poll(
-      async () => {
-        if (child.exitCode !== null) throw new Error(`It ended: ${output()}`)
-        return fetch(`${url}/healthz`).then(
-          ({ status }) => status,
-          () => 0,
-        )
-      },
-      { timeout: 50_000, interval: 100 },
-    )
-    .toBe(200)
-}
+const untilReady = (process: Process) => untilServing(process, process.url)
 
-async function run(...args: string[]): Promise<string> {
-  const child = spawn(process.execPath, [program, ...args], { env: environment })
-  let output = ''
-  child.stdout.on('data', (chunk) => {
-    output += chunk
-  })
-  child.stderr.on('data', (chunk) => {
-    output += chunk
-  })
-  const code = await new Promise((resolve) => child.once('close', resolve))
-  if (code !== 0) throw new Error(output)
-  return output
-}
+const run = (...args: string[]) => runProgram(args, environment)
 
 describe('two processes on one database', () => {
   let one: Process

@@ -21,6 +21,11 @@ export interface Config {
   /** Port to listen on. 0 picks a free one. */
   readonly port: number
   /**
+   * How many worker processes `tollgate serve` starts. `auto` starts one per processor core. If
+   * `null`, the process of the command serves requests itself.
+   */
+  readonly workers: number | 'auto' | null
+  /**
    * Public base URL. `null` in a demo that listens on a free port, because the URL then depends on
    * the port.
    */

@@ -56,6 +56,30 @@ describe('the configuration of a demo', () => {
   })
 })
 
+describe('TOLLGATE_WORKERS', () => {
+  const read = (environment: Record<string, string>) =>
+    readEnvironment(environment, { settings: parseSettings({}), needs: [] }).workers
+
+  it('is a number, or auto for one worker per core; without it the command serves requests itself', () => {
+    const production = { NODE_ENV: 'production', DATABASE_URL: 'sqlite:app.db' }
+    expect(read(production)).toBe(null)
+    expect(read({ ...production, TOLLGATE_WORKERS: '4' })).toBe(4)
+    expect(read({ ...production, TOLLGATE_WORKERS: 'auto' })).toBe('auto')
+  })
+
+  it.each(['0', '257', '1.5', '-1', 'all', '1e1'])('rejects the value %s', (value) => {
+    expect(() => read({ TOLLGATE_WORKERS: value })).toThrow(
+      `TOLLGATE_WORKERS is '${value}', but must be auto or a whole number from 1 to 256`,
+    )
+  })
+
+  it('is at most 1 in a demo, which owns its sandbox and the clock of the sandbox', () => {
+    expect(read({ TOLLGATE_WORKERS: '1' })).toBe(1)
+    expect(read({ TOLLGATE_WORKERS: 'auto' })).toBe('auto')
+    expect(() => read({ TOLLGATE_WORKERS: '2' })).toThrow('a demo runs in one process')
+  })
+})
+
 describe("Stripe's webhook secret", () => {
   const { STRIPE_WEBHOOK_SECRET: _, ...withoutOne } = production
 

@@ -52,6 +52,7 @@ export function readEnvironment(
     ...wrongInFile,
     ...findFapi2Problems(chosen),
     ...(weak ? [weak] : []),
+    ...findWorkersProblem(values, mode),
   ]
   if (problems.length > 0) throw refuse(mode, problems)
   const { PORT: port, TOLLGATE_DATA_DIR: dataDir } = values
@@ -59,6 +60,7 @@ export function readEnvironment(
     mode,
     host: values.HOST,
     port,
+    workers: values.TOLLGATE_WORKERS,
     url: values.TOLLGATE_URL ?? (port === 0 ? null : `http://localhost:${port}`),
     databaseUrl: values.DATABASE_URL ?? `sqlite:${dataDir}/tollgate.db`,
     dataDir,
@@ -80,6 +82,13 @@ export function readEnvironment(
     settings,
     given: parsed.given,
   }
+}
+
+function findWorkersProblem({ TOLLGATE_WORKERS: workers }: Variables, mode: Mode): string[] {
+  if (mode === 'production' || typeof workers !== 'number' || workers === 1) return []
+  return [
+    `TOLLGATE_WORKERS is ${workers}, but a demo runs in one process, which owns its sandbox and the sandbox's clock. Leave it out, or use auto, which is 1 in a demo`,
+  ]
 }
 
 function warnOfTokens({ policy, initialAccessTokens }: SelfRegistered): string[] {

@@ -24,6 +24,7 @@ const VARIABLES: Readonly<Record<VariableName, ((config: Config) => unknown) | t
   NODE_ENV: ({ mode }) => mode,
   PORT: ({ port }) => port,
   HOST: ({ host }) => host,
+  TOLLGATE_WORKERS: ({ workers }) => workers,
   // Contains a password.
   DATABASE_URL: SECRET,
   TOLLGATE_DATA_DIR: ({ dataDir }) => dataDir,

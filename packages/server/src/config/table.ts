@@ -52,6 +52,13 @@ export const table = {
   /** The address to listen on. */
   HOST: defaulted(read.text, ['127.0.0.1', '0.0.0.0']),
   /**
+   * How many [worker processes](../guides/operations.md#workers) of `tollgate serve` share the
+   * port: 1 to 256, or `auto` for one per processor core. They are supervised by the main process.
+   * A demo runs in one process.
+   * @default none: the main process serves requests itself
+   */
+  TOLLGATE_WORKERS: variable(read.autoOrCount(256)),
+  /**
    * The database: `postgres://…`, `mysql://…`, `mariadb://…` or `sqlite:<file>`.
    * @default `sqlite:<data folder>/tollgate.db` in a demo; required in production
    */

@@ -51,6 +51,14 @@ export const wholeNumber = (from: number, to: number) =>
     })
     .transform(Number)
 
+export const autoOrCount = (most: number) =>
+  z
+    .string()
+    .refine((value) => value === 'auto' || (/^[1-9]\d{0,8}$/.test(value) && +value <= most), {
+      error: ({ input }) => `is '${input}', but must be auto or a whole number from 1 to ${most}`,
+    })
+    .transform((value) => (value === 'auto' ? value : Number(value)))
+
 const ON: readonly string[] = ['on', 'true', '1']
 const OFF: readonly string[] = ['off', 'false', '0']
 /**

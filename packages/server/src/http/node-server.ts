@@ -1,15 +1,27 @@
 import { createServer, type Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { type AddressInfo, Server as NetServer } from 'node:net'
 import { getRequestListener, type HttpBindings } from '@hono/node-server'
 import { ALLOWED_METHODS, isForbiddenMethod } from '@tollgate/http'
 
 type Handler = (request: Request, env: Partial<HttpBindings>) => Response | Promise<Response>
 
 export interface NodeServer {
+  /** Port on which the server listens. The requested port before it listens. */
   readonly port: number
+  /**
+   * Starts to listen.
+   * @throws Error that says why the address cannot be used.
+   */
+  listen(): Promise<void>
   /** Starts passing requests to the handler. Before that, every request gets a 503. */
   serve(handler: Handler): void
   connections(): number
+  /**
+   * Stops accepting connections, and asks the clients of the open ones to close them, with the
+   * response to their next request. Resolves when all of them are closed, after at most the time
+   * for which an idle connection may wait.
+   */
+  retire(): Promise<void>
   /**
    * Stops accepting connections. Waits at most the given number of milliseconds for requests in
    * progress, then closes their connections.
@@ -40,21 +52,24 @@ const TIMEOUTS: Timeouts = {
 const MAX_HEADER_BYTES = 16 * 1024
 const SOCKET_TIMEOUT = 120 * SECOND
 
-export async function listen(options: {
+export function createNodeServer(options: {
   readonly host: string
   readonly port: number
   readonly timeouts?: Partial<Timeouts>
-}): Promise<NodeServer> {
+}): NodeServer {
+  const timeouts = { ...TIMEOUTS, ...options.timeouts }
   let handler: Handler = () =>
     new Response('{"status":"starting or ending"}', {
       status: 503,
       headers: { 'content-type': 'application/json', 'retry-after': '1' },
     })
+  let retiring = false
   const respond = getRequestListener((request, env) => handler(request, env as HttpBindings), {
     overrideGlobalObjects: false,
   })
   const listener: typeof respond = (incoming, outgoing) => {
     const { host } = incoming.headers
+    if (retiring) outgoing.setHeader('connection', 'close')
     if (isForbiddenMethod(incoming.method ?? '')) {
       const allow = ALLOWED_METHODS.join(', ')
       outgoing.writeHead(405, { 'content-type': 'application/json', connection: 'close', allow })
@@ -70,10 +85,7 @@ export async function listen(options: {
     )
     return Promise.resolve()
   }
-  const server: Server = createServer(
-    { ...TIMEOUTS, ...options.timeouts, maxHeaderSize: MAX_HEADER_BYTES },
-    listener,
-  )
+  const server: Server = createServer({ ...timeouts, maxHeaderSize: MAX_HEADER_BYTES }, listener)
   // For peers that neither send nor read.
   server.setTimeout(SOCKET_TIMEOUT)
   let open = 0
@@ -83,16 +95,29 @@ export async function listen(options: {
       open -= 1
     })
   })
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', (error) => reject(explain(error, options)))
-    server.listen({ host: options.host, port: options.port, backlog: 4096 }, resolve)
-  })
   return {
-    port: (server.address() as AddressInfo).port,
+    get port() {
+      return (server.address() as AddressInfo | null)?.port ?? options.port
+    },
+    listen: () =>
+      new Promise((resolve, reject) => {
+        server.once('error', (error) => reject(explain(error, options)))
+        server.listen({ host: options.host, port: options.port, backlog: 4096 }, resolve)
+      }),
     serve(given) {
       handler = given
     },
     connections: () => open,
+    retire: () =>
+      new Promise((resolve) => {
+        retiring = true
+        const enough = setTimeout(resolve, timeouts.keepAliveTimeout)
+        // `close()` of HTTP would also close idle connections, on which a request may be arriving.
+        NetServer.prototype.close.call(server, () => {
+          clearTimeout(enough)
+          resolve()
+        })
+      }),
     close: (grace) =>
       new Promise((resolve) => {
         const cut = setTimeout(() => server.closeAllConnections(), grace)

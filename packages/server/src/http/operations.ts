@@ -26,8 +26,8 @@ export function addOperations(app: Hono<AppEnv>, context: ServiceContext): void 
     if (!mayReadMetrics(context, c.req.raw, c.env.incoming?.socket.remoteAddress)) {
       return c.notFound()
     }
-    const { registry } = context.metrics
-    return c.body(await registry.metrics(), 200, { 'content-type': registry.contentType })
+    const { registry, read } = context.metrics
+    return c.body(await read(), 200, { 'content-type': registry.contentType })
   })
 }
 

@@ -3,7 +3,10 @@ import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom
 
 /** The metrics of `GET /metrics`. `docs/reference/service.md` lists their names. */
 export interface Metrics {
+  /** The metrics of this process. */
   readonly registry: Registry
+  /** Returns the metrics of the service as text, in the format of Prometheus. */
+  read(): Promise<string>
   observeRequest(route: string, method: string, status: number, seconds: number): void
   countRefusal(policy: string): void
   countSignIn(outcome: 'succeeded' | 'failed'): void
@@ -58,6 +61,7 @@ export function createMetrics(openConnections: () => number): Metrics {
   })
   return {
     registry,
+    read: () => registry.metrics(),
     observeRequest: (route, method, status, seconds) =>
       requests.observe({ route, method, status }, seconds),
     countRefusal: (where) => refusals.inc({ where }),
