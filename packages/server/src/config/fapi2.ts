@@ -6,29 +6,38 @@ import type { Settings } from './settings.ts'
  */
 export function applyFapi2(settings: Settings): Settings {
   if (!settings.fapi2) return settings
-  const { idTokenAlgorithm } = settings
+  // RS256 is only the default for other clients, and the profile forbids it.
+  const idTokenAlgorithm =
+    settings.idTokenAlgorithm === 'RS256' ? 'ES256' : settings.idTokenAlgorithm
   return {
     ...settings,
     passwordGrant: false,
     implicitGrant: false,
     pushedRequests: 'required',
     dpop: 'required',
-    // RS256 is only the default for other clients, and the profile forbids it.
-    idTokenAlgorithm: idTokenAlgorithm === 'RS256' ? 'ES256' : idTokenAlgorithm,
+    idTokenAlgorithm,
+    idTokenAlgorithms: settings.idTokenAlgorithms ?? [idTokenAlgorithm],
+    introspectionAlgorithms: settings.introspectionAlgorithms ?? [settings.signingAlgorithm],
   }
 }
 
 /** Lists the settings that contradict the FAPI 2.0 Security Profile, one sentence each. */
 export function findFapi2Problems(settings: Settings): string[] {
   if (!settings.fapi2) return []
-  const contradictions: ReadonlyArray<readonly [boolean, string]> = [
+  const contradictions: ReadonlyArray<readonly [boolean | undefined, string]> = [
     [settings.clientAssertions !== true, 'clientAssertions, which must be true'],
     [settings.pushedRequests === false, 'pushedRequests, which must not be false'],
     [settings.dpop === false, 'dpop, which must not be false'],
     [settings.responseTypes.length > 0, 'responseTypes, which must be empty'],
     [settings.requestObjectsByReference, 'requestObjectsByReference, which must be false'],
-    [settings.unsignedRequestObjects, 'unsignedRequestObjects, which must be false'],
+    [settings.unsignedRequestObjects === true, 'unsignedRequestObjects, which must be false'],
     [settings.signingAlgorithm === 'RS256', 'signingAlgorithm, which must be ES256 or EdDSA'],
+    [settings.idTokenAlgorithms?.includes('RS256'), 'idTokenAlgorithms, which must not have RS256'],
+    [
+      settings.introspectionAlgorithm === 'RS256' ||
+        settings.introspectionAlgorithms?.includes('RS256'),
+      'introspectionAlgorithm and introspectionAlgorithms, which must not have RS256',
+    ],
   ]
   return contradictions
     .filter(([isWrong]) => isWrong)
