@@ -15,6 +15,7 @@ import type { Config } from './config/config.ts'
 import { optionsOf } from './config/library-options.ts'
 import type { Settings } from './config/settings.ts'
 import { AUDIT_EVENT } from './config/shapes.ts'
+import { asConfigurationError } from './configuration-error.ts'
 import { plainLogger } from './logger.ts'
 import type { ServiceTables, UserRow } from './storage/tables.ts'
 import { fromRow } from './users/user.ts'
@@ -69,7 +70,7 @@ export function createServiceBilling(options: ServiceBillingOptions): Billing {
   const { config, database, providers, logger, url, fromRequest, background } = options
   const { settings } = config
   const { stripe, braintree, ...given } = optionsOf('billing', settings)
-  return createBilling({
+  return create({
     ...given,
     ...(providers.stripe && {
       stripe: {
@@ -96,6 +97,15 @@ export function createServiceBilling(options: ServiceBillingOptions): Billing {
     clock: options.clock ?? database.clock,
     logger: plainLogger(logger),
   } satisfies BillingOptions)
+}
+
+/** @throws ConfigurationError if settings that are valid alone contradict each other. */
+function create(options: BillingOptions): Billing {
+  try {
+    return createBilling(options)
+  } catch (error) {
+    throw asConfigurationError(error)
+  }
 }
 
 /** The options of billing that determine the tax. Their functions get the user, not the row. */

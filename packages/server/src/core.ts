@@ -10,6 +10,7 @@ import {
 } from '@tollgate/database'
 import {
   type AuthorizationServer,
+  type AuthorizationServerOptions,
   type Clock,
   createAuthorizationServer,
   kyselyStorage,
@@ -20,7 +21,7 @@ import type { Logger } from 'pino'
 import { adminScopes } from './admin/operation.ts'
 import type { Config } from './config/config.ts'
 import { optionsOf } from './config/library-options.ts'
-import { ConfigurationError } from './configuration-error.ts'
+import { asConfigurationError, ConfigurationError } from './configuration-error.ts'
 import { enabledFeatures, enabledGrants, PASSWORD_ACR } from './features.ts'
 import { createLimits, type Limits } from './limits/limits.ts'
 import { plainLogger } from './logger.ts'
@@ -114,7 +115,7 @@ export function createCore(options: CoreOptions): Core {
     const { userId: id, sessionId, startedAt: authenticatedAt } = session
     return { id, sessionId, authenticatedAt, acr: PASSWORD_ACR, amr: ['pwd'] }
   }
-  const oauth = createAuthorizationServer<User>({
+  const oauth = createServer({
     issuer: url,
     secret: config.secrets,
     database,
@@ -151,6 +152,18 @@ export function createCore(options: CoreOptions): Core {
   })
   const limits = createLimits(database, clock, { logger: plainLogger(logger) })
   return { users, sessions, limits, oauth, fromRequest }
+}
+
+/**
+ * Creates the authorization server.
+ * @throws ConfigurationError if settings that are valid alone contradict each other.
+ */
+function createServer(options: AuthorizationServerOptions<User>): AuthorizationServer<User> {
+  try {
+    return createAuthorizationServer<User>(options)
+  } catch (error) {
+    throw asConfigurationError(error)
+  }
 }
 
 /**

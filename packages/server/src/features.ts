@@ -25,6 +25,7 @@ import {
   tokenExchange,
 } from '@tollgate/oauth'
 import type { Config, SelfRegistered } from './config/config.ts'
+import { OPTIONS_UNDER_FAPI2 } from './config/fapi2.ts'
 import { optionsOf } from './config/library-options.ts'
 import type { Settings } from './config/settings.ts'
 import { withLookup } from './config/shapes.ts'
@@ -83,9 +84,9 @@ export function enabledFeatures({ settings, selfRegistered, pairwiseSalt }: Conf
   /** Replaces `proven()` under FAPI 2.0, with the options that the profile requires. */
   const profile = () =>
     fapi2({
-      dpop: pick(proofs, ['nonces', 'apiUrls', 'guardReplays']),
-      pushedRequests: pick(pushed, ['lifetime']),
-      clientAssertions: pick(assertions, ['assertionsExpireIn']),
+      dpop: pick(proofs, OPTIONS_UNDER_FAPI2.dpop),
+      pushedRequests: pick(pushed, OPTIONS_UNDER_FAPI2.pushedRequests),
+      clientAssertions: pick(assertions, OPTIONS_UNDER_FAPI2.jwtClientAuthentication),
       requestObjects: settings.requestObjects,
     })
   return [

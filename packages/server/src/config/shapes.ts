@@ -217,7 +217,7 @@ const resolve = callable<NonNullable<OutgoingOptions['resolve']>>()
 /** Members that both kinds of outgoing requests have. */
 const requestRules = z.strictObject({
   /**
-   * Private addresses and networks that requests may requestRules.
+   * Private addresses and networks that requests may reach.
    * @default none
    */
   privateAddresses: list(read.network),

@@ -32,10 +32,13 @@ export function isAccepted(use: () => unknown): boolean {
 export const SECRET_WANTED =
   'whsec_ followed by 24 to 64 bytes in base64: echo "whsec_$(openssl rand -base64 32)"'
 
+const PERIOD_WANTED = "expected a lifetime such as '15d' or '90m', or a whole number of seconds"
+
 /** Schema of a period as the libraries write it. */
-export const period = z.union([z.string().regex(/^\d+[smhdwy]$/), z.number().int().positive()], {
-  error: "expected a lifetime such as '15d' or '90m', or a whole number of seconds",
-})
+export const period = z.union(
+  [z.string().regex(/^\d+[smhdwy]$/, PERIOD_WANTED), z.number().int().positive()],
+  { error: PERIOD_WANTED },
+)
 
 /**
  * Validates values with a library function that throws a TypeError on invalid ones. Its message is
@@ -44,6 +47,7 @@ export const period = z.union([z.string().regex(/^\d+[smhdwy]$/), z.number().int
 export const acceptedBy =
   <Value>(use: (value: Value) => unknown) =>
   (value: Value, context: z.RefinementCtx): void => {
+    if (context.issues.length > 0) return
     try {
       use(value)
     } catch (error) {

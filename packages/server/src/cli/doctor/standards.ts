@@ -117,7 +117,6 @@ function checkRequests(settings: Settings, clients: readonly Client[]): Finding[
         'Request objects are accepted without a signature',
         'An unsigned request object protects nothing. Set TOLLGATE_UNSIGNED_REQUEST_OBJECTS=off unless a client needs it.',
       ),
-    dpopNonces && !dpop && warning('requests', 'dpopNonces has no effect while dpop is off'),
     requestObjects === 'required' &&
       unsigned.length > 0 &&
       warning(
