@@ -257,6 +257,7 @@ const CLIENT_KEYS: Readonly<Record<ClientKeyAlgorithm, ClientKeyKind>> = {
   PS256: { digest: 'sha256', kty: 'RSA', padding: PSS },
 }
 
+/** All algorithms with which a client's own key can sign. */
 export const clientKeyAlgorithms = Object.keys(CLIENT_KEYS) as readonly ClientKeyAlgorithm[]
 
 /**

@@ -10,7 +10,12 @@ export { isVerified } from './clients/self-registered.ts'
 export { ownSettings } from './clients/settings/server-settings.ts'
 export type { ClientUpdate, SettingsChange } from './clients/update.ts'
 export { type Clock, type StoreClock, systemClock } from './clock.ts'
-export { type ClientKeyAlgorithm, type SigningAlgorithm, signingAlgorithms } from './crypto.ts'
+export {
+  type ClientKeyAlgorithm,
+  clientKeyAlgorithms,
+  type SigningAlgorithm,
+  signingAlgorithms,
+} from './crypto.ts'
 export {
   AccessDenied,
   AuthorizationPending,
@@ -206,7 +211,12 @@ export type {
   SignOutView,
   UserCodeForm,
 } from './pages/pages.ts'
-export { type AccessTokenType, type ResourceOptions, readByAll } from './resources/resources.ts'
+export {
+  type AccessTokenType,
+  accessTokenTypes,
+  type ResourceOptions,
+  readByAll,
+} from './resources/resources.ts'
 export type { ScopeDefinitions } from './scopes.ts'
 export {
   type AuthorizationServer,

@@ -3,6 +3,7 @@ import {
   type BillingOptions,
   type BraintreeSettings,
   createBilling,
+  type MailOptions,
   type StripeSettings,
   type WebhookHandlers,
 } from '@tollgate/billing'
@@ -11,7 +12,10 @@ import type { Clock, SignedIn } from '@tollgate/oauth'
 import type { Logger } from 'pino'
 import { braintreeEnvironment } from './config/braintree-environment.ts'
 import type { Config } from './config/config.ts'
+import { optionsOf } from './config/library-options.ts'
+import type { Settings } from './config/settings.ts'
 import { AUDIT_EVENT } from './config/shapes.ts'
+import { asConfigurationError } from './configuration-error.ts'
 import { plainLogger } from './logger.ts'
 import type { ServiceTables, UserRow } from './storage/tables.ts'
 import { fromRow } from './users/user.ts'
@@ -65,13 +69,22 @@ export interface ServiceBillingOptions {
 export function createServiceBilling(options: ServiceBillingOptions): Billing {
   const { config, database, providers, logger, url, fromRequest, background } = options
   const { settings } = config
-  return createBilling({
-    ...providers,
+  const { stripe, braintree, ...given } = optionsOf('billing', settings)
+  return create({
+    ...given,
+    ...(providers.stripe && {
+      stripe: {
+        ...stripe,
+        ...providers.stripe,
+        config: { ...settings.stripeConfig, ...providers.stripe.config },
+      },
+    }),
+    ...(providers.braintree && { braintree: { ...braintree, ...providers.braintree } }),
     database,
     users: { table: 'users', idType: 'integer' },
-    taxPercentage: (row) => settings.taxPercentage(fromRow(row as unknown as UserRow)),
+    ...taxOf(settings),
+    ...(settings.mail && { mail: mailOf(settings.mail, url) }),
     handlers: options.handlers ?? settings.handlers,
-    invoice: settings.invoice,
     locale: ({ id }) => readLocale(database, id),
     deliveries: { ...config.deliveries, applicationTypes: [AUDIT_EVENT] },
     ...(url ? { baseUrl: url, failedPath: RETURNED_PATH } : {}),
@@ -79,10 +92,40 @@ export function createServiceBilling(options: ServiceBillingOptions): Billing {
       const person = await fromRequest?.(request)
       return person ? Number(person.id) : null
     },
-    ...(background ? {} : { processEvery: false as const }),
+    processEvery: background ? (settings.processEvery ?? 10) : false,
+    migrate: settings.migrate,
     clock: options.clock ?? database.clock,
     logger: plainLogger(logger),
   } satisfies BillingOptions)
+}
+
+/** @throws ConfigurationError if settings that are valid alone contradict each other. */
+function create(options: BillingOptions): Billing {
+  try {
+    return createBilling(options)
+  } catch (error) {
+    throw asConfigurationError(error)
+  }
+}
+
+/** The options of billing that determine the tax. Their functions get the user, not the row. */
+function taxOf({ taxPercentage, tax }: Settings): Pick<BillingOptions, 'taxPercentage' | 'tax'> {
+  const userOf = (row: unknown) => fromRow(row as UserRow)
+  if (tax === 'automatic') return { tax }
+  if (tax !== null && tax !== 'percentage') {
+    return { tax: { rates: (row, price) => tax.rates(userOf(row), price) } }
+  }
+  // Without the option, billing would keep a tax that someone has added at the provider.
+  return { taxPercentage: (row) => taxPercentage?.(userOf(row)) ?? 0 }
+}
+
+/** The mail of the settings. Its button leads to the billing page, unless `link` says otherwise. */
+function mailOf(mail: MailOptions, url: string | undefined): MailOptions {
+  return {
+    ...mail,
+    send: (message) => mail.send(message),
+    link: (kind, owner) => (mail.link ? mail.link(kind, owner) : url && `${url}/billing`),
+  }
 }
 
 /** The language of mail and invoices, if the person has chosen one on the account page. */

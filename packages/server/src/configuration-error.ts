@@ -17,3 +17,12 @@ export class ConfigurationError extends Error {
     this.problems = problems
   }
 }
+
+/**
+ * Returns the TypeError with which a library rejects its options as a `ConfigurationError`, and any
+ * other error as it is.
+ */
+export function asConfigurationError(error: unknown): unknown {
+  if (!(error instanceof TypeError)) return error
+  return new ConfigurationError('The configuration is invalid', { problems: [error.message] })
+}

@@ -1,8 +1,16 @@
 import { mkdirSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { connect, type Database, findDatabaseFile, migrate } from '@tollgate/database'
+import {
+  connect,
+  type Database,
+  findDatabaseFile,
+  migrate,
+  requireMigrations,
+  SchemaTooOld,
+} from '@tollgate/database'
 import {
   type AuthorizationServer,
+  type AuthorizationServerOptions,
   type Clock,
   createAuthorizationServer,
   kyselyStorage,
@@ -12,13 +20,14 @@ import {
 import type { Logger } from 'pino'
 import { adminScopes } from './admin/operation.ts'
 import type { Config } from './config/config.ts'
-import type { Settings } from './config/settings.ts'
+import { optionsOf } from './config/library-options.ts'
+import { asConfigurationError, ConfigurationError } from './configuration-error.ts'
 import { enabledFeatures, enabledGrants, PASSWORD_ACR } from './features.ts'
 import { createLimits, type Limits } from './limits/limits.ts'
 import { plainLogger } from './logger.ts'
 import { createAuthorizationPages } from './pages/consent.tsx'
 import { createSessions, type Sessions } from './sessions/sessions.ts'
-import { refuseForeignTables } from './storage/found-tables.ts'
+import { migrationSets, refuseForeignTables } from './storage/found-tables.ts'
 import { serviceMigrations } from './storage/migrations.ts'
 import { createPasswords, type PasswordOptions } from './users/passwords.ts'
 import type { User } from './users/user.ts'
@@ -52,6 +61,22 @@ export async function migrateCore(database: Database): Promise<string[]> {
   const { applied } = await migrate(database, serviceMigrations)
   await kyselyStorage(database).migrate()
   return applied
+}
+
+/**
+ * Checks that `tollgate migrate` has run, if the setting `migrate` is off.
+ * @throws ConfigurationError if a table is out of date.
+ */
+export async function requireMigrated(database: Database): Promise<void> {
+  try {
+    await refuseForeignTables(database)
+    for (const set of migrationSets) await requireMigrations(database, set)
+  } catch (error) {
+    if (!(error instanceof SchemaTooOld)) throw error
+    throw new ConfigurationError(
+      'The tables are not up to date, and the setting migrate is off. Run tollgate migrate, then start the service again.',
+    )
+  }
 }
 
 /** Users, sessions, rate limits and the authorization server on one database. */
@@ -90,7 +115,7 @@ export function createCore(options: CoreOptions): Core {
     const { userId: id, sessionId, startedAt: authenticatedAt } = session
     return { id, sessionId, authenticatedAt, acr: PASSWORD_ACR, amr: ['pwd'] }
   }
-  const oauth = createAuthorizationServer<User>({
+  const oauth = createServer({
     issuer: url,
     secret: config.secrets,
     database,
@@ -108,16 +133,20 @@ export function createCore(options: CoreOptions): Core {
         ...(await settings.claims(user, scopes)),
       }),
     },
-    ...libraryOptions(settings),
+    ...optionsOf('oauth', settings),
     machineScopes: adminScopes(),
-    pages: createAuthorizationPages({ settings, findUser: users.findById }),
+    pages: {
+      ...createAuthorizationPages({ settings, findUser: users.findById }),
+      ...settings.pages,
+    },
     grants: enabledGrants(settings, users),
     features: enabledFeatures(config),
     selfRegistered: {
       scopes: config.selfRegistered.scopes,
       ...(config.selfRegistered.resources && { resources: config.selfRegistered.resources }),
     },
-    ...(options.background ? {} : { purgeEvery: false as const }),
+    purgeEvery: options.background ? settings.purgeEvery : false,
+    migrate: settings.migrate,
     clock,
     logger: plainLogger(logger),
   })
@@ -126,34 +155,15 @@ export function createCore(options: CoreOptions): Core {
 }
 
 /**
- * Settings that are options of the library under the same name. `null` means the library's default.
+ * Creates the authorization server.
+ * @throws ConfigurationError if settings that are valid alone contradict each other.
  */
-const LIBRARY_OPTIONS = [
-  'scopes',
-  'optionalScopes',
-  'defaultScopes',
-  'outgoing',
-  'signingAlgorithm',
-  'tokenType',
-  'accessTokenFormat',
-  'accessTokenClaims',
-  'audience',
-  'resources',
-  'accessTokensExpireIn',
-  'refreshTokensExpireIn',
-  'personalAccessTokensExpireIn',
-  'keyPublishedAhead',
-  'cookieLifetime',
-] as const
-
-type LibraryOptions = {
-  readonly [Name in (typeof LIBRARY_OPTIONS)[number]]?: NonNullable<Settings[Name]>
-}
-
-function libraryOptions(settings: Settings): LibraryOptions {
-  return Object.fromEntries(
-    LIBRARY_OPTIONS.map((name) => [name, settings[name]]).filter(([, value]) => value !== null),
-  )
+function createServer(options: AuthorizationServerOptions<User>): AuthorizationServer<User> {
+  try {
+    return createAuthorizationServer<User>(options)
+  } catch (error) {
+    throw asConfigurationError(error)
+  }
 }
 
 /**

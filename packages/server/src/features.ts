@@ -19,13 +19,16 @@ import {
   pushedRequests,
   refreshToken,
   requestObjects,
+  requirePkce,
   signedIntrospection,
   stepUp,
   tokenExchange,
 } from '@tollgate/oauth'
 import type { Config, SelfRegistered } from './config/config.ts'
+import { OPTIONS_UNDER_FAPI2 } from './config/fapi2.ts'
+import { optionsOf } from './config/library-options.ts'
 import type { Settings } from './config/settings.ts'
-import { looksUpAccounts, withLookup } from './config/shapes.ts'
+import { withLookup } from './config/shapes.ts'
 import type { UserAccounts } from './users/users.ts'
 
 /**
@@ -34,82 +37,112 @@ import type { UserAccounts } from './users/users.ts'
  */
 export const PASSWORD_ACR = 'password'
 
+const pick = <Options extends object, Name extends keyof Options>(
+  options: Options,
+  names: readonly Name[],
+) =>
+  Object.fromEntries(
+    names.filter((name) => name in options).map((name) => [name, options[name]]),
+  ) as Pick<Options, Name>
+
 const when = <Offered>(isOn: unknown, offer: () => Offered): Offered[] => (isOn ? [offer()] : [])
 
 /** Creates the features of the authorization server that the settings switch on. */
 export function enabledFeatures({ settings, selfRegistered, pairwiseSalt }: Config): Feature[] {
-  const { clientAssertions, clientAssertionsExpireIn: assertionsExpireIn } = settings
-  const { idTokenAlgorithm, identityAssertions, signingAlgorithm } = settings
-  const proofs = { nonces: settings.dpopNonces, guardReplays: settings.dpopGuardReplays }
+  const { clientAssertions } = settings
+  const proofs = optionsOf('dpop', settings)
+  const assertions = optionsOf('jwtClientAuthentication', settings)
+  const pushed = optionsOf('pushedRequests', settings)
   const acrValues = [PASSWORD_ACR]
   const identity = () =>
     openid({
       acrValues,
       logout: true,
-      idTokenAlgorithm,
-      ...(settings.fapi2 && { idTokenAlgorithms: [idTokenAlgorithm] }),
-      claimsInIdToken: settings.claimsInIdToken,
-      scopes: settings.identityScopes,
-      responseTypes: settings.responseTypes,
+      ...optionsOf('openid', settings),
       ...(pairwiseSalt !== null && { pairwiseSalt }),
-      ...(identityAssertions && { identityAssertions }),
     })
   /** Features that authenticate clients and protect requests and tokens. */
   const proven = () => [
     ...when(clientAssertions, () =>
       jwtClientAuthentication({
+        ...assertions,
         sharedSecrets: clientAssertions === 'shared-secrets',
-        assertionsExpireIn,
       }),
     ),
     ...when(settings.pushedRequests, () =>
-      pushedRequests({ required: settings.pushedRequests === 'required' }),
+      pushedRequests({ ...pushed, required: settings.pushedRequests === 'required' }),
     ),
     ...when(settings.requestObjects, () =>
       requestObjects({
+        ...optionsOf('requestObjects', settings),
         required: settings.requestObjects === 'required',
-        byReference: settings.requestObjectsByReference,
-        unsigned: settings.unsignedRequestObjects,
       }),
     ),
-    ...when(settings.dpop, () => dpop({ required: settings.dpop === 'required', ...proofs })),
+    ...when(settings.dpop, () => dpop({ ...proofs, required: settings.dpop === 'required' })),
+    ...when(settings.requirePkce, requirePkce),
   ]
   /** Replaces `proven()` under FAPI 2.0, with the options that the profile requires. */
   const profile = () =>
     fapi2({
-      dpop: proofs,
-      clientAssertions: { assertionsExpireIn },
+      dpop: pick(proofs, OPTIONS_UNDER_FAPI2.dpop),
+      pushedRequests: pick(pushed, OPTIONS_UNDER_FAPI2.pushedRequests),
+      clientAssertions: pick(assertions, OPTIONS_UNDER_FAPI2.jwtClientAuthentication),
       requestObjects: settings.requestObjects,
     })
-  // The profile forbids RS256.
-  const algorithms = settings.fapi2 ? { algorithms: [signingAlgorithm] } : {}
   return [
     ...when(settings.openid, identity),
-    ...when(settings.cors, cors),
+    ...when(settings.cors, () => cors(optionsOf('cors', settings))),
     ...registrationFeatures(selfRegistered, settings),
     ...when(settings.clientLogos, clientLogos),
     ...(settings.fapi2 ? [profile()] : proven()),
     ...when(settings.stepUp, () => stepUp({ acrValues })),
-    ...when(settings.signedIntrospection, () => signedIntrospection(algorithms)),
+    ...when(settings.signedIntrospection, () =>
+      signedIntrospection(optionsOf('signedIntrospection', settings)),
+    ),
   ]
 }
 
 function registrationFeatures(
   { policy, documents, initialAccessTokens }: SelfRegistered,
-  { mcpServers }: Settings,
+  settings: Settings,
 ): Feature[] {
+  const { mcpServers, clientRegistrationScopes, clientRegistrationRedirects } = settings
   // MCP clients register before they know which scopes they need.
-  const scopes = mcpServers ? 'marked' : 'registered'
+  const scopes = clientRegistrationScopes ?? (mcpServers ? 'marked' : 'registered')
   // Several MCP clients are desktop apps with a custom URI scheme.
-  const redirects = mcpServers ? 'apps' : 'web'
+  const redirects = clientRegistrationRedirects ?? (mcpServers ? 'apps' : 'web')
   const hosts = Array.isArray(documents) ? { hosts: documents } : {}
   return [
     ...(policy === 'closed'
       ? []
-      : [clientRegistration({ policy, initialAccessTokens, scopes, redirects })]),
-    ...when(documents, () => clientMetadataDocuments({ ...hosts, scopes, redirects })),
+      : [
+          clientRegistration({
+            ...optionsOf('clientRegistration', settings),
+            policy,
+            initialAccessTokens,
+            scopes,
+            redirects,
+          }),
+        ]),
+    ...when(documents, () =>
+      clientMetadataDocuments({
+        ...optionsOf('clientMetadataDocuments', settings),
+        ...hosts,
+        scopes,
+        redirects,
+      }),
+    ),
     // `mcp()` would also enable registration, which the setting `policy` decides here.
-    ...(mcpServers ? [mcp({ servers: mcpServers, registration: 'closed' })] : []),
+    ...(mcpServers
+      ? [
+          mcp({
+            ...optionsOf('mcp', settings),
+            servers: mcpServers,
+            registration: 'closed',
+            redirects,
+          }),
+        ]
+      : []),
   ]
 }
 
@@ -123,31 +156,20 @@ export function enabledGrants(
 ): Grant[] {
   return [
     authorizationCode(),
-    refreshToken({
-      repeatableFor: settings.refreshTokensRepeatableFor,
-      publicRepeatableFor: settings.publicRefreshTokensRepeatableFor,
-    }),
+    refreshToken(optionsOf('refreshToken', settings)),
     ...when(settings.passwordGrant, password),
     ...when(settings.implicitGrant, implicit),
     clientCredentials(),
-    ...when(settings.deviceGrant, deviceCode),
-    ...when(settings.exchangeGrant, tokenExchange),
+    ...when(settings.deviceGrant, () => deviceCode(optionsOf('deviceCode', settings))),
+    ...when(settings.exchangeGrant, () => tokenExchange(optionsOf('tokenExchange', settings))),
     ...when(settings.trustedIssuers.length > 0, () => assertionGrant(settings, users)),
   ]
 }
 
-function assertionGrant(
-  { trustedIssuers, registration }: Settings,
-  users: Pick<UserAccounts, 'findByEmail'>,
-): Grant {
-  const byEmail = trustedIssuers.find(looksUpAccounts)
-  if (byEmail && registration) {
-    // Anyone could register with another person's address first, and would receive that person's
-    // tokens.
-    throw new TypeError(
-      `trustedIssuers: emailDomains of ${byEmail.issuer} needs registration: false, because this service does not verify the e-mail addresses of its users.`,
-    )
-  }
+function assertionGrant(settings: Settings, users: Pick<UserAccounts, 'findByEmail'>): Grant {
   const findId = async (email: string) => (await users.findByEmail(email))?.id
-  return jwtBearer({ issuers: trustedIssuers.map((issuer) => withLookup(issuer, findId)) })
+  return jwtBearer({
+    ...optionsOf('jwtBearer', settings),
+    issuers: settings.trustedIssuers.map((issuer) => withLookup(issuer, findId)),
+  })
 }

@@ -12,7 +12,7 @@ import { configuredProviders, createServiceBilling } from './billing.ts'
 import type { Config } from './config/config.ts'
 import { ConfigurationError } from './configuration-error.ts'
 import type { ServiceContext } from './context.ts'
-import { createCore, migrateCore, openDatabase } from './core.ts'
+import { createCore, migrateCore, openDatabase, requireMigrated } from './core.ts'
 import { claimDataFolder } from './demo/data-folder.ts'
 import {
   type BothProviders,
@@ -107,7 +107,6 @@ interface StartOptions extends ServiceOptions {
 }
 
 const GRACE = 10_000
-const PURGE_INTERVAL = 3600 * 1000
 
 /**
  * Starts the service: listens, migrates the database, and in a demo starts the payment sandbox and
@@ -172,9 +171,14 @@ async function start(
   const clock = options.clock ?? database.clock
   const readiness = createReadiness(database)
   outages.watch(logger, async () => (await readiness()) === 'ok')
-  await withProgress('Bringing the database up to date', () =>
-    onceAvailable(() => migrateCore(database)),
-  )
+  const { migrate, purgeEvery } = config.settings
+  if (migrate) {
+    await withProgress('Bringing the database up to date', () =>
+      onceAvailable(() => migrateCore(database)),
+    )
+  } else {
+    await onceAvailable(() => requireMigrated(database))
+  }
   const core = createCore({
     config,
     database,
@@ -232,9 +236,11 @@ async function start(
     background: true,
   })
   closers.push(() => billing.close())
-  await withProgress('Bringing the billing tables up to date', () =>
-    onceAvailable(() => billing.migrate()),
-  )
+  if (migrate) {
+    await withProgress('Bringing the billing tables up to date', () =>
+      onceAvailable(() => billing.migrate()),
+    )
+  }
   statistics.sampleFrom(billing)
   const admin = createAdminServices({
     config,
@@ -308,11 +314,13 @@ async function start(
       statistics.sample(),
     ])
   }
-  const purging = setInterval(() => {
-    purge().catch((error) => logger.error({ err: error }, 'Purge failed and will be retried'))
-  }, PURGE_INTERVAL)
-  purging.unref()
-  closers.push(() => clearInterval(purging))
+  if (purgeEvery !== false) {
+    const purging = setInterval(() => {
+      purge().catch((error) => logger.error({ err: error }, 'Purge failed and will be retried'))
+    }, purgeEvery * 1000)
+    purging.unref()
+    closers.push(() => clearInterval(purging))
+  }
   // Only now, because the sandbox catches up with events that fell due while it was stopped, and
   // sends them to this service.
   if (options.ticking ?? true) providers?.keepTime()

@@ -185,11 +185,6 @@ describe('tollgate doctor', () => {
       ['Clients can make the service send requests to 10.0.0.0/8, which is not public'],
     ],
     [
-      'nonces of nothing',
-      { dpop: false, dpopNonces: true },
-      ['dpopNonces has no effect while dpop is off'],
-    ],
-    [
       'request objects that nobody has signed',
       { unsignedRequestObjects: true },
       ['Request objects are accepted without a signature'],
@@ -249,7 +244,7 @@ describe('tollgate doctor', () => {
     writeFileSync(file, "export default { selfRegistered: { scopes: ['none-such'] } }")
     const { code, stdout } = await tollgate(['doctor'], { TOLLGATE_CONFIG: file })
     expect(code).toBe(1)
-    expect(stdout).toContain("PROBLEM  configuration  selfRegistered: the scope 'none-such'")
+    expect(stdout).toContain("PROBLEM  configuration  selfRegistered.scopes has 'none-such'")
   })
 
   it('reports an invalid MCP server', async () => {

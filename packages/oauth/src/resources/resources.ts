@@ -4,6 +4,7 @@ import { type Lifetime, parseLifetime } from '../lifetimes.ts'
 /** Value of `typ` in the header of JWT access tokens. */
 export type AccessTokenType = 'at+jwt' | 'JWT'
 
+/** All values of `typ` that access tokens can have. */
 export const accessTokenTypes: readonly AccessTokenType[] = ['at+jwt', 'JWT']
 
 /**

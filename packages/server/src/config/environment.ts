@@ -1,6 +1,7 @@
 import type { DeliveryOptions, StripeSettings } from '@tollgate/billing'
 import { ConfigurationError } from '../configuration-error.ts'
 import type { Config, Need, SelfRegistered } from './config.ts'
+import { findContradictions, findIneffective } from './contradictions.ts'
 import { findSecretProblem, readOrCreateSecret } from './demo-secret.ts'
 import { applyFapi2, findFapi2Problems } from './fapi2.ts'
 import type { Mode } from './row.ts'
@@ -51,6 +52,8 @@ export function readEnvironment(
     ...parsed.problems,
     ...wrongInFile,
     ...findFapi2Problems(chosen),
+    ...findContradictions(chosen),
+    ...findProviderProblems(values, chosen, mode, needs),
     ...(weak ? [weak] : []),
     ...findWorkersProblem(values, mode),
   ]
@@ -78,7 +81,12 @@ export function readEnvironment(
     databaseWaitSeconds: values.TOLLGATE_DATABASE_WAIT_SECONDS,
     maxClockSkewSeconds: values.TOLLGATE_MAX_CLOCK_SKEW_SECONDS,
     sandboxPort: values.TOLLGATE_SANDBOX_PORT,
-    warnings: [...parsed.warnings, ...warnOfTokens(selfRegistered), ...warnOfDeliveries(values)],
+    warnings: [
+      ...parsed.warnings,
+      ...warnOfTokens(selfRegistered),
+      ...warnOfDeliveries(values),
+      ...findIneffective(chosen, (feature) => isClosed(feature, selfRegistered)),
+    ],
     settings,
     given: parsed.given,
   }
@@ -88,6 +96,42 @@ function findWorkersProblem({ TOLLGATE_WORKERS: workers }: Variables, mode: Mode
   if (mode === 'production' || typeof workers !== 'number' || workers === 1) return []
   return [
     `TOLLGATE_WORKERS is ${workers}, but a demo runs in one process, which owns its sandbox and the sandbox's clock. Leave it out, or use auto, which is 1 in a demo`,
+  ]
+}
+
+/** Whether registration in this way is closed. `undefined` for other features. */
+function isClosed(feature: string, { policy, documents }: SelfRegistered): boolean | undefined {
+  if (feature === 'clientRegistration') return policy === 'closed'
+  return feature === 'clientMetadataDocuments' ? documents === false : undefined
+}
+
+/** Lists contradictions between the keys of the providers, and with the settings for them. */
+function findProviderProblems(
+  values: Variables,
+  { defaultProvider }: Settings,
+  mode: Mode,
+  needs: readonly Need[],
+): string[] {
+  const { STRIPE_SECRET: secret, STRIPE_PUBLISHABLE_KEY: publishable } = values
+  const keyMode = (key: string | null) => key?.split('_')[1]
+  const isMixed = secret && publishable && keyMode(secret) !== keyMode(publishable)
+  const keys = { stripe: secret, braintree: values.BRAINTREE_PRIVATE_KEY }
+  const isAbsent =
+    mode === 'production' &&
+    needs.includes('providers') &&
+    defaultProvider !== null &&
+    keys[defaultProvider] === null
+  return [
+    ...(isMixed
+      ? [
+          `STRIPE_SECRET is a key of ${keyMode(secret)} mode, but STRIPE_PUBLISHABLE_KEY of ${keyMode(publishable)} mode: take both from the same mode.`,
+        ]
+      : []),
+    ...(isAbsent
+      ? [
+          `defaultProvider is ${defaultProvider}, which has no keys: set ${defaultProvider.toUpperCase()}_…, or choose the other provider.`,
+        ]
+      : []),
   ]
 }
 

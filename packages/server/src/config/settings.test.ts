@@ -100,7 +100,7 @@ describe('loadSettings', () => {
     const { settings, problems } = await loadSettings(folder, null)
     expect(problems).toEqual([])
     expect(settings).toMatchObject({ name: 'Shop', scopes: { read: 'Read it' } })
-    expect(await settings.taxPercentage({} as never)).toBe(19)
+    expect(await settings.taxPercentage?.({} as never)).toBe(19)
   })
 
   it('returns the defaults without a file', async () => {

@@ -1,27 +1,88 @@
-import { billingEventTypes, type DeliveryEndpoint, isDeliverySecret } from '@tollgate/billing'
 import {
+  billingEventTypes,
+  type DeliveryEndpoint,
+  type EventListeners,
+  type InvoiceWords,
+  isDeliverySecret,
+  type MailOptions,
+} from '@tollgate/billing'
+import {
+  type AccessTokenFormat,
+  type AccessTokenFormatName,
   jwtBearer,
   jwtClientAuthentication,
+  type OutgoingOptions,
   refreshToken,
   type TrustedIssuer,
 } from '@tollgate/oauth'
 import { z } from 'zod'
-import { known, list } from './row.ts'
+import type { User } from '../users/user.ts'
+import { didYouMean } from './did-you-mean.ts'
+import { callable, known, list } from './row.ts'
 import * as read from './values.ts'
 
 // Values of tollgate.config.ts that have several members or their own syntax.
 
-export const lifetime = z.union([z.string().regex(/^\d+[smhdwy]$/), z.number().int().positive()], {
-  error: "expected a lifetime such as '15d' or '90m', or a whole number of seconds",
+export const isObject = (value: unknown): value is object =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+const hasFunction = (value: object, name: string) =>
+  typeof (value as Record<string, unknown>)[name] === 'function'
+
+/** Whether every member of an object is a function. */
+export const hasFunctionsOnly = (value: unknown) =>
+  isObject(value) && Object.keys(value).every((name) => hasFunction(value, name))
+
+/** A period, or a function that returns when a token that is issued now expires. */
+export const lifetime = z.union([read.period, callable<() => Date>()], {
+  error: "expected a lifetime such as '15d' or '90m', a whole number of seconds, or a function",
 })
+export const productName = z.string().trim().min(1).max(60)
+
+export const contact = z.union([z.email(), z.url({ protocol: /^https?$/ })], {
+  error: 'expected an e-mail address or a URL',
+})
+
+export const currency = z
+  .string()
+  .regex(/^[a-z]{3}$/i, 'expected a currency code of three letters such as usd')
+  .toLowerCase()
+
+export const accessTokenFormats = ['jwt', 'opaque'] as const satisfies AccessTokenFormatName[]
+export const accessTokenFormat = z.union(
+  [
+    known(accessTokenFormats),
+    z.custom<AccessTokenFormat>(
+      (value) =>
+        isObject(value) &&
+        ['recognizes', 'encode', 'decode'].every((name) => hasFunction(value, name)),
+    ),
+  ],
+  { error: "expected 'jwt', 'opaque', or an object with recognizes(), encode() and decode()" },
+)
+
+export const secondsOrNever = ([from, to]: readonly [number, number]) =>
+  z.union([z.literal(false), z.number().int().min(from).max(to)], {
+    error: `expected a whole number of seconds from ${from} to ${to}, or false`,
+  })
+
+export const attempts = z.strictObject({
+  limit: z.number().int().min(1).exactOptional(),
+  seconds: z.number().int().min(1).exactOptional(),
+})
+
 // The library checks these two values as well; checking them here lets the message name the
 // setting.
 export const repeatable = z
-  .union([lifetime, z.literal(false)])
+  .union([read.period, z.literal(false)])
   .refine(
     (value) => read.isAccepted(() => refreshToken({ repeatableFor: value })),
     "expected 10 seconds to 7 days, such as '24h', or false",
   )
+export const repeatableText = read.periodOrOff.refine(
+  (value) => read.isAccepted(() => refreshToken({ repeatableFor: value })),
+  'expects off, or 10 seconds to 7 days, such as 24h',
+)
 export const assertionLife = z
   .union([z.string(), z.number()])
   .refine(
@@ -74,7 +135,51 @@ export const plan = planMembers.transform((value) => ({
   braintree: value.braintree ?? value.id,
 }))
 
-export const invoice = z.strictObject({ vendor: z.string().min(1), product: z.string().min(1) })
+const lines = z.array(z.string()).readonly()
+const bytes = z.instanceof(Uint8Array, {
+  error: 'expected the bytes of a file, as of readFileSync()',
+})
+
+export const invoice = z.strictObject({
+  vendor: z.string().min(1),
+  product: z.string().min(1),
+  vendorDetails: lines.exactOptional(),
+  logo: bytes.exactOptional(),
+  legal: lines.exactOptional(),
+  footer: z.string().exactOptional(),
+  locale: z.string().min(2).exactOptional(),
+  words: z.custom<Partial<InvoiceWords>>(isObject, { error: 'expected an object' }).exactOptional(),
+  fonts: z.strictObject({ regular: bytes, bold: bytes }).exactOptional(),
+})
+
+export const listeners = z
+  .custom<EventListeners>(hasFunctionsOnly, { error: 'expected an object of functions' })
+  .superRefine((value, context) => {
+    for (const name of Object.keys(value)) {
+      if (billingEventTypes.some((type) => type === name)) continue
+      const near = didYouMean(name, billingEventTypes)
+      context.addIssue({ code: 'custom', message: `there is no event '${name}'.${near}` })
+    }
+  })
+
+export const mail = z.custom<MailOptions>(
+  (value) => isObject(value) && hasFunction(value, 'send'),
+  {
+    error: 'expected { send }, a function that sends one mail',
+  },
+)
+
+export const tax = z.union(
+  [
+    known(['percentage', 'automatic']),
+    z.custom<{
+      readonly rates: (user: User, price: string) => readonly string[] | Promise<readonly string[]>
+    }>((value) => isObject(value) && hasFunction(value, 'rates')),
+  ],
+  {
+    error: "expected 'percentage', 'automatic' or { rates: a function of the user and the price }",
+  },
+)
 
 export const selfRegistered = z.strictObject({
   /**
@@ -107,7 +212,10 @@ export const selfRegistered = z.strictObject({
   resources: z.array(z.string()).readonly().nullable().default(null),
 })
 
-export const outgoing = z.strictObject({
+const resolve = callable<NonNullable<OutgoingOptions['resolve']>>()
+
+/** Members that both kinds of outgoing requests have. */
+const requestRules = z.strictObject({
   /**
    * Private addresses and networks that requests may reach.
    * @default none
@@ -120,6 +228,19 @@ export const outgoing = z.strictObject({
   certificates: list(
     z.string().includes('-----BEGIN CERTIFICATE-----', { error: 'expected a PEM' }),
   ),
+  /**
+   * Returns the addresses of a host name. The connection goes to one of them.
+   * @default the system's resolver
+   */
+  resolve: resolve.exactOptional(),
+})
+
+export const outgoing = requestRules.extend({
+  /**
+   * The longest time until a response is complete: 1 to 30 seconds.
+   * @default '5s'
+   */
+  timeout: read.period.exactOptional(),
 })
 
 /** The type of event that endpoints list to receive the audit log. */
@@ -132,7 +253,12 @@ const deliverySecret = z
   .string()
   .refine(isDeliverySecret, { error: `expected ${read.SECRET_WANTED}` })
 
-export const deliveries = outgoing.extend({
+export const deliveries = requestRules.extend({
+  /**
+   * Seconds to wait for the response of an endpoint, 1 to 30.
+   * @default 15
+   */
+  timeout: z.number().min(1).max(30).exactOptional(),
   /**
    * The endpoints. `types` limits an endpoint to some types of events; `audit.entry`, the audit log,
    * goes only to endpoints that list it.

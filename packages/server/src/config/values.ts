@@ -32,6 +32,30 @@ export function isAccepted(use: () => unknown): boolean {
 export const SECRET_WANTED =
   'whsec_ followed by 24 to 64 bytes in base64: echo "whsec_$(openssl rand -base64 32)"'
 
+const PERIOD_WANTED = "expected a lifetime such as '15d' or '90m', or a whole number of seconds"
+
+/** Schema of a period as the libraries write it. */
+export const period = z.union(
+  [z.string().regex(/^\d+[smhdwy]$/, PERIOD_WANTED), z.number().int().positive()],
+  { error: PERIOD_WANTED },
+)
+
+/**
+ * Validates values with a library function that throws a TypeError on invalid ones. Its message is
+ * reported without the function's name, which the setting's name replaces.
+ */
+export const acceptedBy =
+  <Value>(use: (value: Value) => unknown) =>
+  (value: Value, context: z.RefinementCtx): void => {
+    if (context.issues.length > 0) return
+    try {
+      use(value)
+    } catch (error) {
+      if (!(error instanceof TypeError)) throw error
+      context.addIssue({ code: 'custom', message: error.message.replace(/^\w+(\(\))?: /, '') })
+    }
+  }
+
 export const network = z
   .string()
   .refine(isNetwork, { message: 'expected an IP address or a network such as 10.0.0.0/8' })
@@ -58,6 +82,20 @@ export const autoOrCount = (most: number) =>
       error: ({ input }) => `is '${input}', but must be auto or a whole number from 1 to ${most}`,
     })
     .transform((value) => (value === 'auto' ? value : Number(value)))
+/** Schema of a period: `15d`, `90m`, or whole seconds. */
+export const periodText = z
+  .string()
+  .regex(/^\d+[smhdwy]?$/, 'expects a lifetime such as 15d or 90m, or a whole number of seconds')
+  .transform((value): string | number => (/^\d+$/.test(value) ? Number(value) : value))
+/** Schema of a period, or `off`. */
+export const periodOrOff = z.union([z.literal('off').transform((): false => false), periodText], {
+  error: 'expects off, a lifetime such as 15d or 90m, or a whole number of seconds',
+})
+/** Schema of a whole number, or `off`. */
+export const wholeNumberOrOff = (from: number, to: number) =>
+  z.union([z.literal('off').transform((): false => false), wholeNumber(from, to)], {
+    error: `expects off or a whole number from ${from} to ${to}`,
+  })
 
 const ON: readonly string[] = ['on', 'true', '1']
 const OFF: readonly string[] = ['off', 'false', '0']

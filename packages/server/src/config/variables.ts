@@ -70,9 +70,7 @@ export function parseVariables(environment: Readonly<Record<string, string | und
   const isProduction =
     parsed.get('NODE_ENV') === 'production' || providerKeys.flat().some((name) => parsed.has(name))
   const mode = isProduction ? 'production' : 'demo'
-  const unknown = Object.keys(environment).filter(
-    (name) => name.startsWith('TOLLGATE_') && !variables.has(name),
-  )
+  const unknown = Object.keys(environment).filter((name) => !variables.has(name))
   return {
     mode,
     values: Object.fromEntries(
@@ -85,9 +83,11 @@ export function parseVariables(environment: Readonly<Record<string, string | und
     ),
     problems,
     given: new Set(given),
-    warnings: unknown.map((name) => {
+    warnings: unknown.flatMap((name) => {
       const near = didYouMean(name, [...variables.keys()])
-      return `${name} is not a setting of Tollgate.${near || ' Is it misspelt?'}`
+      // Other programs have variables of the providers too.
+      const isOurs = name.startsWith('TOLLGATE_') || (near && /^(STRIPE|BRAINTREE)_/.test(name))
+      return isOurs ? [`${name} is not a setting of Tollgate.${near || ' Is it misspelt?'}`] : []
     }),
   }
 }

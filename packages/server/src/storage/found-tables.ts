@@ -26,6 +26,9 @@ const SETS = {
   billing: billingMigrations(users),
 } as const satisfies Record<string, MigrationSet>
 
+/** The migrations of every table in the service's database. */
+export const migrationSets: readonly MigrationSet[] = Object.values(SETS)
+
 export async function findTables(database: Database): Promise<FoundTables> {
   if (!(await hasTable(database, 'users'))) {
     // The service would have created its own tables first.

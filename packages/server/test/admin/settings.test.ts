@@ -35,7 +35,7 @@ describe('the settings in force', () => {
       body.settings.map((each: { name: string }) => [each.name, each]),
     )
     expect(shown).toMatchObject({
-      name: { source: 'file', value: 'Acme', variable: null },
+      name: { source: 'file', value: 'Acme', variable: 'TOLLGATE_NAME' },
       passwordGrant: { source: 'environment', value: false, variable: 'TOLLGATE_PASSWORD_GRANT' },
       registration: { source: 'default', value: true },
       taxPercentage: { source: 'file', value: '(a function)' },

@@ -2,7 +2,7 @@ import type { Database } from '@tollgate/database'
 import { createServiceBilling } from '../../billing.ts'
 import type { Config } from '../../config/config.ts'
 import { ConfigurationError } from '../../configuration-error.ts'
-import { type Core, createCore } from '../../core.ts'
+import { createCore } from '../../core.ts'
 import { connectProviders } from '../../demo/connect-providers.ts'
 import { findRunningDemo } from '../../demo/data-folder.ts'
 import { createLogger } from '../../logger.ts'
@@ -40,6 +40,11 @@ async function examine(context: CommandContext): Promise<Finding[]> {
   if (!database) return [...configuration, ...findings]
   try {
     return [...configuration, ...findings, ...(await examineService(config, database))]
+  } catch (error) {
+    // Each setting is valid, but their combination is not.
+    if (!(error instanceof ConfigurationError)) throw error
+    const fix = 'Change it in tollgate.config.ts, or in the environment.'
+    return error.problems.map((message) => problem('configuration', message, fix))
   } finally {
     await database.close()
   }
@@ -59,15 +64,7 @@ async function examineService(config: Config, database: Database): Promise<Findi
   const logger = createLogger('silent')
   const url = config.url ?? 'http://localhost'
   const shared = { config, database, logger, background: false }
-  let core: Core
-  try {
-    core = createCore({ ...shared, url })
-  } catch (error) {
-    // Each setting is valid, but their combination is not.
-    if (!(error instanceof TypeError)) throw error
-    const fix = 'Change it in tollgate.config.ts, or in the environment.'
-    return [problem('configuration', error.message, fix)]
-  }
+  const core = createCore({ ...shared, url })
   const { oauth } = core
   const { providers, close } = await connectProviders(config)
   const billing = createServiceBilling({ ...shared, providers, url })

@@ -6,6 +6,7 @@ import {
   newRedirectProblem,
 } from '@tollgate/oauth'
 import type { Config } from '../../config/config.ts'
+import { withoutSecrets } from '../../config/in-force.ts'
 import { type Settings, settingRows } from '../../config/settings.ts'
 import { formatCount } from '../count.ts'
 import { type Finding, findings, ok, warning } from './finding.ts'
@@ -110,13 +111,12 @@ function checkRequests(settings: Settings, clients: readonly Client[]): Finding[
         'Signed requests may be passed by reference: the service fetches them from a URL of the client',
       ),
     requestObjects !== false &&
-      settings.unsignedRequestObjects &&
+      settings.unsignedRequestObjects === true &&
       warning(
         'requests',
         'Request objects are accepted without a signature',
         'An unsigned request object protects nothing. Set TOLLGATE_UNSIGNED_REQUEST_OBJECTS=off unless a client needs it.',
       ),
-    dpopNonces && !dpop && warning('requests', 'dpopNonces has no effect while dpop is off'),
     requestObjects === 'required' &&
       unsigned.length > 0 &&
       warning(
@@ -158,7 +158,8 @@ function cannotSign({ grantTypes, settings: { jwks, jwks_uri } }: Client): boole
 }
 
 /**
- * Reports the remarks that each setting has on its own value: see `remarks` in the table of settings.
+ * Reports the remarks that each setting has on its own value (`remarks` in the table of settings),
+ * and the values that replace a default of the libraries.
  */
 function checkValues(settings: Settings): Finding[] {
   const { accessTokenFormat, signingAlgorithm, tokenType } = settings
@@ -166,13 +167,21 @@ function checkValues(settings: Settings): Finding[] {
     accessTokenFormat === 'opaque'
       ? 'Access tokens are opaque: APIs introspect them'
       : `Access tokens are signed with ${signingAlgorithm}; typ is ${tokenType}`
-  const remarks = [...settingRows].flatMap(([name, { check, remarks: remarksOf }]) => {
-    if (!check || !remarksOf) return []
-    return [remarksOf(settings[name as keyof Settings])]
-      .flat()
-      .map((remark) => remark && { check, fix: null, ...remark })
+  const remarks = [...settingRows].flatMap(([name, row]): (Finding | false)[] => {
+    const { check, file, remarks: remarksOf } = row
+    if (!check) return []
+    const value = settings[name as keyof Settings]
+    if (!remarksOf) {
+      const replacesDefault = value !== null && file.parse(undefined) === null
+      return replacesDefault ? [ok(check, `${name} is ${describe(value)}`)] : []
+    }
+    return [remarksOf(value)].flat().map((remark) => remark && { check, fix: null, ...remark })
   })
   return findings(ok('tokens', format), ...remarks)
+}
+
+function describe(value: unknown): string {
+  return Array.isArray(value) ? value.join(', ') : String(withoutSecrets(value))
 }
 
 function countClients({ length }: readonly Client[]): string {

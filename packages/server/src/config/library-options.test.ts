@@ -1,0 +1,135 @@
+import { readFileSync } from 'node:fs'
+import { describe, expect, it } from 'vitest'
+import { z } from 'zod'
+import { type PublicOption, readPublicOptions } from '../../../../test-support/public-options.ts'
+import { optionsOf } from './library-options.ts'
+import { parseSettings, settingRows } from './settings.ts'
+import { variableRows } from './variables.ts'
+
+const PROFILE = 'The settings of dpop, pushedRequests, clientAssertions and requestObjects apply.'
+
+/** Options that are not settings of the service, with the reason. */
+const EXCEPTIONS: Readonly<Record<string, string>> = {
+  'oauth.storage': 'The service keeps everything in the database of DATABASE_URL.',
+  'oauth.users': 'The service has its own users; the setting claims adds claims about them.',
+  'oauth.machineScopes': 'They are the scopes of the management API.',
+  'oauth.grants': 'Each grant has a setting of its own.',
+  'oauth.features': 'Each feature has a setting of its own.',
+  'oauth.signInUrl': 'The service has its own sign-in page.',
+  'oauth.path': 'The pages, limits and documents of the service name /oauth.',
+  'oauth.clock': 'The service uses the clock of the database.',
+  'oauth.logger': 'The service writes its own log; TOLLGATE_LOG_LEVEL sets the level.',
+  authorizationCode: 'Always offered; only clients that were registered for it can use it.',
+  refreshToken: 'Always offered; only clients that were registered for it can use it.',
+  clientCredentials: 'Always offered; only clients that were registered for it can use it.',
+  'openid.acrValues': 'The sign-in page of the service knows only passwords.',
+  'stepUp.acrValues': 'The sign-in page of the service knows only passwords.',
+  'fapi2.dpop': PROFILE,
+  'fapi2.pushedRequests': PROFILE,
+  'fapi2.clientAssertions': PROFILE,
+  'fapi2.requestObjects': PROFILE,
+  'billing.users': 'The service bills its own users.',
+  'billing.owners': 'The service bills its own users.',
+  'billing.providers': 'The pages and commands of the service know Stripe and Braintree only.',
+  'billing.deliveries.applicationTypes': 'The service sends its own types, such as audit.entry.',
+  'billing.paths': 'The commands, pages and documents of the service name these paths.',
+  'billing.authenticate': 'The sessions of the service identify people.',
+  'billing.failedPath': 'The service has its own page.',
+  'billing.locale': 'People choose their language on the account page.',
+  'billing.clock': 'The service uses the clock of the database.',
+  'billing.logger': 'The service writes its own log; TOLLGATE_LOG_LEVEL sets the level.',
+}
+
+const options = readPublicOptions()
+const rows = [...settingRows, ...variableRows].map(([name, row]) => ({
+  name,
+  paths: [...('option' in row && row.option ? [row.option] : []), ...(row.decides ?? [])],
+  file: 'file' in row ? row.file : null,
+}))
+
+/** The members of an object that a schema accepts, of a list's entries too; `null` for any other schema. */
+function shapeOf(schema: unknown): Readonly<Record<string, unknown>> | null {
+  if (schema instanceof z.ZodObject) return schema.shape
+  if (schema instanceof z.ZodArray) return shapeOf(schema.element)
+  const { innerType, in: input } = (schema as z.ZodType).def as {
+    innerType?: unknown
+    in?: unknown
+  }
+  const inner = innerType ?? input
+  return inner instanceof z.ZodType ? shapeOf(inner) : null
+}
+
+/** The options that no setting, and no exception, is for. */
+function missingOf(option: PublicOption): string[] {
+  if (option.path in EXCEPTIONS) return []
+  const named = rows.filter(({ paths }) => paths.includes(option.path))
+  if (named.length > 0) return named.flatMap(({ file }) => missingMembers(option, file))
+  return option.isObject ? option.members().flatMap(missingOf) : [option.path]
+}
+
+/** The members of an option that the schema of its setting rejects. */
+function missingMembers(option: PublicOption, schema: unknown): string[] {
+  const shape = schema === null ? null : shapeOf(schema)
+  if (shape === null) return []
+  return option.members().flatMap((member) => {
+    const inner = shape[member.path.slice(option.path.length + 1)]
+    return inner === undefined ? missingOf(member) : missingMembers(member, inner)
+  })
+}
+
+function allPaths(list: readonly PublicOption[], depth = 3): string[] {
+  return list.flatMap((option) => [
+    option.path,
+    ...(depth > 0 ? allPaths(option.members(), depth - 1) : []),
+  ])
+}
+
+describe('the options of the libraries', () => {
+  it('are all settings of the service, apart from the exceptions', () => {
+    expect([...new Set(options.flatMap(missingOf))]).toEqual([])
+  })
+
+  it('are read from the public types of both libraries, with their functions and members', () => {
+    expect(options.map(({ path }) => path)).toEqual(
+      expect.arrayContaining(['oauth.issuer', 'requirePkce', 'dpop.nonces', 'billing.mail']),
+    )
+    expect(options.length).toBeGreaterThan(120)
+  })
+
+  it('include every option that a setting or an exception names', () => {
+    const existing = new Set(allPaths(options))
+    const named = [...rows.flatMap(({ paths }) => paths), ...Object.keys(EXCEPTIONS)]
+    expect(named.filter((path) => !existing.has(path))).toEqual([])
+  })
+
+  it('get their values in the code that calls the function', () => {
+    const code = ['features.ts', 'core.ts', 'billing.ts']
+      .map((file) => readFileSync(new URL(`../${file}`, import.meta.url), 'utf8'))
+      .join('\n')
+    const owners = [...settingRows.values()].flatMap(({ option }) => option?.split('.')[0] ?? [])
+    const unread = [...new Set(owners)].filter((owner) => !code.includes(`optionsOf('${owner}'`))
+    expect(unread).toEqual([])
+  })
+})
+
+describe('optionsOf', () => {
+  it('returns the options of one function, nested by path, without those that are not set', () => {
+    const settings = parseSettings({ dpopNonces: true, dpopAlgorithms: ['ES256'] })
+    expect(optionsOf('dpop', settings)).toEqual({
+      nonces: true,
+      guardReplays: 'everywhere',
+      rotateRefreshTokens: true,
+      apiUrls: [],
+      algorithms: ['ES256'],
+    })
+    const { stripe, braintree, trials } = optionsOf(
+      'billing',
+      parseSettings({ stripePrices: ['price_1'], braintreeTimeout: 5000, oneTrialPerPerson: true }),
+    )
+    expect({ stripe, braintree, trials }).toEqual({
+      stripe: { prices: ['price_1'] },
+      braintree: { timeout: 5000 },
+      trials: { oncePerOwner: true },
+    })
+  })
+})
