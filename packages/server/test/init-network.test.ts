@@ -34,7 +34,12 @@ function startInit(registry: string) {
   }
   const ended = new Promise<number | null>((resolve) => child.once('close', resolve))
   onTestFinished(async () => {
-    if (child.exitCode === null) child.kill('SIGKILL')
+    try {
+      // npm, too, which would keep the pipes open.
+      process.kill(-(child.pid ?? 0), 'SIGKILL')
+    } catch {
+      // The whole group has ended.
+    }
     await ended
     for (const each of [folder, cache]) rmSync(each, { recursive: true, force: true })
   })
