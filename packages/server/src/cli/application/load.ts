@@ -41,7 +41,7 @@ type Name = keyof typeof EXPORTS
 export async function loadApplication(file: string): Promise<Application> {
   const path = resolve(file)
   if (!existsSync(path)) throw new UsageError(`--config names ${path}, which does not exist`)
-  // Rejected promises that nobody awaits would end the process with a stack trace.
+  // An unhandled rejection would end the process with a stack trace.
   const rejected: unknown[] = []
   const note = (reason: unknown) => void rejected.push(reason)
   process.on('unhandledRejection', note)
