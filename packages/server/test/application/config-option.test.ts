@@ -165,6 +165,7 @@ describe('a module given with --config', () => {
     const file = fileURLToPath(new URL('./oauth-only.ts', import.meta.url))
     const only = (...args: string[]) =>
       run(['--config', file, ...args], { APP_DATABASE_URL: test.url })
+    expect((await only('migrate')).code).toBe(0)
     expect((await only('keys', 'list')).code).toBe(0)
     const { code, stderr } = await only('billing', 'subscriptions')
     expect([code, stderr]).toEqual([

@@ -41,6 +41,22 @@ type Name = keyof typeof EXPORTS
 export async function loadApplication(file: string): Promise<Application> {
   const path = resolve(file)
   if (!existsSync(path)) throw new UsageError(`--config names ${path}, which does not exist`)
+  // An unhandled rejection would end the process with a stack trace.
+  const rejected: unknown[] = []
+  const note = (reason: unknown) => void rejected.push(reason)
+  process.on('unhandledRejection', note)
+  // Without a listener, Node warns of exports that had rejected before they were awaited.
+  process.on('rejectionHandled', () => {})
+  try {
+    const application = await readApplication(path, file)
+    if (rejected.length > 0) throw cannotBeLoaded(file, rejected[0])
+    return application
+  } finally {
+    process.off('unhandledRejection', note)
+  }
+}
+
+async function readApplication(path: string, file: string): Promise<Application> {
   const exported = await importModule(path, file)
   const found = Object.fromEntries(
     await Promise.all(
@@ -65,6 +81,11 @@ export async function loadApplication(file: string): Promise<Application> {
   return { ...found, file, database }
 }
 
+function cannotBeLoaded(file: string, error: unknown): UsageError {
+  const reason = error instanceof Error ? error.message : String(error)
+  return new UsageError(`${file} cannot be loaded: ${reason}`)
+}
+
 /** Imports the module. Its default export may be an object that holds the instances. */
 async function importModule(path: string, file: string): Promise<Record<string, unknown>> {
   // Node 20 does not load TypeScript, and loading jiti takes time that other commands save.
@@ -74,11 +95,8 @@ async function importModule(path: string, file: string): Promise<Record<string, 
   try {
     loaded = await createJiti(import.meta.url).import<Record<string, unknown>>(path)
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error)
-    throw new UsageError(`${file} cannot be loaded: ${reason}`)
+    throw cannotBeLoaded(file, error)
   }
-  // A promise that rejects meanwhile is reported when it is awaited below.
-  for (const value of Object.values(loaded)) if (value instanceof Promise) value.catch(() => {})
   const address = await servers.first()
   if (address !== null) {
     throw new UsageError(
