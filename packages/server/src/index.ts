@@ -4,6 +4,7 @@ export { loadConfig } from './config/load-config.ts'
 export type {
   Checked,
   CheckName,
+  ForLibrary,
   Mode,
   Remark,
   SettingRow,
