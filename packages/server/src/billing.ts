@@ -11,6 +11,7 @@ import type { Clock, SignedIn } from '@tollgate/oauth'
 import type { Logger } from 'pino'
 import { braintreeEnvironment } from './config/braintree-environment.ts'
 import type { Config } from './config/config.ts'
+import { meteredPrices } from './config/plan-capabilities.ts'
 import { AUDIT_EVENT } from './config/shapes.ts'
 import { plainLogger } from './logger.ts'
 import type { ServiceTables, UserRow } from './storage/tables.ts'
@@ -65,8 +66,11 @@ export interface ServiceBillingOptions {
 export function createServiceBilling(options: ServiceBillingOptions): Billing {
   const { config, database, providers, logger, url, fromRequest, background } = options
   const { settings } = config
+  const { braintree } = providers
+  const metered = meteredPrices(settings.plans, 'braintree')
   return createBilling({
     ...providers,
+    ...(braintree ? { braintree: { ...braintree, metered } } : {}),
     database,
     users: { table: 'users', idType: 'integer' },
     taxPercentage: (row) => settings.taxPercentage(fromRow(row as unknown as UserRow)),

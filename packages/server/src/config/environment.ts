@@ -3,6 +3,7 @@ import { ConfigurationError } from '../configuration-error.ts'
 import type { Config, Need, SelfRegistered } from './config.ts'
 import { findSecretProblem, readOrCreateSecret } from './demo-secret.ts'
 import { applyFapi2, findFapi2Problems } from './fapi2.ts'
+import { findUnsellable } from './plan-capabilities.ts'
 import type { Mode } from './row.ts'
 import type { DeliverySettings, SelfRegisteredSettings, Settings } from './settings.ts'
 import { table } from './table.ts'
@@ -51,6 +52,7 @@ export function readEnvironment(
     ...parsed.problems,
     ...wrongInFile,
     ...findFapi2Problems(chosen),
+    ...findUnsellable(settings.plans, providersOf(values)),
     ...(weak ? [weak] : []),
   ]
   if (problems.length > 0) throw refuse(mode, problems)
@@ -164,6 +166,14 @@ function braintreeOf(values: Variables, { currency }: Settings): Config['braintr
   if (!environment || !merchantId || !publicKey || !privateKey) return null
   const apiUrl = values.BRAINTREE_API_URL
   return { environment, merchantId, publicKey, privateKey, currency, apiUrl }
+}
+
+/** The providers that have keys. A demo has none, and its page hides what a provider cannot sell. */
+function providersOf(values: Variables): ('stripe' | 'braintree')[] {
+  return [
+    ...(values.STRIPE_SECRET === null ? [] : (['stripe'] as const)),
+    ...(values.BRAINTREE_MERCHANT_ID === null ? [] : (['braintree'] as const)),
+  ]
 }
 
 const THIS_MACHINE: readonly string[] = ['127.0.0.1', 'localhost', '::1']

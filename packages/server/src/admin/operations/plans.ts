@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import type { PriceTerms } from '../../config/plans.ts'
 import { type Operation, operation } from '../operation.ts'
 import { moneyJson, moneyShape, providerName } from './billing-fields.ts'
 import { named } from './fields.ts'
@@ -9,7 +10,15 @@ const planShape = z.strictObject({
   price: moneyShape.describe('The price that the pages show'),
   months: z.number().int().describe('Billing interval'),
   trial_days: z.number().int(),
-  seats: z.boolean(),
+  seats: z.boolean().describe('Whether the plan is sold by the seat'),
+  additional_prices: z.array(
+    z.strictObject({
+      id: z.string(),
+      name: z.string(),
+      meter: z.string().nullable().describe('The meter of a price that is charged by usage'),
+      provider_ids: z.record(z.string(), z.string()),
+    }),
+  ),
   provider_ids: z.record(z.string(), z.string()).describe("The price's id at each provider"),
 })
 named('Plan', planShape)
@@ -61,8 +70,10 @@ export const planOperations: readonly Operation[] = [
     output: z.strictObject({ plans: z.array(planShape), providers: z.array(catalogShape) }),
     async run(_input, { billing, config }) {
       const { plans, currency } = config.settings
-      const idsOf = (plan: (typeof plans)[number]) =>
-        Object.fromEntries(providerNames.map((name) => [name, plan[name]]))
+      const idsOf = (plan: PriceTerms): Record<string, string> =>
+        Object.fromEntries(
+          providerNames.flatMap((name) => (plan[name] === null ? [] : [[name, plan[name]]])),
+        )
       const catalogs = await (await billing.provider()).catalogs()
       return {
         plans: plans.map((plan) => ({
@@ -71,7 +82,13 @@ export const planOperations: readonly Operation[] = [
           price: { amount: plan.amount, currency },
           months: plan.months,
           trial_days: plan.trialDays,
-          seats: plan.seats,
+          seats: plan.seats.max > 1,
+          additional_prices: plan.prices.map((price) => ({
+            id: price.id,
+            name: price.name,
+            meter: price.meter,
+            provider_ids: idsOf(price),
+          })),
           provider_ids: idsOf(plan),
         })),
         providers: catalogs.map(({ provider, prices, coupons, complete }) => ({

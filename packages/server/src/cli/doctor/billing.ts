@@ -2,6 +2,7 @@ import type { Billing } from '@tollgate/billing'
 import Stripe from 'stripe'
 import type { Providers } from '../../billing.ts'
 import type { Config } from '../../config/config.ts'
+import { itemsAt } from '../../config/plan-capabilities.ts'
 import { formatCount } from '../count.ts'
 import { type Finding, ok, problem, reason, warning } from './finding.ts'
 
@@ -40,16 +41,19 @@ export async function checkPrices({ stripe }: Providers, config: Config): Promis
   const client = new Stripe(stripe.secret, { ...stripe.config, maxNetworkRetries: 0 })
   const missing: string[] = []
   try {
-    for (const plan of config.settings.plans) {
-      if (!(await hasPrice(client, plan.stripe))) missing.push(plan.stripe)
-    }
+    const wanted = config.settings.plans
+      .flatMap((plan) => [plan.stripe, ...itemsAt(plan, 'stripe').map(({ stripe: id }) => id)])
+      .filter((id) => id !== null)
+    for (const id of new Set(wanted)) if (!(await hasPrice(client, id))) missing.push(id)
   } catch (error) {
     return [
       warning('plans', `The prices of the plans could not be read from Stripe: ${reason(error)}`),
     ]
   }
   if (missing.length === 0)
-    return [ok('plans', `All plans have a price at Stripe (${config.settings.plans.length})`)]
+    return [
+      ok('plans', `All prices of the plans exist at Stripe (${config.settings.plans.length})`),
+    ]
   const fix =
     'Create them there, or write their ids into `stripe` of each plan in tollgate.config.ts.'
   return [problem('plans', `Stripe has no price ${missing.join(', ')}`, fix)]

@@ -20,7 +20,7 @@ import type { Plan } from '../../../config/settings.ts'
 import { billingNow } from '../../../dates.ts'
 import type { AppEnv } from '../../../http/variables.ts'
 import { userOf } from '../../parts/forms.ts'
-import { planOf } from './plans.ts'
+import { type Counted, countSeats, planOf } from './plans.ts'
 import { hasCreditNotes } from './providers.ts'
 
 /** Name of the subscription that the pages manage. They support one subscription per person. */
@@ -41,13 +41,17 @@ export interface Account {
    * no longer offered.
    */
   readonly plan: Plan | null
+  /** The quantities of the plans whose quantity is counted. */
+  readonly counted: Counted
   readonly now: Date
 }
 
 /** Reads the billing data from our own tables, without a request to the provider. */
 export async function readAccount(c: Context<AppEnv>): Promise<Account> {
   const { service } = c.get('page')
-  const billable = await service.billing.user(Number(userOf(c).id))
+  const user = userOf(c)
+  const { plans } = service.config.settings
+  const billable = await service.billing.user(Number(user.id))
   const all = await billable.subscriptions()
   const history = all.filter(({ name }) => name === SUBSCRIPTION)
   const [newest] = history
@@ -58,7 +62,8 @@ export async function readAccount(c: Context<AppEnv>): Promise<Account> {
     isCustomer: billable.providerId !== null,
     history,
     running,
-    plan: running ? planOf(service.config.settings.plans, running) : null,
+    plan: running ? planOf(plans, running) : null,
+    counted: await countSeats(plans, user),
     now: billingNow(service),
   }
 }

@@ -6,6 +6,7 @@ import { BillingFrame, Note, OwnForm, usePage } from '../../parts/layout.tsx'
 import { renderPage } from '../../parts/render.tsx'
 import { mayChooseProvider, readAccount, readProviderView } from '../model/account.ts'
 import { cardEntryOf } from '../model/card-entry.ts'
+import { readOffer, withoutCode } from '../model/new-subscription.ts'
 import { noticeOf } from '../model/notices.ts'
 import type { Problem } from '../model/problems.ts'
 import {
@@ -42,15 +43,23 @@ export async function renderBilling(
     ? (parseProvider(chosen, available) ?? account.provider)
     : account.provider
   const isUnpaid = running?.awaitsFirstPayment() ?? false
+  const { plans } = service.config.settings
+  const { problem, form = null } = view
+  // A code that was just rejected is not looked up again.
+  const wanted = problem?.isOfCode ? withoutCode(form) : form
+  const offer =
+    !running || isUnpaid
+      ? await readOffer({ plans, account, provider }, wanted, { t, logger: service.logger })
+      : null
   const entry = cardEntryOf(service, provider)
   const hasPortal = isCustomer && hasHostedPages(account.provider)
   const leadsAway = hasPortal || hasHostedPages(provider)
-  const notice = view.problem ? null : noticeOf(c.req.query('done'), t)
+  const notice = problem ? null : noticeOf(c.req.query('done'), t)
   return renderPage(
     c,
     {
       title: t('places.billing'),
-      status: view.problem?.status ?? 200,
+      status: problem?.status ?? 200,
       policy: entry.policy,
       opensWindows: entry.opensWindows,
       formTargets: leadsAway ? hostedPagesOf(service) : [],
@@ -59,7 +68,7 @@ export async function renderBilling(
       <div class="stack">
         <h1>{t('places.billing')}</h1>
         <SandboxControls canDecline={isCustomer} />
-        <Note tone="bad" role="alert" text={view.problem?.message} />
+        <Note tone="bad" role="alert" text={problem?.message} />
         <Note tone={notice?.tone ?? 'good'} text={notice?.text} />
         {running && (
           <>
@@ -69,10 +78,9 @@ export async function renderBilling(
         )}
         {(!running || isUnpaid) && (
           <Subscribe
-            {...{ account, provider, entry, told }}
+            {...{ account, provider, entry, told, offer, form }}
             available={mayChoose ? available : []}
-            asksForCard={isUnpaid || c.req.query('card') === 'new' || view.form?.has('token')}
-            form={view.form ?? null}
+            asksForCard={isUnpaid || c.req.query('card') === 'new' || form?.has('token')}
           />
         )}
         {isCustomer && !isUnpaid && <PaymentMethods {...{ account, told, entry }} />}
