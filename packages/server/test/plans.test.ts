@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { Role } from '../src/users/roles.ts'
 import { startTestService, type TestService } from './support.ts'
 
 const CARDS = { stripe: 'pm_card_visa', braintree: 'fake-valid-visa-nonce' } as const
@@ -63,9 +64,9 @@ afterAll(() => service?.stop())
 let people = 0
 
 /** A person who has signed in, at a provider. */
-async function newPerson(provider: Provider, name = 'person') {
+async function newPerson(provider: Provider, name = 'person', role: Role | null = null) {
   const browser = service.browser()
-  const account = { email: `${name}-${++people}@example.com`, password: 'a long password' }
+  const account = { email: `${name}-${++people}@example.com`, password: 'a long password', role }
   const { id } = await service.users.create(account)
   await browser.signIn(account.email, account.password)
   const csrf_token = await browser.csrfToken()
@@ -262,5 +263,28 @@ describe('seats on the billing page', () => {
     expect(no).toMatchObject({ status: 422, alert: 'The quantity of this plan is 6.' })
     await ada.post('/billing/quantity', { quantity: '6' })
     expect((await ada.main()).quantity).toBe(6)
+  })
+})
+
+describe.each(PROVIDERS)('usage at %s', (provider) => {
+  it('of the current period is shown to the person and to operators, and charged with the next invoice', async () => {
+    const ada = await newPerson(provider)
+    await ada.subscribe({ plan: 'metered' })
+    expect((await ada.open()).text).toMatch(/Usage in this period API calls 0 since \d+ \w+ \d{4}/)
+    await service.advance({ hours: 1 })
+    const now = service.sandbox?.clock.now() ?? new Date()
+    await (await ada.payer()).reportUsage('calls', 1210, { id: `calls-${ada.id}`, at: now })
+    await service.billing.process()
+    await service.advance({ hours: 1 })
+    const { text } = await ada.open()
+    expect(text).toMatch(/API calls 1,210 since \d+ \w+ \d{4} Cost so far \$6\.00, charged on/)
+
+    const operator = await newPerson(provider, 'operator', 'viewer')
+    const page = await operator.open(`/admin/people/${ada.id}`)
+    expect(page.text).toMatch(/API calls: 1,210 used since \d+ \w+ \d{4}/)
+
+    await service.advance({ months: 1, hours: 3 })
+    const total = (await ada.paid()).reduce((sum, amount) => sum + amount, 0)
+    expect(total).toBe(500 + 500 + 600)
   })
 })

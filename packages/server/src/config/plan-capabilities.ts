@@ -1,7 +1,27 @@
-import { builtInCapabilities, type Capability, type MeteredPrice } from '@tollgate/billing'
+import {
+  builtInCapabilities,
+  type Capability,
+  type MeteredPrice,
+  type Subscription,
+} from '@tollgate/billing'
 import type { AdditionalPrice, Plan } from './plans.ts'
 
 export type PlanProvider = keyof typeof builtInCapabilities
+
+/** Returns the plan of a subscription. `null` if the plan is no longer offered. */
+export function planOf(
+  plans: readonly Plan[],
+  { provider, providerPlan }: Pick<Subscription, 'provider' | 'providerPlan'>,
+): Plan | null {
+  return plans.find((plan) => plan[provider] === providerPlan) ?? null
+}
+
+/** Lists the prices of a plan that are charged by usage, with their meters. */
+export function meterPrices(plan: Plan): { readonly meter: string; readonly name: string }[] {
+  return [plan, ...plan.prices].flatMap(({ meter, name }) =>
+    meter === null ? [] : [{ meter, name }],
+  )
+}
 
 /** Whether the provider has a capability. */
 export function can(provider: string, capability: Capability): boolean {

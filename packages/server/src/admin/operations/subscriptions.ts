@@ -1,5 +1,6 @@
 import type { Subscription, SubscriptionStatus } from '@tollgate/billing'
 import { z } from 'zod'
+import { readPlanUsage } from '../../users/plan-usage.ts'
 import type { Described } from '../audit/described.ts'
 import { type Operation, operation, readBilling } from '../operation.ts'
 import { AdminProblem } from '../problems.ts'
@@ -60,6 +61,16 @@ export const subscriptionShape = z.strictObject({
   created_at: instant,
 })
 named('Subscription', subscriptionShape)
+
+const usageShape = z.strictObject({
+  subscription: z.number().int().describe('Id of the subscription in Tollgate'),
+  meter: z.string().describe('Name of the meter'),
+  name: z.string().describe('Name of the price in the settings'),
+  value: z.string().describe('Usage so far, as decimal text'),
+  from: instant.describe('Start of the billing period'),
+})
+named('Usage', usageShape)
+export type UsageJson = z.output<typeof usageShape>
 
 const toText = (date: Date | null) => date?.toISOString() ?? null
 
@@ -188,6 +199,33 @@ export const subscriptionOperations: readonly Operation[] = [
       await requireAccount(id, context)
       const user = await (await readBilling(context)).user(Number(id))
       return { data: (await user.subscriptions()).map(subscriptionJson) }
+    },
+  }),
+  operation({
+    name: 'billing.listUsage',
+    summary: "List a person's usage in the current billing periods",
+    description:
+      'Lists one entry for each price by usage that the plan of a running subscription has in the settings. The provider may count usage with a delay of some minutes.',
+    route: ['GET', '/users/{id}/usage'],
+    role: 'viewer',
+    effect: 'read',
+    input: z.strictObject({ id: userId }),
+    output: z.strictObject({ data: z.array(usageShape) }),
+    async run({ id }, context) {
+      const user = await requireBillable(id, context)
+      const { plans } = context.config.settings
+      const running = (await user.subscriptions()).filter((each) => !each.ended())
+      const read = running.map(async (subscription) => {
+        const used = await readPlanUsage(subscription, plans)
+        return used.map(({ meter, name, value, from }) => ({
+          subscription: subscription.id,
+          meter,
+          name,
+          value,
+          from: from.toISOString(),
+        }))
+      })
+      return { data: (await Promise.all(read)).flat() }
     },
   }),
   operation({

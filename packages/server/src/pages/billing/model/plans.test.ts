@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest'
+import { planOf } from '../../../config/plan-capabilities.ts'
 import { parseSettings } from '../../../config/settings.ts'
 import {
   countSeats,
   findPlan,
   formatInterval,
   formatTotal,
-  planOf,
   plansAt,
   quantityChoice,
   quantityOn,

@@ -6,14 +6,6 @@ import { ENGLISH, formatAmount, type PageText } from '../../../messages/messages
 import type { User } from '../../../users/user.ts'
 import { BadChoice } from './problems.ts'
 
-/** Returns the plan of a subscription. `null` if the plan is no longer offered. */
-export function planOf(
-  plans: readonly Plan[],
-  { provider, providerPlan }: Pick<Subscription, 'provider' | 'providerPlan'>,
-): Plan | null {
-  return plans.find((plan) => plan[provider] === providerPlan) ?? null
-}
-
 export function findPlan(plans: readonly Plan[], id: string | null | undefined): Plan | null {
   return plans.find((plan) => plan.id === id) ?? null
 }

@@ -35,7 +35,8 @@ export async function renderBilling(
   const { service, t } = c.get('page')
   const account = await readAccount(c)
   const { running, isCustomer } = account
-  const told = await readProviderView(account)
+  const { plans } = service.config.settings
+  const told = await readProviderView(account, plans)
   const chosen = view.form?.get('provider') ?? c.req.query('provider')
   const available = availableProviders(service)
   const mayChoose = mayChooseProvider(account, told)
@@ -43,7 +44,6 @@ export async function renderBilling(
     ? (parseProvider(chosen, available) ?? account.provider)
     : account.provider
   const isUnpaid = running?.awaitsFirstPayment() ?? false
-  const { plans } = service.config.settings
   const { problem, form = null } = view
   // A code that was just rejected is not looked up again.
   const wanted = problem?.isOfCode ? withoutCode(form) : form

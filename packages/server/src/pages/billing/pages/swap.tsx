@@ -1,6 +1,7 @@
 import type { Subscription, SwapPreview } from '@tollgate/billing'
 import type { Context } from 'hono'
 import type { FC } from 'hono/jsx'
+import { planOf } from '../../../config/plan-capabilities.ts'
 import type { Plan } from '../../../config/settings.ts'
 import { formatDay } from '../../../dates.ts'
 import type { AppEnv } from '../../../http/variables.ts'
@@ -13,7 +14,6 @@ import {
   findPlan,
   type PlanChange,
   parseProrationDate,
-  planOf,
   quantityOn,
   requireSoldPlan,
   swapTarget,

@@ -1,20 +1,15 @@
-import type { Money, Subscription } from '@tollgate/billing'
+import { type Money, money, type Subscription } from '@tollgate/billing'
 import type { FC } from 'hono/jsx'
+import { planOf } from '../../../config/plan-capabilities.ts'
 import { formatDay } from '../../../dates.ts'
-import { formatAmount } from '../../../messages/messages.ts'
+import { formatAmount, formatDecimal } from '../../../messages/messages.ts'
 import { Submit } from '../../parts/fields.tsx'
 import { OwnForm, usePage } from '../../parts/layout.tsx'
+import { Fact } from '../../parts/table.tsx'
 import type { Account, ProviderView } from '../model/account.ts'
 import { describeCard } from '../model/describe-card.ts'
 import { describeDiscount, describeState } from '../model/describe-state.ts'
-import {
-  formatInterval,
-  formatTotal,
-  planOf,
-  plansAt,
-  quantityChoice,
-  quantityOn,
-} from '../model/plans.ts'
+import { formatInterval, formatTotal, plansAt, quantityChoice, quantityOn } from '../model/plans.ts'
 import { hasPromotionCodes, PROVIDER_NAMES } from '../model/providers.ts'
 import { PlanTerms, Price } from './price.tsx'
 
@@ -49,10 +44,43 @@ export const CurrentSubscription: FC<CurrentView> = ({ account, told, subscripti
       {told.discounts?.map((discount) => (
         <p>{describeDiscount(discount, t)}</p>
       ))}
+      <Usage {...told} />
       <Planned subscription={subscription} />
       <Unpaid {...{ account, told, subscription }} />
       {!subscription.incomplete() && <Changes {...{ account, subscription }} />}
     </section>
+  )
+}
+
+/** The usage in the current period, and what it costs so far. */
+const Usage: FC<Pick<ProviderView, 'usage' | 'upcoming'>> = ({ usage, upcoming }) => {
+  const { t } = usePage()
+  if (!usage || usage.length === 0) return null
+  const lines = upcoming?.lines.filter(({ kind }) => kind === 'usage') ?? []
+  const [first] = lines
+  const cost = lines.reduce((sum, { amount }) => sum + amount.amount, 0)
+  return (
+    <>
+      <h3>{t('usage.title')}</h3>
+      <dl class="facts">
+        {usage.map(({ name, value, from }) => (
+          <Fact term={name}>
+            {t('usage.since', {
+              value: formatDecimal(value, t),
+              date: formatDay(from, t.locale),
+            })}
+          </Fact>
+        ))}
+        {first && upcoming && (
+          <Fact term={t('usage.cost')}>
+            {t('usage.charged', {
+              amount: formatAmount(money(cost, first.amount.currency), t),
+              date: formatDay(upcoming.date, t.locale),
+            })}
+          </Fact>
+        )}
+      </dl>
+    </>
   )
 }
 
@@ -210,7 +238,12 @@ export const OtherPlans: FC<{
             </p>
             <PlanTerms plan={plan} />
             <a class="button" href={`/billing/swap?plan=${encodeURIComponent(plan.id)}`}>
-              {t.parts('current.changeTo', { plan: <bdi>{plan.name}</bdi> })}
+              {settings.plans.some((each) => each !== plan && each.plan === plan.plan)
+                ? t.parts('current.changeToInterval', {
+                    plan: <bdi>{plan.name}</bdi>,
+                    rhythm: formatInterval(plan, t),
+                  })
+                : t.parts('current.changeTo', { plan: <bdi>{plan.name}</bdi> })}
             </a>
           </li>
         ))}

@@ -244,24 +244,20 @@ const PlanChoice: FC<SubscribeView> = ({ account, provider, offer }) => {
 /** The choice of a plan, or of one of its billing intervals. */
 const PlanRadio: FC<{ plan: Plan; isAlone: boolean; isChosen: boolean }> = (props) => {
   const { plan, isAlone, isChosen } = props
+  const price = (
+    <span class="price">
+      {' '}
+      <Price plan={plan} quantity={plan.seats.min} />
+    </span>
+  )
   return (
-    <label class={isAlone ? 'whole' : undefined}>
-      <span class="row">
+    <label>
+      <span class={isAlone ? 'row' : 'plan-interval'}>
         <input type="radio" name="plan" value={plan.id} checked={isChosen} required />
         {isAlone ? <strong>{plan.name}</strong> : <span class="unseen">{plan.name}</span>}
-        {!isAlone && (
-          <span class="price">
-            {' '}
-            <Price plan={plan} quantity={plan.seats.min} />
-          </span>
-        )}
+        {!isAlone && price}
       </span>
-      {isAlone && (
-        <span class="price">
-          {' '}
-          <Price plan={plan} quantity={plan.seats.min} />
-        </span>
-      )}
+      {isAlone && price}
     </label>
   )
 }
