@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Role } from '../src/users/roles.ts'
+import { operatorsOf } from './admin/operators.ts'
 import { startTestService, type TestService } from './support.ts'
 
 const CARDS = { stripe: 'pm_card_visa', braintree: 'fake-valid-visa-nonce' } as const
@@ -148,7 +149,7 @@ describe.each(PROVIDERS)('the plans on the billing page at %s', (provider) => {
     ])
   })
 
-  it('charge nothing if the button named another price, and show the new one', async () => {
+  it('charge nothing if the button named another price, and show the new one (threat N4)', async () => {
     const ada = await newPerson(provider)
     const { shown } = await ada.open()
     const no = await ada.subscribe({ plan: 'pro-monthly', shown })
@@ -198,6 +199,10 @@ describe.each(PROVIDERS)('the plans on the billing page at %s', (provider) => {
     expect(none.html).not.toContain('name="coupon"')
     const refused = await ada.subscribe({ plan: 'pro-monthly', coupon: 'SPRING' })
     expect(refused).toMatchObject({ status: 422, alert: 'This plan takes no codes.' })
+    await ada.subscribe({ plan: 'pro-monthly' })
+    expect((await ada.open()).text).not.toContain('Use the code')
+    const later = await ada.post('/billing/code', { coupon: 'SPRING' })
+    expect(later).toMatchObject({ status: 422, alert: 'This plan takes no codes.' })
   })
 
   it('reject a plan that the provider does not sell', async () => {
@@ -264,10 +269,33 @@ describe('seats on the billing page', () => {
     await ada.post('/billing/quantity', { quantity: '6' })
     expect((await ada.main()).quantity).toBe(6)
   })
+
+  it('are counted again by the management API, after the number has changed', async () => {
+    const ada = await newPerson('stripe')
+    await ada.subscribe({ plan: 'members' })
+    const support = await operatorsOf(service).operator('support')
+    const count = async () => {
+      const { id } = await ada.main()
+      return support.call('POST', `/users/${ada.id}/subscriptions/${id}/count-seats`)
+    }
+    members = 9
+    for (let times = 0; times < 2; times++) {
+      expect(await count()).toMatchObject({ status: 200, body: { quantity: 9 } })
+    }
+    expect((await ada.main()).quantity).toBe(9)
+    const other = await newPerson('stripe')
+    await other.subscribe({ plan: 'basic' })
+    const { id } = await other.main()
+    const no = await support.call('POST', `/users/${other.id}/subscriptions/${id}/count-seats`)
+    expect(no).toMatchObject({
+      status: 409,
+      body: { detail: expect.stringContaining('The seats of this plan are not counted') },
+    })
+  })
 })
 
-describe.each(PROVIDERS)('usage at %s', (provider) => {
-  it('of the current period is shown to the person and to operators, and charged with the next invoice', async () => {
+describe.each(PROVIDERS)('the usage of a plan at %s', (provider) => {
+  it('is shown for the current period to the person and to operators, and charged with the next invoice', async () => {
     const ada = await newPerson(provider)
     await ada.subscribe({ plan: 'metered' })
     expect((await ada.open()).text).toMatch(/Usage in this period API calls 0 since \d+ \w+ \d{4}/)

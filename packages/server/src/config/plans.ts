@@ -171,14 +171,12 @@ export const plans = z
   .superRefine(checkPlans, { when: () => true })
   .transform((all) => all.flatMap(offersOf))
 
-/** Ids of a price at the providers. `null` where it is not sold. */
-interface PriceIds {
-  readonly stripe: string | null
-  readonly braintree: string | null
-}
-
 /** A price in the configuration. The providers hold the price that is charged. */
-export interface PriceTerms extends PriceIds {
+export interface PriceTerms {
+  /** The price id at Stripe. `null` if it is not sold there. */
+  readonly stripe: string | null
+  /** The id of the plan or add-on at Braintree. `null` if it is not sold there. */
+  readonly braintree: string | null
   /**
    * Price of one unit per billing period, in the currency's smallest unit. 0 if it depends on the
    * quantity or the usage.

@@ -54,7 +54,7 @@ const LISTS: ReadonlyArray<readonly [operation: string, input: Readonly<Record<s
   ]
 
 /** Lists that a payment provider answers. */
-const AT_PROVIDERS = ['billing.listInvoices', 'billing.findInvoices']
+const AT_PROVIDERS = ['billing.listInvoices', 'billing.findInvoices', 'billing.listUsage']
 
 /** Tables that grow with the number of people. The lists of subscriptions are tested by billing. */
 const BIG = [

@@ -1,5 +1,7 @@
 import type { Subscription, SubscriptionStatus } from '@tollgate/billing'
 import { z } from 'zod'
+import { planOf } from '../../config/plan-capabilities.ts'
+import { countSeats } from '../../users/plan-seats.ts'
 import { readPlanUsage } from '../../users/plan-usage.ts'
 import type { Described } from '../audit/described.ts'
 import { type Operation, operation, readBilling } from '../operation.ts'
@@ -242,6 +244,33 @@ export const subscriptionOperations: readonly Operation[] = [
       const user = await requireBillable(id, context)
       await user.sync()
       return { data: (await user.subscriptions()).map(subscriptionJson) }
+    },
+  }),
+  operation({
+    name: 'billing.countSeats',
+    summary: 'Set the quantity of a subscription to the number of seats, counted now',
+    description:
+      'For plans whose `seats` in the settings is a function, such as one that counts the members of a team. Call it after the number has changed. The difference is billed with the next invoice.',
+    route: ['POST', '/users/{id}/subscriptions/{subscription}/count-seats'],
+    role: 'support',
+    effect: 'change',
+    commits: 'in-steps',
+    input: z.strictObject(one),
+    output: subscriptionShape,
+    describe: (given) => describeSubscription(given),
+    async run({ id, subscription }, context) {
+      const user = await requireBillableTarget(id, context)
+      const found = await requireSubscription(user, subscription)
+      const plan = planOf(context.config.settings.plans, found)
+      const counted = await countSeats(plan ? [plan] : [], await requireAccount(id, context))
+      const quantity = plan && counted.get(plan.id)
+      if (!quantity) {
+        const problem =
+          'The seats of this plan are not counted: its `seats` in the settings is not a function.'
+        throw new AdminProblem('conflict', problem)
+      }
+      if (quantity !== found.quantity) await found.updateQuantity(quantity)
+      return subscriptionJson(await requireSubscription(user, subscription))
     },
   }),
   change(

@@ -98,6 +98,15 @@ describeInChromium('the plans of the billing page', ({ newPage }) => {
     await page.getByText('You pay later').waitFor()
     await button(page, 'Start 14-day trial').click()
     await page.getByRole('status').filter({ hasText: 'You are subscribed.' }).waitFor()
+    await page.getByRole('heading', { name: 'Usage in this period' }).waitFor()
+    await expectFineInEveryLook(page, 'billing-plans-usage')
+    await page.getByRole('link', { name: 'Change to Team, per year' }).click()
+    await page.getByRole('heading', { name: 'Change to Team?' }).waitFor()
+    await expectFineInEveryLook(page, 'billing-plans-swap')
+    for (const width of [320, 1280]) {
+      await page.setViewportSize({ width, height: 800 })
+      await expectNoSidewaysScroll(page)
+    }
   })
 
   it.each(['en', 'de'] as const)(

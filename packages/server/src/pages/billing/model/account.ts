@@ -20,9 +20,9 @@ import { planOf } from '../../../config/plan-capabilities.ts'
 import type { Plan } from '../../../config/settings.ts'
 import { billingNow } from '../../../dates.ts'
 import type { AppEnv } from '../../../http/variables.ts'
+import { type Counted, countSeats } from '../../../users/plan-seats.ts'
 import { type PlanUsage, readPlanUsage } from '../../../users/plan-usage.ts'
 import { userOf } from '../../parts/forms.ts'
-import { type Counted, countSeats } from './plans.ts'
 import { hasCreditNotes } from './providers.ts'
 
 /** Name of the subscription that the pages manage. They support one subscription per person. */

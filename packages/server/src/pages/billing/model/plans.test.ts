@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { planOf } from '../../../config/plan-capabilities.ts'
 import { parseSettings } from '../../../config/settings.ts'
+import { countSeats } from '../../../users/plan-seats.ts'
 import {
-  countSeats,
   findPlan,
   formatInterval,
   formatTotal,

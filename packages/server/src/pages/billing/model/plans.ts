@@ -3,7 +3,7 @@ import { can, isSoldAt, itemsAt } from '../../../config/plan-capabilities.ts'
 import { MAX_QUANTITY } from '../../../config/plans.ts'
 import type { Plan, Settings } from '../../../config/settings.ts'
 import { ENGLISH, formatAmount, type PageText } from '../../../messages/messages.ts'
-import type { User } from '../../../users/user.ts'
+import type { Counted } from '../../../users/plan-seats.ts'
 import { BadChoice } from './problems.ts'
 
 export function findPlan(plans: readonly Plan[], id: string | null | undefined): Plan | null {
@@ -64,28 +64,6 @@ export function formatInterval({ months }: Pick<Plan, 'months'>, t: PageText = E
 }
 
 type Held = Pick<Subscription, 'provider' | 'quantity'>
-
-/** Quantities that were counted, by the id of the plan. */
-export type Counted = ReadonlyMap<string, number>
-
-/**
- * Counts the quantity of each plan whose quantity is counted, such as the members of a team.
- * @throws TypeError if a function of the settings returns no valid quantity.
- */
-export async function countSeats(plans: readonly Plan[], user: User): Promise<Counted> {
-  const counted = new Map<string, number>()
-  for (const { id, seats } of plans) {
-    if (seats.count === null) continue
-    const quantity = await seats.count(user)
-    if (!Number.isInteger(quantity) || quantity < 1 || quantity > MAX_QUANTITY) {
-      throw new TypeError(
-        `plans: the function \`seats\` of '${id}' returned ${quantity}; expected a whole number from 1 to ${MAX_QUANTITY}`,
-      )
-    }
-    counted.set(id, quantity)
-  }
-  return counted
-}
 
 /**
  * Returns the quantity of a plan: the counted one, or the wanted one within the limits of the plan.

@@ -86,6 +86,7 @@ export async function changeQuantity({ account, form }: FormRequest) {
 export async function useCode({ account, form }: FormRequest) {
   const code = readCode(form)
   if (code === null) throw new BadChoice('problem.typeCode')
+  if (account.plan && !account.plan.promotionCodes) throw new BadChoice('problem.noCodes')
   await requireRunning(account).applyPromotionCode(code)
   return 'code-used' as const
 }

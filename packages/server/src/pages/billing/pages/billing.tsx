@@ -78,7 +78,8 @@ export async function renderBilling(
         )}
         {(!running || isUnpaid) && (
           <Subscribe
-            {...{ account, provider, entry, told, offer, form }}
+            {...{ account, provider, entry, told, form }}
+            offer={offer && problem ? { ...offer, problem: null } : offer}
             available={mayChoose ? available : []}
             asksForCard={isUnpaid || c.req.query('card') === 'new' || form?.has('token')}
           />

@@ -128,7 +128,7 @@ const Terms: FC<SubscribeView & OfferView> = ({ offer, provider, entry, form }) 
           />
         </label>
       )}
-      <p class="problem" id="terms-problem" data-terms-problem>
+      <p class="problem" id="terms-problem" role={problem ? 'alert' : undefined} data-terms-problem>
         {problem}
       </p>
       {invoices ? (
