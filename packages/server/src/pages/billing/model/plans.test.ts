@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { planOf } from '../../../config/plan-capabilities.ts'
 import { parseSettings } from '../../../config/settings.ts'
-import { countSeats } from '../../../users/plan-seats.ts'
+import { countSeats } from '../../../plans/seats.ts'
 import {
   findPlan,
   formatInterval,

@@ -3,7 +3,7 @@ import { can, isSoldAt, itemsAt } from '../../../config/plan-capabilities.ts'
 import { MAX_QUANTITY } from '../../../config/plans.ts'
 import type { Plan, Settings } from '../../../config/settings.ts'
 import { ENGLISH, formatAmount, type PageText } from '../../../messages/messages.ts'
-import type { Counted } from '../../../users/plan-seats.ts'
+import type { Counted } from '../../../plans/seats.ts'
 import { BadChoice } from './problems.ts'
 
 export function findPlan(plans: readonly Plan[], id: string | null | undefined): Plan | null {

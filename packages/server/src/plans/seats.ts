@@ -1,5 +1,5 @@
 import { MAX_QUANTITY, type Plan } from '../config/plans.ts'
-import type { User } from './user.ts'
+import type { User } from '../users/user.ts'
 
 /** Quantities that were counted, by the id of the plan. */
 export type Counted = ReadonlyMap<string, number>
