@@ -266,6 +266,7 @@ const sqliteIsEnough: readonly Named[] = [
   ['packages/server/test/pages.test.ts', 'pages'],
   ['packages/server/test/proxies.test.ts', 'addresses of callers'],
   ['packages/server/test/reading-commands.test.ts', 'what commands print'],
+  ['packages/server/test/plans.test.ts', 'pages'],
   ['packages/server/test/seats.test.ts', 'pages'],
   ['packages/server/test/sign-in.test.ts', 'pages'],
   ['packages/server/test/standards.test.ts', 'settings'],

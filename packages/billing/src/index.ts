@@ -109,6 +109,7 @@ export {
   type BraintreeUser,
   createBilling,
 } from './create-billing.ts'
+export { builtInCapabilities } from './create-providers.ts'
 /** Every feature of billing: the methods it adds and the providers that support it. */
 export type * as BillingFeatures from './features/all.ts'
 export type {

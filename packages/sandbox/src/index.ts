@@ -84,6 +84,7 @@ export type {
   DisputeInput,
   RegisteredWebhook,
   SeedPrice,
+  SeedTier,
   StripeHandle,
   StripeSdkConfig,
 } from './stripe/server/handle.ts'

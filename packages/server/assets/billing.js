@@ -17,6 +17,37 @@ function setButtons(form, disabled) {
   for (const button of form.querySelectorAll('button')) button.disabled = disabled
 }
 
+/** Shows what a choice of plan, quantity or code costs, and names the amount on the button. */
+for (const form of document.querySelectorAll('form[data-priced]')) {
+  let latest = 0
+  form.addEventListener('change', async ({ target }) => {
+    if (!['plan', 'quantity', 'coupon'].includes(target.name)) return
+    latest += 1
+    const mine = latest
+    // The button names the old amount until the new one is known.
+    setButtons(form, true)
+    try {
+      const choice = new URLSearchParams(new FormData(form))
+      for (const name of ['token', 'shown']) choice.delete(name)
+      const response = await fetch('/billing/price', { method: 'POST', body: choice })
+      const page = new DOMParser().parseFromString(await response.text(), 'text/html')
+      if (mine === latest) showPrice(form, page)
+    } catch {
+      // The old amount stays. The server compares it before anything is charged.
+    }
+    if (mine === latest) setButtons(form, false)
+  })
+}
+
+function showPrice(form, page) {
+  const focused = form.contains(document.activeElement) ? document.activeElement.name : ''
+  for (const part of ['[data-terms]', '[data-pay]']) {
+    const next = page.querySelector(part)
+    if (next) form.querySelector(part).replaceWith(document.adoptNode(next))
+  }
+  if (focused) form.querySelector(`[data-terms] [name="${focused}"]`)?.focus()
+}
+
 /** In the language of the page. */
 const { missingScript } = document.querySelector('[data-missing-script]').dataset
 

@@ -135,7 +135,7 @@ async function createVerification(client, element, form) {
   })
   return async ({ nonce, details }) => {
     isClosed = false
-    const amount = form.querySelector('input[name="plan"]:checked')?.dataset.amount ?? '0.00'
+    const amount = form.querySelector('[data-amount]')?.dataset.amount ?? '0.00'
     const verified = await verification.verifyCard({
       nonce,
       bin: details.bin,

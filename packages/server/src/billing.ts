@@ -13,6 +13,7 @@ import type { Logger } from 'pino'
 import { braintreeEnvironment } from './config/braintree-environment.ts'
 import type { Config } from './config/config.ts'
 import { optionsOf } from './config/library-options.ts'
+import { meteredPrices } from './config/plan-capabilities.ts'
 import type { Settings } from './config/settings.ts'
 import { AUDIT_EVENT } from './config/shapes.ts'
 import { asConfigurationError } from './configuration-error.ts'
@@ -70,6 +71,7 @@ export function createServiceBilling(options: ServiceBillingOptions): Billing {
   const { config, database, providers, logger, url, fromRequest, background } = options
   const { settings } = config
   const { stripe, braintree, ...given } = optionsOf('billing', settings)
+  const metered = meteredPrices(settings.plans, 'braintree')
   return create({
     ...given,
     ...(providers.stripe && {
@@ -79,7 +81,13 @@ export function createServiceBilling(options: ServiceBillingOptions): Billing {
         config: { ...settings.stripeConfig, ...providers.stripe.config },
       },
     }),
-    ...(providers.braintree && { braintree: { ...braintree, ...providers.braintree } }),
+    ...(providers.braintree && {
+      braintree: {
+        ...braintree,
+        ...providers.braintree,
+        metered: { ...braintree?.metered, ...metered },
+      },
+    }),
     database,
     users: { table: 'users', idType: 'integer' },
     ...taxOf(settings),

@@ -1,6 +1,7 @@
 export { readByAll } from '@tollgate/oauth'
 export type { Config, Need, SelfRegistered } from './config/config.ts'
 export { loadConfig } from './config/load-config.ts'
+export type { AdditionalPrice, PriceTerms, SeatsRule } from './config/plans.ts'
 export type {
   Checked,
   CheckName,

@@ -80,11 +80,15 @@ it('tollgate doctor gives advice when a provider is unavailable, and does not cl
   expect(doctor.read).not.toContain('Stripe has no price')
 })
 
-it('tollgate doctor names prices that do not exist at Stripe', async () => {
+it('tollgate doctor names prices that do not exist at Stripe, or cost something else there', async () => {
   const sandbox = await startSandbox({ stripe: true })
-  sandbox.stripe.seedPrice({ id: 'pro', unitAmount: 1000 })
+  const price = { id: 'pro', unitAmount: 1000, currency: 'eur', interval: 'year' } as const
+  sandbox.stripe.seedPrice(price)
   const { apiKey: STRIPE_SECRET, url: STRIPE_API_URL } = sandbox.stripe
   const { read } = await typed('doctor', { ...AWAY, STRIPE_SECRET, STRIPE_API_URL })
   expect(read).toContain('Stripe has no price monthly, yearly')
+  expect(read).toContain('The price pro at Stripe costs 1000, not 2500')
+  expect(read).toContain('The price pro at Stripe is in eur, not in usd')
+  expect(read).toContain('The price pro at Stripe is charged every 12 months, not every 1 month')
   await sandbox.close()
 })

@@ -438,3 +438,28 @@ it('dropMeterEvents() removes accepted usage, and reports it by a thin event', a
   const page = new Stripe(sandbox.stripe.publishableKey, sandbox.stripe.config)
   await expect(page.v2.core.events.retrieve(told.id)).rejects.toThrow('Unrecognized request URL')
 })
+
+it('charges for prices by usage and by quantity that the handle has seeded', async () => {
+  const { sandbox, stripe, customer, use } = await setUp()
+  const shared = { interval: 'month', meter: 'calls' } as const
+  sandbox.stripe.seedPrice({ id: 'each', unitAmount: '0.5', packageSize: 10, ...shared })
+  sandbox.stripe.seedPrice({
+    id: 'seats',
+    interval: 'month',
+    tiersMode: 'volume',
+    tiers: [
+      { upTo: 10, unitAmount: 500, flatAmount: 100 },
+      { upTo: null, unitAmount: '400' },
+    ],
+  })
+  sandbox.stripe.seedPrice({ id: 'mails', unitAmount: 3, interval: 'month', meter: 'mails' })
+  const meters = await stripe.billing.meters.list()
+  expect(meters.data.map(({ event_name }) => event_name)).toEqual(['mails', 'calls'])
+  const { id } = await stripe.subscriptions.create({
+    customer: customer.id,
+    items: [{ price: 'seats', quantity: 2 }, { price: 'each' }],
+  })
+  await use(95)
+  const { lines } = await stripe.invoices.createPreview({ subscription: id })
+  expect(lines.data.map(({ amount }) => amount)).toEqual([5, 1000, 100])
+})

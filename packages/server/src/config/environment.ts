@@ -4,6 +4,7 @@ import type { Config, Need, SelfRegistered } from './config.ts'
 import { findContradictions, findIneffective } from './contradictions.ts'
 import { findSecretProblem, readOrCreateSecret } from './demo-secret.ts'
 import { applyFapi2, findFapi2Problems } from './fapi2.ts'
+import { findUnsellable } from './plan-capabilities.ts'
 import type { Mode } from './row.ts'
 import type { DeliverySettings, SelfRegisteredSettings, Settings } from './settings.ts'
 import { table } from './table.ts'
@@ -54,6 +55,7 @@ export function readEnvironment(
     ...findFapi2Problems(chosen),
     ...findContradictions(chosen),
     ...findProviderProblems(values, chosen, mode, needs),
+    ...findUnsellable(settings.plans, providersOf(values)),
     ...(weak ? [weak] : []),
     ...findWorkersProblem(values, mode),
   ]
@@ -217,6 +219,14 @@ function braintreeOf(values: Variables, { currency }: Settings): Config['braintr
   if (!environment || !merchantId || !publicKey || !privateKey) return null
   const apiUrl = values.BRAINTREE_API_URL
   return { environment, merchantId, publicKey, privateKey, currency, apiUrl }
+}
+
+/** The providers that have keys. A demo has none, and its page hides what a provider cannot sell. */
+function providersOf(values: Variables): ('stripe' | 'braintree')[] {
+  return [
+    ...(values.STRIPE_SECRET === null ? [] : (['stripe'] as const)),
+    ...(values.BRAINTREE_MERCHANT_ID === null ? [] : (['braintree'] as const)),
+  ]
 }
 
 const THIS_MACHINE: readonly string[] = ['127.0.0.1', 'localhost', '::1']

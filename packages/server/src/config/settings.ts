@@ -1,7 +1,8 @@
 import type { z } from 'zod'
 import { didYouMean } from './did-you-mean.ts'
+import type { plan } from './plans.ts'
 import type { SettingRow } from './row.ts'
-import * as shapes from './shapes.ts'
+import type * as shapes from './shapes.ts'
 import { table } from './table.ts'
 
 /** The settings of `tollgate.config.ts`, with defaults filled in. */
@@ -20,13 +21,9 @@ export type SettingsInput = {
     ? z.input<File>
     : never
 }
-/**
- * A plan that people can subscribe to. The providers hold the price that is charged; the pages show
- * `amount`.
- */
-export type Plan = Readonly<z.output<typeof shapes.plan>>
+export type { Plan } from './plans.ts'
 /** A plan in a `tollgate.config.ts`. Members with a default are optional. */
-export type PlanInput = Readonly<z.input<typeof shapes.plan>>
+export type PlanInput = Readonly<z.input<typeof plan>>
 /** Settings for clients that register themselves. */
 export type SelfRegisteredSettings = Readonly<z.output<typeof shapes.selfRegistered>>
 /** Settings for outgoing requests to client-supplied URLs. */
@@ -91,10 +88,29 @@ function explain(name: string, issue: z.core.$ZodIssue): string[] {
 }
 
 function unknownKey(path: readonly PropertyKey[], key: string): string {
-  const [setting] = path
-  const known =
-    setting === undefined
-      ? [...settingRows.keys()]
-      : Object.keys(shapes.members[setting.toString()]?.shape ?? {})
+  const [setting, ...within] = path
+  const row = settingRows.get(String(setting))
+  const known = setting === undefined ? [...settingRows.keys()] : membersAt(row?.file, within)
   return `${[...path, key].join('.')}: there is no such setting.${didYouMean(key, known)}`
+}
+
+interface Definition {
+  readonly innerType?: z.ZodType
+  readonly in?: z.ZodType
+  readonly element?: z.ZodType
+  readonly options?: readonly z.ZodType[]
+  readonly shape?: Readonly<Record<string, z.ZodType>>
+}
+
+/** Lists the members of the object at a path of a schema. */
+function membersAt(schema: z.ZodType | undefined, path: readonly PropertyKey[]): string[] {
+  if (!schema) return []
+  const { innerType, in: before, element, options, shape } = schema.def as Definition
+  const wrapped = innerType ?? before
+  if (wrapped) return membersAt(wrapped, path)
+  if (options) return options.flatMap((option) => membersAt(option, path))
+  const [first, ...rest] = path
+  if (element) return membersAt(element, rest)
+  if (first === undefined) return Object.keys(shape ?? {})
+  return membersAt(shape?.[String(first)], rest)
 }

@@ -93,48 +93,6 @@ export const assertionLife = z
 export const hasScopes = (value: unknown) =>
   typeof value === 'object' && value !== null && 'scopes' in value
 
-const planMembers = z.strictObject({
-  /** The id in URLs and forms, such as `pro`. */
-  id: z.string().min(1).max(64),
-  /** The name shown on the pages. */
-  name: z.string().min(1).max(100),
-  /** Price per billing period, in the currency's smallest unit. */
-  amount: z.number().int().nonnegative(),
-  /** Billing interval in months. */
-  months: z.number().int().min(1).max(12),
-  /**
-   * A sentence that helps people choose, shown on the pages.
-   * @default ''
-   */
-  description: z.string().max(500).default(''),
-  /**
-   * Length of the trial in days.
-   * @default 0
-   */
-  trialDays: z.number().int().min(0).max(730).default(0),
-  /**
-   * Whether people can choose a quantity. Stripe only.
-   * @default false
-   */
-  seats: z.boolean().default(false),
-  /**
-   * The price id at Stripe.
-   * @default the value of `id`
-   */
-  stripe: z.string().min(1).optional(),
-  /**
-   * The plan id at Braintree.
-   * @default the value of `id`
-   */
-  braintree: z.string().min(1).optional(),
-})
-
-export const plan = planMembers.transform((value) => ({
-  ...value,
-  stripe: value.stripe ?? value.id,
-  braintree: value.braintree ?? value.id,
-}))
-
 const lines = z.array(z.string()).readonly()
 const bytes = z.instanceof(Uint8Array, {
   error: 'expected the bytes of a file, as of readFileSync()',
@@ -278,15 +236,6 @@ export const deliveries = requestRules.extend({
     }) as z.ZodType<DeliveryEndpoint>,
   ),
 })
-
-/** The settings whose values are objects, with the names of their members. */
-export const members: Readonly<Record<string, { readonly shape: object }>> = {
-  plans: planMembers,
-  invoice,
-  selfRegistered,
-  outgoing,
-  deliveries,
-}
 
 /**
  * Validates an issuer of the setting `trustedIssuers` as `jwtBearer()` does, but reports errors

@@ -25,6 +25,7 @@ import {
 } from '@tollgate/oauth'
 import { z } from 'zod'
 import type { User } from '../users/user.ts'
+import { plans } from './plans.ts'
 import {
   callable,
   caution,
@@ -306,20 +307,19 @@ export const table = {
    */
   defaultScopes: setting(list(z.string()), { text: read.names, option: 'oauth.defaultScopes' }),
   /**
-   * The plans that people can subscribe to, in the order of the page. Each has `id`, `name`,
-   * `amount` in the smallest unit of the currency and `months` per billing period; the optional fields are
-   * `description`, `trialDays`, `seats: true` to let people choose a quantity (Stripe only), and
-   * `stripe` and `braintree`, the ids at the providers if they differ from `id`.
+   * The plans that people can subscribe to, in the order of the page: see
+   * [plans](../guides/plans.md). Each has `id`, `name`, a price (`amount` in the smallest unit of the
+   * currency, `tiers` or `unitAmount`) and `months` per billing period, or `intervals`, a list of
+   * these; the optional fields are `description`, `features`, `prices` (charged in addition), `trialDays`,
+   * `seats`, `promotionCodes`, and `stripe` and `braintree`, the ids at the providers if they differ
+   * from `id`.
    */
   plans: setting(
-    z
-      .array(shapes.plan)
-      .readonly()
-      .prefault([
-        { id: 'monthly', name: 'Monthly', amount: 1000, months: 1, trialDays: 14 },
-        { id: 'pro', name: 'Pro', amount: 2500, months: 1, seats: true },
-        { id: 'yearly', name: 'Yearly', amount: 10_000, months: 12 },
-      ]),
+    plans.prefault([
+      { id: 'monthly', name: 'Monthly', amount: 1000, months: 1, trialDays: 14 },
+      { id: 'pro', name: 'Pro', amount: 2500, months: 1, seats: true },
+      { id: 'yearly', name: 'Yearly', amount: 10_000, months: 12 },
+    ]),
     { check: 'plans' },
   ),
   /** The currency of all plans, as a three-letter code. */

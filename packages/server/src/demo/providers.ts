@@ -4,6 +4,8 @@ import type { Sandbox } from '@tollgate/sandbox'
 import Stripe from 'stripe'
 import type { Providers } from '../billing.ts'
 import type { Config } from '../config/config.ts'
+import { itemsAt } from '../config/plan-capabilities.ts'
+import type { PriceTerms } from '../config/plans.ts'
 import type { Settings } from '../config/settings.ts'
 
 /** A sandbox with both providers, which share one clock. */
@@ -48,7 +50,7 @@ export async function startProviders(options: DemoProviderOptions): Promise<Demo
     }
     return start(0)
   })
-  definePlans(sandbox, config.settings)
+  await definePlans(sandbox, config.settings)
   let stop = async () => {}
   return {
     sandbox,
@@ -124,25 +126,24 @@ function keepTime(sandbox: BothProviders): () => Promise<void> {
 }
 
 /** Defines the plans and discounts in the sandbox. Idempotent. */
-function definePlans({ stripe, braintree }: BothProviders, settings: Settings): void {
+async function definePlans(sandbox: BothProviders, settings: Settings): Promise<void> {
+  const { braintree } = sandbox
+  await definePrices(sandbox, settings)
   const known = new Set(braintree.plans().map(({ id }) => id))
+  const addOns = new Set(braintree.modifications().map(({ id }) => id))
   for (const plan of settings.plans) {
-    if (known.has(plan.braintree)) continue
-    const isYear = plan.months === 12
-    stripe.seedPrice({
-      id: plan.stripe,
-      unitAmount: plan.amount,
-      currency: settings.currency,
-      interval: isYear ? 'year' : 'month',
-      intervalCount: isYear ? 1 : plan.months,
-      product: plan.name,
-    })
+    if (plan.braintree === null || known.has(plan.braintree)) continue
     braintree.definePlan({
       id: plan.braintree,
       name: plan.name,
       price: plan.amount,
       billingFrequency: plan.months,
     })
+    for (const { braintree: id, amount, name } of itemsAt(plan, 'braintree')) {
+      if (id === null || addOns.has(id)) continue
+      braintree.defineAddOn({ id, name, amount })
+      addOns.add(id)
+    }
   }
   const discounts = new Set(braintree.modifications().map(({ id }) => id))
   if (!discounts.has('plan-credit')) {
@@ -150,6 +151,41 @@ function definePlans({ stripe, braintree }: BothProviders, settings: Settings): 
     braintree.defineDiscount({ id: COUPON, amount: 200, numberOfBillingCycles: 3 })
     braintree.changeSettings({ customFields: ['description'] })
   }
+}
+
+/** Defines the prices that the sandbox's Stripe does not have yet. */
+async function definePrices({ stripe }: BothProviders, { plans, currency }: Settings) {
+  const sdk = new Stripe(stripe.apiKey, stripe.config)
+  const known = new Set<string>()
+  for await (const { id } of sdk.prices.list({ limit: 100 })) known.add(id)
+  for (const plan of plans) {
+    const isYear = plan.months === 12
+    const interval = isYear
+      ? ({ interval: 'year', intervalCount: 1 } as const)
+      : ({ interval: 'month', intervalCount: plan.months } as const)
+    for (const { stripe: id, name, ...terms } of [plan, ...itemsAt(plan, 'stripe')]) {
+      if (id === null || known.has(id)) continue
+      known.add(id)
+      stripe.seedPrice({ id, currency, product: name, ...interval, ...costOf(terms) })
+    }
+  }
+}
+
+/** Returns the cost of a price in the terms of the sandbox. */
+function costOf({ amount, rates, meter }: Pick<PriceTerms, 'amount' | 'rates' | 'meter'>) {
+  const counted = meter === null ? {} : { meter }
+  if (rates === null) return { unitAmount: amount }
+  if ('tiers' in rates) return { ...counted, tiers: rates.tiers, tiersMode: rates.mode }
+  const { unitAmount, packageSize, included } = rates
+  if (included) {
+    const tiers = [
+      { upTo: included, unitAmount: 0 },
+      { upTo: null, unitAmount },
+    ]
+    return { ...counted, tiers }
+  }
+  const size = packageSize === undefined ? {} : { packageSize }
+  return { ...counted, unitAmount: String(unitAmount), ...size }
 }
 
 /**

@@ -36,6 +36,14 @@ export function textForRequest(request: Request, locale: string | null = null): 
   return textFor([...readLanguages(searchParams.get('ui_locales')), ...account, ...browser])
 }
 
+/** Formats decimal text in the language of a page: `1,100.5`, `1.100,5`. */
+export function formatDecimal(value: string, { language, locale }: PageText): string {
+  const format = new Intl.NumberFormat(language === 'en' ? 'en-US' : locale, {
+    maximumFractionDigits: 12,
+  })
+  return format.format(value as `${number}`)
+}
+
 /** Formats an amount in the language of a page: `$30.00`, `30,00 $`. */
 export function formatAmount(value: Money, { language }: PageText): string {
   return language === 'en' ? formatMoney(value) : formatMoney(value, language)

@@ -61,6 +61,7 @@ const AT_PROVIDERS = [
   'billing.listPrices',
   'billing.listCoupons',
   'billing.listPromotionCodes',
+  'billing.listUsage',
 ]
 
 /** Tables that grow with the number of people. The lists of subscriptions are tested by billing. */

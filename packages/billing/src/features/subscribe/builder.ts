@@ -270,17 +270,22 @@ export class SubscriptionBuilder {
    * Returns what `create()` would charge now, and what is charged after the trial or the first
    * period, to the cent. Nothing is created; neither a customer nor a card is needed. Pass an
    * address for taxes that depend on it.
+   * @param options.provider Another provider to preview, for a page on which people choose one.
+   * Name the price by its id at that provider. Default: the owner's provider.
    * @throws {AlreadySubscribed} if a subscription of this name runs on other terms.
    * @example
    * ```ts
    * const { now, next } = await user.newSubscription('main', 'monthly').trialDays(10).preview()
    * ```
    */
-  async preview(details: CustomerDetails = {}): Promise<FirstInvoices> {
-    const provider = this.#requirePossible()
-    requireCapability(provider, 'forecasts')
-    const { tax = null, ...wanted } = this.#choices
-    const asked = { ...wanted, coupon: await this.#coupon() }
+  async preview(
+    details: CustomerDetails = {},
+    options: { readonly provider?: ProviderName } = {},
+  ): Promise<FirstInvoices> {
+    const builder = this.#with(options)
+    requireCapability(builder.#requirePossible(), 'forecasts')
+    const { tax = null, ...wanted } = builder.#choices
+    const asked = { ...wanted, coupon: await builder.#coupon() }
     return previewSubscription(this.#context, this.#user.record, asked, { tax, details })
   }
 

@@ -30,23 +30,7 @@ export const meters: StripeOperations = {
         'resource_already_exists',
       )
     }
-    return {
-      ...createBlankRow('billing.meter'),
-      id: work.newId('mtr_test_', 22),
-      created: work.now,
-      customer_mapping: {
-        event_payload_key: params.customer_mapping?.event_payload_key ?? 'stripe_customer_id',
-        type: 'by_id',
-      },
-      default_aggregation: { formula: params.default_aggregation.formula },
-      display_name: params.display_name,
-      event_name: params.event_name,
-      ...pickGiven(params, 'event_time_window'),
-      status: 'active',
-      status_transitions: { deactivated_at: null },
-      updated: work.now,
-      value_settings: { event_payload_key: params.value_settings?.event_payload_key ?? 'value' },
-    }
+    return newMeter(work, params)
   }),
 
   'Billing/Meters.retrieve': retrieveOperation('billing.meter'),
@@ -86,6 +70,36 @@ export const meters: StripeOperations = {
     }))
     return listPage(rows.reverse(), params, path, (row) => row)
   },
+}
+
+function newMeter(work: UnitOfWork, params: Stripe.Billing.MeterCreateParams): MeterRow {
+  return {
+    ...createBlankRow('billing.meter'),
+    id: work.newId('mtr_test_', 22),
+    created: work.now,
+    customer_mapping: {
+      event_payload_key: params.customer_mapping?.event_payload_key ?? 'stripe_customer_id',
+      type: 'by_id',
+    },
+    default_aggregation: { formula: params.default_aggregation.formula },
+    display_name: params.display_name,
+    event_name: params.event_name,
+    ...pickGiven(params, 'event_time_window'),
+    status: 'active',
+    status_transitions: { deactivated_at: null },
+    updated: work.now,
+    value_settings: { event_payload_key: params.value_settings?.event_payload_key ?? 'value' },
+  }
+}
+
+/** Creates a meter that adds up its events. */
+export function createMeter(work: UnitOfWork, meter: { readonly eventName: string }): MeterRow {
+  const params = {
+    event_name: meter.eventName,
+    display_name: meter.eventName,
+    default_aggregation: { formula: 'sum' as const },
+  }
+  return work.insert('billing.meter', newMeter(work, params), 'billing.meter.created')
 }
 
 /** Activates or deactivates a meter. Usage counted so far remains. */

@@ -2,8 +2,6 @@ import type { HttpServer } from '../../core/http.ts'
 import { copyJson } from '../../core/store/copy-json.ts'
 import type { StoreTable } from '../../core/store/table.ts'
 import type { ApiKeys } from '../api/keys.ts'
-import { createPrice } from '../catalog/prices.ts'
-import { createProduct } from '../catalog/products.ts'
 import { markAvailableFunds } from '../payments/balance-transactions.ts'
 import { closeDispute, openDispute } from '../payments/disputes.ts'
 import { failRefund } from '../payments/refunds.ts'
@@ -19,7 +17,8 @@ import type { RowKind, StripeRows } from '../state/rows.ts'
 import { sendThinEvent } from '../state/thin-events.ts'
 import { runAtomically, UnitOfWork } from '../state/unit-of-work.ts'
 import type { WireObject } from '../wire/wire-object.ts'
-import type { SeedPrice, StripeHandle } from './handle.ts'
+import type { StripeHandle } from './handle.ts'
+import { seedPrice } from './seed-price.ts'
 
 /**
  * Creates the handle with which tests control the sandbox's Stripe. It returns copies of objects,
@@ -155,20 +154,4 @@ export function createStripeHandle(
     },
     close: () => server.close(),
   }
-}
-
-function seedPrice(work: UnitOfWork, seed: SeedPrice): WireObject {
-  const { id, product = `prod_${id}`, currency = 'usd', interval, intervalCount = 1 } = seed
-  if (!work.find('product', product)) {
-    const made = createProduct(work, { id: product, name: seed.product ?? id })
-    work.emit('product.created', 'product', made)
-  }
-  const price = createPrice(work, {
-    id,
-    currency,
-    product,
-    unit_amount: seed.unitAmount,
-    ...(interval ? { recurring: { interval, interval_count: intervalCount } } : {}),
-  })
-  return renderRow('price', price, work.tables)
 }

@@ -23,8 +23,26 @@ export interface SeedPrice {
    * ids.)
    */
   readonly id: string
-  /** Amount in minor units: 1000 is ten dollars. It is charged per unit. */
-  readonly unitAmount: number
+  /**
+   * Amount in minor units: 1000 is ten dollars. It is charged per unit. As text it may have
+   * decimals. Leave it out for a price with tiers.
+   */
+  readonly unitAmount?: number | string
+  /** Prices by quantity or usage, in ascending order. The last tier has `upTo: null`. */
+  readonly tiers?: readonly SeedTier[]
+  /**
+   * How tiers are charged: each unit at the price of its tier, or all units at the price of the
+   * tier that the quantity reaches.
+   * @default 'graduated'
+   */
+  readonly tiersMode?: 'graduated' | 'volume'
+  /** Number of units that `unitAmount` pays for, rounded up. @default 1 */
+  readonly packageSize?: number
+  /**
+   * Event name of the meter that counts the usage, for a price that is charged by usage. The meter
+   * is created if there is none.
+   */
+  readonly meter?: string
   /**
    * Three-letter currency code in lower case.
    * @default 'usd'
@@ -42,6 +60,16 @@ export interface SeedPrice {
    * default the product is `prod_<id>`, with the price's id as its name.
    */
   readonly product?: string
+}
+
+/** A tier of a price to create with `seedPrice()`. */
+export interface SeedTier {
+  /** The last unit of the tier. `null` for the last tier. */
+  readonly upTo: number | null
+  /** Price of each unit in minor units. As text it may have decimals. */
+  readonly unitAmount?: number | string
+  /** Flat price of the tier in minor units. */
+  readonly flatAmount?: number | string
 }
 
 /** Options of `disputeCharge()`. */

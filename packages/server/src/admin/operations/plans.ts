@@ -7,6 +7,7 @@ import type {
 } from '@tollgate/billing'
 import { z } from 'zod'
 import type { Config } from '../../config/config.ts'
+import type { PriceTerms } from '../../config/plans.ts'
 import type { Plan } from '../../config/settings.ts'
 import { type Operation, type OperationContext, operation, readBilling } from '../operation.ts'
 import { moneyJson, moneyShape, providerName } from './billing-fields.ts'
@@ -23,7 +24,15 @@ const planShape = z.strictObject({
   price: moneyShape.describe('The price that the pages show'),
   months: z.number().int().describe('Billing interval'),
   trial_days: z.number().int(),
-  seats: z.boolean(),
+  seats: z.boolean().describe('Whether the plan is sold by the seat'),
+  additional_prices: z.array(
+    z.strictObject({
+      id: z.string(),
+      name: z.string(),
+      meter: z.string().nullable().describe('The meter of a price that is charged by usage'),
+      provider_ids: z.record(z.string(), z.string()),
+    }),
+  ),
   provider_ids: z.record(z.string(), z.string()).describe("The price's id at each provider"),
   subscriptions,
 })
@@ -91,10 +100,24 @@ function planJson(plan: Plan, uses: Uses, { settings }: Config): z.output<typeof
     price: { amount: plan.amount, currency: settings.currency },
     months: plan.months,
     trial_days: plan.trialDays,
-    seats: plan.seats,
-    provider_ids: Object.fromEntries(providerNames.map((name) => [name, plan[name]])),
-    subscriptions: providerNames.reduce((sum, name) => sum + uses(name, plan[name]), 0),
+    seats: plan.seats.max > 1,
+    additional_prices: plan.prices.map((price) => ({
+      id: price.id,
+      name: price.name,
+      meter: price.meter,
+      provider_ids: Object.fromEntries(providerIds(price)),
+    })),
+    provider_ids: Object.fromEntries(providerIds(plan)),
+    subscriptions: providerIds(plan).reduce((sum, [name, id]) => sum + uses(name, id), 0),
   }
+}
+
+/** Lists the ids of a price at the providers that can sell it. */
+function providerIds(price: PriceTerms): Array<[ProviderName, string]> {
+  return providerNames.flatMap((name): Array<[ProviderName, string]> => {
+    const id = price[name]
+    return id === null ? [] : [[name, id]]
+  })
 }
 
 function couponJson(coupon: CatalogCoupon): z.output<typeof couponShape> {

@@ -1,5 +1,8 @@
 import type { Subscription, SubscriptionStatus } from '@tollgate/billing'
 import { z } from 'zod'
+import { planOf } from '../../config/plan-capabilities.ts'
+import { countSeats } from '../../plans/seats.ts'
+import { readPlanUsage } from '../../plans/usage.ts'
 import type { Described } from '../audit/described.ts'
 import { type Operation, operation, readBilling } from '../operation.ts'
 import { AdminProblem } from '../problems.ts'
@@ -62,6 +65,16 @@ export const subscriptionShape = z.strictObject({
 named('Subscription', subscriptionShape)
 
 export type SubscriptionJson = z.output<typeof subscriptionShape>
+
+const usageShape = z.strictObject({
+  subscription: z.number().int().describe('Id of the subscription in Tollgate'),
+  meter: z.string().describe('Name of the meter'),
+  name: z.string().describe('Name of the price in the settings'),
+  value: z.string().describe('Usage so far, as decimal text'),
+  from: instant.describe('Start of the billing period'),
+})
+named('Usage', usageShape)
+export type UsageJson = z.output<typeof usageShape>
 
 const toText = (date: Date | null) => date?.toISOString() ?? null
 
@@ -193,6 +206,33 @@ export const subscriptionOperations: readonly Operation[] = [
     },
   }),
   operation({
+    name: 'billing.listUsage',
+    summary: "List a person's usage in the current billing periods",
+    description:
+      'Lists one entry for each price by usage that the plan of a running subscription has in the settings. The provider may count usage with a delay of some minutes.',
+    route: ['GET', '/users/{id}/usage'],
+    role: 'viewer',
+    effect: 'read',
+    input: z.strictObject({ id: userId }),
+    output: z.strictObject({ data: z.array(usageShape) }),
+    async run({ id }, context) {
+      const user = await requireBillable(id, context)
+      const { plans } = context.config.settings
+      const running = (await user.subscriptions()).filter((each) => !each.ended())
+      const read = running.map(async (subscription) => {
+        const used = await readPlanUsage(subscription, plans)
+        return used.map(({ meter, name, value, from }) => ({
+          subscription: subscription.id,
+          meter,
+          name,
+          value,
+          from: from.toISOString(),
+        }))
+      })
+      return { data: (await Promise.all(read)).flat() }
+    },
+  }),
+  operation({
     name: 'billing.sync',
     summary: "Update a person's subscriptions to their state at the provider",
     route: ['POST', '/users/{id}/sync'],
@@ -206,6 +246,33 @@ export const subscriptionOperations: readonly Operation[] = [
       const user = await requireBillable(id, context)
       await user.sync()
       return { data: (await user.subscriptions()).map(subscriptionJson) }
+    },
+  }),
+  operation({
+    name: 'billing.countSeats',
+    summary: 'Set the quantity of a subscription to the number of seats, counted now',
+    description:
+      'For plans whose `seats` in the settings is a function, such as one that counts the members of a team. Call it after the number has changed. The difference is billed with the next invoice.',
+    route: ['POST', '/users/{id}/subscriptions/{subscription}/count-seats'],
+    role: 'support',
+    effect: 'change',
+    commits: 'in-steps',
+    input: z.strictObject(one),
+    output: subscriptionShape,
+    describe: (given) => describeSubscription(given),
+    async run({ id, subscription }, context) {
+      const user = await requireBillableTarget(id, context)
+      const found = await requireSubscription(user, subscription)
+      const plan = planOf(context.config.settings.plans, found)
+      const counted = await countSeats(plan ? [plan] : [], await requireAccount(id, context))
+      const quantity = plan && counted.get(plan.id)
+      if (!quantity) {
+        const problem =
+          'The seats of this plan are not counted: its `seats` in the settings is not a function.'
+        throw new AdminProblem('conflict', problem)
+      }
+      if (quantity !== found.quantity) await found.updateQuantity(quantity)
+      return subscriptionJson(await requireSubscription(user, subscription))
     },
   }),
   change(

@@ -2,6 +2,8 @@ import type { Billing } from '@tollgate/billing'
 import Stripe from 'stripe'
 import type { Providers } from '../../billing.ts'
 import type { Config } from '../../config/config.ts'
+import { itemsAt } from '../../config/plan-capabilities.ts'
+import type { PriceTerms } from '../../config/plans.ts'
 import { formatCount } from '../count.ts'
 import { type Finding, ok, problem, reason, warning } from './finding.ts'
 
@@ -32,36 +34,82 @@ export async function checkProviders(billing: Billing, providers: Providers): Pr
 }
 
 /**
- * Checks that the price of each plan exists at Stripe. Braintree plans are not checked: a wrong id
- * fails at the first sale.
+ * Checks that the prices of the plans exist at Stripe, and cost what the pages show. Braintree plans
+ * are not checked: a wrong id fails at the first sale.
  */
 export async function checkPrices({ stripe }: Providers, config: Config): Promise<Finding[]> {
   if (!stripe) return []
   const client = new Stripe(stripe.secret, { ...stripe.config, maxNetworkRetries: 0 })
-  const missing: string[] = []
+  const missing = new Set<string>()
+  const different: Finding[] = []
+  let count = 0
   try {
-    for (const plan of config.settings.plans) {
-      if (!(await hasPrice(client, plan.stripe))) missing.push(plan.stripe)
+    for (const { id, terms, months } of pricesOf(config)) {
+      const price = await findPrice(client, id)
+      count += 1
+      if (!price) missing.add(id)
+      else different.push(...findDifferences(price, { terms, months }, config))
     }
   } catch (error) {
     return [
       warning('plans', `The prices of the plans could not be read from Stripe: ${reason(error)}`),
     ]
   }
-  if (missing.length === 0)
-    return [ok('plans', `All plans have a price at Stripe (${config.settings.plans.length})`)]
-  const fix =
-    'Create them there, or write their ids into `stripe` of each plan in tollgate.config.ts.'
-  return [problem('plans', `Stripe has no price ${missing.join(', ')}`, fix)]
+  if (missing.size > 0) {
+    const fix =
+      'Create them there, or write their ids into `stripe` of each plan in tollgate.config.ts.'
+    return [problem('plans', `Stripe has no price ${[...missing].join(', ')}`, fix), ...different]
+  }
+  if (different.length > 0) return different
+  return [ok('plans', `All prices of the plans exist at Stripe (${count})`)]
 }
 
-async function hasPrice(client: Stripe, id: string): Promise<boolean> {
+/** Lists the prices of the plans at Stripe. */
+function pricesOf({ settings }: Config) {
+  return settings.plans.flatMap((plan) =>
+    [plan, ...itemsAt(plan, 'stripe')].flatMap((terms) =>
+      terms.stripe === null ? [] : [{ id: terms.stripe, terms, months: plan.months }],
+    ),
+  )
+}
+
+interface ShownPrice {
+  readonly terms: PriceTerms
+  readonly months: number
+}
+
+/** Compares a price with what the pages show. Prices by quantity and usage are not compared. */
+function findDifferences(
+  { id, unit_amount, currency, recurring, billing_scheme }: Stripe.Price,
+  { terms, months }: ShownPrice,
+  { settings }: Config,
+): Finding[] {
+  const { interval = 'month', interval_count: count = 1 } = recurring ?? {}
+  const [unit, length] = interval === 'year' ? ['month', count * 12] : [interval, count]
+  const isFlat = terms.rates === null
+  const isFlatThere = billing_scheme === 'per_unit' && recurring?.usage_type !== 'metered'
+  const differing = [
+    recurring === null && 'is charged only once, so it cannot be subscribed to',
+    isFlat && !isFlatThere && 'is charged by quantity or usage, not by an amount',
+    !isFlat && isFlatThere && 'is charged by an amount, not by quantity or usage',
+    isFlat &&
+      isFlatThere &&
+      unit_amount !== terms.amount &&
+      `costs ${unit_amount}, not ${terms.amount}`,
+    currency !== settings.currency && `is in ${currency}, not in ${settings.currency}`,
+    `${length} ${unit}` !== `${months} month` &&
+      `is charged every ${formatCount(length, unit, `${unit}s`)}, not every ${formatCount(months, 'month', 'months')}`,
+  ].filter((text) => text !== false)
+  const fix = 'Change the plan in tollgate.config.ts, or create another price at Stripe.'
+  return differing.map((text) => warning('plans', `The price ${id} at Stripe ${text}`, fix))
+}
+
+async function findPrice(client: Stripe, id: string): Promise<Stripe.Price | null> {
   try {
-    await client.prices.retrieve(id)
-    return true
+    return await client.prices.retrieve(id)
   } catch (error) {
     if (error instanceof Stripe.errors.StripeInvalidRequestError && error.statusCode === 404) {
-      return false
+      return null
     }
     throw error
   }

@@ -154,6 +154,7 @@ export const adminDe: Readonly<Record<keyof typeof adminEn, string>> = {
   'people.balance': 'Guthaben',
   'people.freeUntil': 'Kostenlos bis',
   'people.sync': 'Vom Anbieter aktualisieren',
+  'people.usage': '{name}: {value} genutzt seit {date}.',
   'people.trialUntil': 'Probezeitraum bis zum {date}.',
   'people.state.ended': 'Beendet',
   'people.state.past_due': 'Überfällig',

@@ -141,6 +141,7 @@ export const adminEn = {
   'people.balance': 'Balance',
   'people.freeUntil': 'Free until',
   'people.sync': 'Update from the provider',
+  'people.usage': '{name}: {value} used since {date}.',
   'people.trialUntil': 'On trial until {date}.',
   'people.state.ended': 'Ended',
   'people.state.past_due': 'Past due',

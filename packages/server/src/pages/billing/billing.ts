@@ -2,7 +2,7 @@ import type { Hono } from 'hono'
 import { RETURNED_PATH } from '../../billing.ts'
 import type { ServiceContext } from '../../context.ts'
 import type { AppEnv } from '../../http/variables.ts'
-import { requireUser } from '../parts/forms.ts'
+import { readOwnForm, requireUser } from '../parts/forms.ts'
 import { type Action, addForm, addPage, type Show } from './pages/add-form.ts'
 import { downloadCreditNote, renderBilling } from './pages/billing.tsx'
 import {
@@ -55,6 +55,10 @@ export function addBilling(app: Hono<AppEnv>, service: ServiceContext): void {
   app.get(RETURNED_PATH, showReturned)
   for (const [path, show] of Object.entries(PAGES)) addPage(app, path, show)
   for (const [path, action] of Object.entries(FORMS)) addForm(app, path, action)
+  // Shows what the choices on the page cost, without changing anything.
+  app.post('/billing/price', requireUser(), async (c) =>
+    renderBilling(c, { form: await readOwnForm(c) }),
+  )
   addSandboxControls(app, service)
   // A form that failed shows the page at its own address, which a person may reload or bookmark.
   app.get('/billing/*', (c) => c.redirect('/billing', 303))

@@ -82,7 +82,9 @@ describeInChromium('the card form with the keys of a Braintree account', ({ newP
     const page = await enter({ script: false })
     await page.goto(`${service.url}/billing`)
     // The browser parses the page with scripts enabled, so it does not display this element.
-    expect(await page.locator('noscript').innerHTML()).toContain('Please enable JavaScript.')
+    expect(await page.locator('.card-entry noscript').innerHTML()).toContain(
+      'Please enable JavaScript.',
+    )
     expect(await page.getByText('Card number').isVisible()).toBe(false)
     expect(await page.getByText('The card form is loading…').isVisible()).toBe(false)
   })

@@ -65,7 +65,8 @@ describeInChromium('a card typed in at Braintree', ({ newPage, forgive }) => {
     await field(page, 'Expiry date').fill('12/40')
     await field(page, 'Security code').fill('123')
   }
-  const subscribe = (page: Page) => page.getByRole('button', { name: 'Subscribe' }).click()
+  const subscribe = (page: Page) =>
+    page.getByRole('button', { name: /and subscribe$|^Start/ }).click()
   const told = (page: Page, text: string | RegExp) =>
     page.getByRole('alert').filter({ hasText: text }).waitFor()
   const isSubscribed = (page: Page) =>

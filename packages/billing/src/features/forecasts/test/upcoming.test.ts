@@ -137,6 +137,17 @@ describe.each(PROVIDERS)('the previewed invoices of a new subscription at $provi
     expect(format(next)?.date).toBe(RENEWAL[provider as keyof typeof RENEWAL])
   })
 
+  it('can be requested for another provider, on a page where people choose one', async () => {
+    const other = isStripe ? 'braintree' : 'stripe'
+    const { user } = await start(provider)
+    const { now } = await user.newSubscription('main', 'monthly').preview({}, { provider: other })
+    expect(now.total.amount).toBe(1000)
+    expect(now.lines.map(({ description }) => description)).toEqual(
+      isStripe ? ['monthly'] : ['1 × Gold (at $10.00 / month)'],
+    )
+    expect(user.provider).toBe(provider)
+  })
+
   it('show nothing to pay now, and the price after the trial if there is one', async () => {
     const { user } = await start(provider)
     const { now, next } = await user.newSubscription('main', 'monthly').trialDays(9).preview()

@@ -3,7 +3,7 @@ import type { z } from 'zod'
 import type { OperatorActor } from '../../../admin/audit/caller.ts'
 import type { ApplicationJson, SessionJson, TokenJson } from '../../../admin/operations/access.ts'
 import type { InvoiceDetailJson, InvoiceJson } from '../../../admin/operations/invoices.ts'
-import type { subscriptionShape } from '../../../admin/operations/subscriptions.ts'
+import type { subscriptionShape, UsageJson } from '../../../admin/operations/subscriptions.ts'
 import type { EventJson } from '../../../admin/operations/timeline.ts'
 import type { accountJson } from '../../../admin/operations/users.ts'
 import { AdminProblem } from '../../../admin/problems.ts'
@@ -45,6 +45,8 @@ export interface PersonData {
   readonly customer: CustomerJson | null
   /** The newest invoices at the provider. `null` if the provider does not answer. */
   readonly invoices: ListPage<InvoiceJson> | null
+  /** The usage of the running subscriptions. `null` if the provider does not answer. */
+  readonly usage: readonly UsageJson[] | null
 }
 
 /** Properties of each section of the page. */
@@ -72,7 +74,7 @@ export async function readPersonData(c: Context<AppEnv>, id: string): Promise<Pe
   const list = async <Entry>(name: string) =>
     (await runOperation<{ data: readonly Entry[] }>(c, name, { id })).data
   const isCustomer = person.provider !== null
-  const [sessions, applications, tokens, subscriptions, timeline, customer, invoices] =
+  const [sessions, applications, tokens, subscriptions, timeline, customer, invoices, usage] =
     await Promise.all([
       list<SessionJson>('users.listSessions'),
       list<ApplicationJson>('users.listApplications'),
@@ -81,8 +83,10 @@ export async function readPersonData(c: Context<AppEnv>, id: string): Promise<Pe
       readTimeline(c, id, { limit: SHOWN }),
       ifAnswered(() => runOperation<CustomerJson>(c, 'billing.getCustomer', { id })),
       isCustomer ? ifAnswered(() => readInvoices(c, id, { limit: SHOWN })) : NOTHING,
+      isCustomer ? ifAnswered(() => list<UsageJson>('billing.listUsage')) : [],
     ])
-  return { person, sessions, applications, tokens, subscriptions, timeline, customer, invoices }
+  const bought = { subscriptions, customer, invoices, usage }
+  return { person, sessions, applications, tokens, timeline, ...bought }
 }
 
 /** Which part of a list to read. */

@@ -1,10 +1,10 @@
 import { money } from '@tollgate/billing'
 import type { FC } from 'hono/jsx'
+import { planOf } from '../../../config/plan-capabilities.ts'
 import { billingNow } from '../../../dates.ts'
-import { formatAmount } from '../../../messages/messages.ts'
+import { formatAmount, formatDecimal } from '../../../messages/messages.ts'
 import type { SubscriptionChoice, SubscriptionFact } from '../../../users/account-billing.ts'
 import { describeChoice, describeFuture } from '../../../users/describe-account.ts'
-import { planOf } from '../../billing/model/plans.ts'
 import { Price } from '../../billing/sections/price.tsx'
 import { Choice } from '../../parts/fields.tsx'
 import { usePage } from '../../parts/layout.tsx'
@@ -82,7 +82,7 @@ export const Subscriptions: FC<Section> = (section) => {
 }
 
 const SubscriptionItem: FC<Section & { subscription: SubscriptionJson }> = ({
-  data: { person },
+  data: { person, usage },
   can,
   subscription,
 }) => {
@@ -107,6 +107,17 @@ const SubscriptionItem: FC<Section & { subscription: SubscriptionJson }> = ({
         <SubscriptionState subscription={subscription} />
       </p>
       <p>{describeFuture(factOf(subscription), t)}</p>
+      {usage
+        ?.filter((each) => each.subscription === id)
+        .map(({ name: price, value, from }) => (
+          <p>
+            {t.parts('people.usage', {
+              name: <bdi>{price}</bdi>,
+              value: formatDecimal(value, t),
+              date: <Day at={new Date(from)} />,
+            })}
+          </p>
+        ))}
       {is('on_trial') && subscription.trial_ends_at && (
         <p>
           {t.parts('people.trialUntil', {

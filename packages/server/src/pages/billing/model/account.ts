@@ -16,11 +16,13 @@ import {
   type UpcomingInvoice,
 } from '@tollgate/billing'
 import type { Context } from 'hono'
+import { planOf } from '../../../config/plan-capabilities.ts'
 import type { Plan } from '../../../config/settings.ts'
 import { billingNow } from '../../../dates.ts'
 import type { AppEnv } from '../../../http/variables.ts'
+import { type Counted, countSeats } from '../../../plans/seats.ts'
+import { type PlanUsage, readPlanUsage } from '../../../plans/usage.ts'
 import { userOf } from '../../parts/forms.ts'
-import { planOf } from './plans.ts'
 import { hasCreditNotes } from './providers.ts'
 
 /** Name of the subscription that the pages manage. They support one subscription per person. */
@@ -41,13 +43,17 @@ export interface Account {
    * no longer offered.
    */
   readonly plan: Plan | null
+  /** The quantities of the plans whose quantity is counted. */
+  readonly counted: Counted
   readonly now: Date
 }
 
 /** Reads the billing data from our own tables, without a request to the provider. */
 export async function readAccount(c: Context<AppEnv>): Promise<Account> {
   const { service } = c.get('page')
-  const billable = await service.billing.user(Number(userOf(c).id))
+  const user = userOf(c)
+  const { plans } = service.config.settings
+  const billable = await service.billing.user(Number(user.id))
   const all = await billable.subscriptions()
   const history = all.filter(({ name }) => name === SUBSCRIPTION)
   const [newest] = history
@@ -58,7 +64,8 @@ export async function readAccount(c: Context<AppEnv>): Promise<Account> {
     isCustomer: billable.providerId !== null,
     history,
     running,
-    plan: running ? planOf(service.config.settings.plans, running) : null,
+    plan: running ? planOf(plans, running) : null,
+    counted: await countSeats(plans, user),
     now: billingNow(service),
   }
 }
@@ -96,6 +103,8 @@ export interface ProviderView {
   /** The next invoice. `null` if there is none or the provider is unavailable. */
   readonly upcoming: UpcomingInvoice | null
   readonly discounts: readonly ActiveDiscount[] | null
+  /** Usage in the current period, of the prices that are charged by usage. */
+  readonly usage: readonly PlanUsage[] | null
   readonly methods: readonly PaymentMethod[] | null
   /** Why the last subscription ended. `null` if it has not ended or the provider is unavailable. */
   readonly endReason: EndReason | null
@@ -118,7 +127,10 @@ export function mayChooseProvider({ running }: Account, { invoices }: ProviderVi
  * Requests the data for the billing page from the provider. Values that cannot be fetched are
  * `null`, because the page is useful without them.
  */
-export async function readProviderView(account: Account): Promise<ProviderView> {
+export async function readProviderView(
+  account: Account,
+  plans: readonly Plan[],
+): Promise<ProviderView> {
   const { billable, running, provider } = account
   const [last] = account.history
   const [
@@ -131,6 +143,7 @@ export async function readProviderView(account: Account): Promise<ProviderView> 
     methods,
     endReason,
     upcoming,
+    usage,
   ] = await Promise.all([
     orNull(running ? running.periodEndsAt() : null),
     orNull(running ? unpaidReason(running) : null),
@@ -141,10 +154,11 @@ export async function readProviderView(account: Account): Promise<ProviderView> 
     orNull(billable.paymentMethods()),
     orNull(last ? last.endReason() : null),
     orNull(running ? running.upcomingInvoice() : null),
+    orNull(running ? readPlanUsage(running, plans) : null),
   ])
   const documents = { invoices, creditNotes }
   const payment = { unpaid, owed: owed !== null && owed.amount > 0 ? owed : null }
-  return { periodEndsAt, ...payment, ...documents, discounts, methods, endReason, upcoming }
+  return { periodEndsAt, ...payment, ...documents, discounts, methods, endReason, upcoming, usage }
 }
 
 /** Waits for a response of the provider. Returns `null` if the provider is unavailable. */

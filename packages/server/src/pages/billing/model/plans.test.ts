@@ -1,10 +1,12 @@
 import { describe, expect, it } from 'vitest'
+import { planOf } from '../../../config/plan-capabilities.ts'
 import { parseSettings } from '../../../config/settings.ts'
+import { countSeats } from '../../../plans/seats.ts'
 import {
   findPlan,
   formatInterval,
   formatTotal,
-  planOf,
+  plansAt,
   quantityChoice,
   quantityOn,
   trialDaysFor,
@@ -39,27 +41,62 @@ describe('plans', () => {
     expect(formatTotal(quarterly, 3, settings)).toBe('€75.00')
   })
 
-  const seats = { seats: true } as never
-  const whole = { seats: false } as never
+  const { plans } = parseSettings({
+    plans: [
+      { id: 'seats', name: 'Seats', amount: 500, months: 1, seats: true },
+      { id: 'whole', name: 'Whole', amount: 500, months: 1 },
+      { id: 'team', name: 'Team', amount: 500, months: 1, seats: { min: 3, max: 20 } },
+      { id: 'five', name: 'Five', amount: 500, months: 1, seats: 5 },
+      { id: 'members', name: 'Members', amount: 500, months: 1, seats: () => 7 },
+      { id: 'calls', name: 'Calls', unitAmount: '0.5', meter: 'calls', months: 1 },
+    ],
+  })
+  const counted = new Map([['members', 7]])
+  const any = { min: 1, max: 10_000 }
   it.each([
-    ['a plan with seats at Stripe', seats, 'stripe', 1, 1, 'any'],
-    ['several seats at Stripe', seats, 'stripe', 3, 3, 'any'],
-    ['a plan without seats', whole, 'stripe', 1, 1, 'none'],
-    ['several of a plan without seats', whole, 'stripe', 3, 1, 'one'],
-    ['a plan with seats at Braintree, which has no quantities', seats, 'braintree', 1, 1, 'none'],
-    ['a plan without seats at Braintree', whole, 'braintree', 1, 1, 'none'],
+    ['a plan with seats at Stripe', 'seats', 'stripe', 1, 1, any],
+    ['several seats at Stripe', 'seats', 'stripe', 3, 3, any],
+    ['a plan without seats', 'whole', 'stripe', 1, 1, null],
+    ['several of a plan without seats', 'whole', 'stripe', 3, 1, { min: 1, max: 1 }],
+    ['fewer seats than the plan has', 'team', 'stripe', 1, 3, { min: 3, max: 20 }],
+    ['more seats than the plan has', 'team', 'stripe', 30, 20, { min: 3, max: 20 }],
+    ['a fixed number of seats', 'five', 'stripe', 5, 5, null],
+    ['another number than the fixed one', 'five', 'stripe', 2, 5, { min: 5, max: 5 }],
+    ['as many seats as were counted', 'members', 'stripe', 7, 7, null],
+    ['fewer seats than were counted', 'members', 'stripe', 2, 7, { min: 7, max: 7 }],
+    ['a plan that is charged by usage', 'calls', 'stripe', 1, 1, null],
+    ['a plan with seats at Braintree, which has no quantities', 'seats', 'braintree', 1, 1, null],
+    ['a plan without seats at Braintree', 'whole', 'braintree', 1, 1, null],
   ] as const)(
     'limit the quantity after a change of plan and the choices on the page: %s',
     (...row) => {
-      const [, plan, provider, quantity, after, choice] = row
-      expect(quantityOn(plan, { provider, quantity })).toBe(after)
-      expect(quantityChoice(plan, { provider, quantity })).toBe(choice)
+      const [, id, provider, quantity, after, choice] = row
+      const plan = findPlan(plans, id)
+      if (!plan) throw new Error(`There is no plan ${id}`)
+      expect(quantityOn(plan, { provider, quantity }, counted)).toBe(after)
+      const found = quantityChoice(plan, { provider, quantity }, counted)
+      expect(found && { min: found.min, max: found.max }).toEqual(choice)
     },
   )
 
   it('allow a choice of quantity if the plan is no longer offered and the quantity is above one, because the plan may have had seats', () => {
-    expect(quantityChoice(null, { provider: 'stripe', quantity: 3 })).toBe('any')
-    expect(quantityChoice(null, { provider: 'stripe', quantity: 1 })).toBe('none')
+    expect(quantityChoice(null, { provider: 'stripe', quantity: 3 })).toEqual(any)
+    expect(quantityChoice(null, { provider: 'stripe', quantity: 1 })).toBeNull()
+  })
+
+  it('are counted by the function of the settings, which must return a whole number', async () => {
+    expect(await countSeats(plans, {} as never)).toEqual(counted)
+    const wrong = parseSettings({
+      plans: [{ id: 'm', name: 'M', amount: 1, months: 1, seats: () => 0 }],
+    })
+    await expect(countSeats(wrong.plans, {} as never)).rejects.toThrow(
+      "the function `seats` of 'm' returned 0; expected a whole number from 1 to 10000",
+    )
+  })
+
+  it('are hidden at a provider that cannot sell them', () => {
+    expect(plansAt(plans, 'braintree').map(({ id }) => id)).toEqual(['seats', 'whole'])
+    expect(plansAt(plans, 'stripe')).toHaveLength(plans.length)
   })
 
   it('give a trial only to people who never had one', () => {

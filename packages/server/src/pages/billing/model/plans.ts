@@ -1,45 +1,66 @@
 import {
   type CatalogPrice,
   money,
+  type ProviderName,
   type Subscription,
   type SwapItem,
-  toDecimal,
 } from '@tollgate/billing'
+import { can, isSoldAt, itemsAt } from '../../../config/plan-capabilities.ts'
+import { MAX_QUANTITY } from '../../../config/plans.ts'
 import type { Plan, Settings } from '../../../config/settings.ts'
 import { ENGLISH, formatAmount, type PageText } from '../../../messages/messages.ts'
-
-/** Returns the plan of a subscription. `null` if the plan is no longer offered. */
-export function planOf(
-  plans: readonly Plan[],
-  { provider, providerPlan }: Pick<Subscription, 'provider' | 'providerPlan'>,
-): Plan | null {
-  return plans.find((plan) => plan[provider] === providerPlan) ?? null
-}
+import type { Counted } from '../../../plans/seats.ts'
+import { BadChoice } from './problems.ts'
 
 export function findPlan(plans: readonly Plan[], id: string | null | undefined): Plan | null {
   return plans.find((plan) => plan.id === id) ?? null
 }
 
+/** Lists the plans that the provider can sell. */
+export function plansAt(plans: readonly Plan[], provider: ProviderName): Plan[] {
+  return plans.filter((plan) => isSoldAt(plan, provider))
+}
+
+/** A plan that is sold at a provider, with its price id there. */
+export interface SoldPlan {
+  readonly plan: Plan
+  readonly price: string
+}
+
+/**
+ * Finds a plan that the provider can sell.
+ * @throws BadChoice if there is no such plan.
+ */
+export function requireSoldPlan(
+  plans: readonly Plan[],
+  id: string | null | undefined,
+  provider: ProviderName,
+): SoldPlan {
+  const plan = findPlan(plansAt(plans, provider), id)
+  const price = plan?.[provider] ?? null
+  if (plan === null || price === null) throw new BadChoice('problem.choosePlan')
+  return { plan, price }
+}
+
+/** Groups plans that differ only in their billing interval, in the order of the settings. */
+export function groupPlans(plans: readonly Plan[]): ReadonlyArray<readonly [Plan, ...Plan[]]> {
+  const groups = new Map<string, [Plan, ...Plan[]]>()
+  for (const plan of plans) {
+    const group = groups.get(plan.plan)
+    if (group) group.push(plan)
+    else groups.set(plan.plan, [plan])
+  }
+  return [...groups.values()]
+}
+
 /** Formats the price of a billing period for the given quantity, such as `$30.00`. */
 export function formatTotal(
-  { amount }: Plan,
+  { amount }: Pick<Plan, 'amount'>,
   quantity: number,
   { currency }: Pick<Settings, 'currency'>,
   t: PageText = ENGLISH,
 ): string {
   return formatAmount(money(amount * quantity, currency), t)
-}
-
-/**
- * Returns the amount of the first charge as decimal text, such as `30.00`, for the confirmation by
- * the card's bank. Zero if the subscription begins with a trial.
- */
-export function firstAmount(
-  { amount }: Plan,
-  { currency }: Pick<Settings, 'currency'>,
-  trialDays: number,
-): string {
-  return toDecimal(money(trialDays > 0 ? 0 : amount, currency))
 }
 
 /** Describes the billing interval: `per month`, `per year` or `every 3 months`. */
@@ -67,54 +88,93 @@ export function formatUnits(
 type Held = Pick<Subscription, 'provider' | 'quantity'>
 
 /**
- * Returns the quantity of a subscription after a change to the plan. At Stripe it becomes 1 if the
- * plan has no seats.
+ * Returns the quantity of a plan: the counted one, or the wanted one within the limits of the plan.
+ * A provider without quantities keeps its own.
  */
-export function quantityOn(plan: Plan, { provider, quantity }: Held): number {
-  return provider === 'stripe' && !plan.seats ? 1 : quantity
+export function quantityOn(
+  { id, seats }: Plan,
+  { provider, quantity }: Held,
+  counted: Counted = new Map(),
+): number {
+  if (!can(provider, 'quantities')) return quantity
+  return counted.get(id) ?? Math.min(Math.max(quantity, seats.min), seats.max)
+}
+
+/** The quantities that a person may choose. */
+export interface QuantityChoice {
+  readonly min: number
+  readonly max: number
+}
+
+/** Returns the quantities of a plan. `null` if the person cannot choose one. */
+export function seatsChoice({ seats }: Plan, provider: ProviderName): QuantityChoice | null {
+  const isChosen = seats.count === null && seats.min < seats.max
+  return isChosen && can(provider, 'quantities') ? seats : null
 }
 
 /**
- * The quantities that a person may choose for a subscription: `any` number, only 1 (`one`), or no
- * change (`none`).
+ * Returns the quantities that a person may choose for a subscription. `null` if it cannot be
+ * changed. If the quantity of the plan is fixed or counted, a person who has another one can only
+ * change to it. A plan that is no longer offered may have had seats.
  */
-export type QuantityChoice = 'any' | 'one' | 'none'
-
-/**
- * Returns which quantities a person may choose. Braintree supports no quantities. For a plan
- * without seats, a person who has more than one can only go back to one. A plan that is no longer
- * offered may have had seats.
- */
-export function quantityChoice(plan: Plan | null, { provider, quantity }: Held): QuantityChoice {
-  if (provider !== 'stripe') return 'none'
-  if (plan?.seats) return 'any'
-  if (quantity === 1) return 'none'
-  return plan === null ? 'any' : 'one'
+export function quantityChoice(
+  plan: Plan | null,
+  held: Held,
+  counted: Counted = new Map(),
+): QuantityChoice | null {
+  const { provider, quantity } = held
+  if (!can(provider, 'quantities')) return null
+  if (plan === null) return quantity === 1 ? null : { min: 1, max: MAX_QUANTITY }
+  const choice = seatsChoice(plan, provider)
+  if (choice || plan.meter !== null) return choice
+  const due = quantityOn(plan, held, counted)
+  return due === quantity ? null : { min: due, max: due }
 }
 
 /**
- * Whether the page must reject a quantity for the plan. Returns `false` at Braintree, because
- * billing itself rejects it there.
+ * Parses a quantity.
+ * @throws BadChoice if it is not one of the choices.
  */
-export function refusesQuantity(plan: Plan | null, held: Held, quantity: number): boolean {
-  const choice = quantityChoice(plan, held)
-  if (choice === 'one') return quantity !== 1
-  return choice === 'none' && held.provider === 'stripe'
+export function parseQuantity(text: string, { min, max }: QuantityChoice): number {
+  const quantity = /^\d{1,5}$/.test(text) ? Number(text) : 0
+  if (quantity >= min && quantity <= max) return quantity
+  throw new BadChoice(min === max ? 'problem.oneQuantity' : 'problem.quantity', { min, max })
+}
+
+/** A change to another plan. */
+export interface PlanChange extends SoldPlan {
+  readonly subscription: Subscription
+  /** The present plan. `null` if it is no longer offered. */
+  readonly old: Plan | null
+  /** The new quantity. */
+  readonly quantity: number
 }
 
 /**
- * Returns the argument for `swap()` that changes a subscription to the plan. Other prices of the
- * subscription stay.
+ * Returns the argument for `swap()` that changes a subscription to the plan. Prices of the
+ * subscription that belong to neither plan stay.
  */
-export function swapTarget(plan: Plan, subscription: Subscription): string | SwapItem[] {
-  const price = plan[subscription.provider]
-  const quantity = quantityOn(plan, subscription)
-  if (quantity === subscription.quantity) return price
-  const others = subscription.items().filter((item) => !item.isMain && item.price !== price)
+export function swapTarget(change: PlanChange): string | SwapItem[] {
+  const { plan, price, subscription, old, quantity } = change
+  const { provider } = subscription
+  const added = additionalItems(plan, provider)
+  const removed = old === null ? [] : additionalItems(old, provider).map((item) => item.price)
+  const changesItems = added.length > 0 || removed.length > 0 || plan.meter !== null
+  if (!changesItems && quantity === subscription.quantity) return price
+  const ours = new Set([price, ...removed, ...added.map((item) => item.price)])
+  const others = subscription.items().filter((item) => !item.isMain && !ours.has(item.price))
   return [
-    { price, quantity },
+    { price, quantity: plan.meter === null ? quantity : null },
+    ...added,
     ...others.map((item) => ({ price: item.price, quantity: item.quantity })),
   ]
+}
+
+/** Lists the additional prices of a plan as items of a subscription. */
+export function additionalItems(plan: Plan, provider: ProviderName): Required<SwapItem>[] {
+  return itemsAt(plan, provider).flatMap(({ meter, [provider]: price }) =>
+    price === null ? [] : [{ price, quantity: meter === null ? 1 : null }],
+  )
 }
 
 /**

@@ -14,22 +14,43 @@ import type { PageOptions } from '../../parts/render.tsx'
 /** A message that tells a person why their request was not carried out. */
 export interface Problem {
   readonly message: string
+  /** Whether the code for a discount was rejected. */
+  readonly isOfCode: boolean
   readonly status: NonNullable<PageOptions['status']>
 }
 
 type ProblemId = Exclude<
   Extract<keyof PageMessages, `problem.${string}`>,
-  'problem.subscribed' | 'problem.tooManyCodes' | 'problem.declined' | 'problem.bankDeclined'
+  | 'problem.subscribed'
+  | 'problem.tooManyCodes'
+  | 'problem.declined'
+  | 'problem.bankDeclined'
+  | LimitId
 >
+
+/** Messages that name the limits of a quantity. */
+type LimitId = 'problem.quantity' | 'problem.oneQuantity'
+
+interface Limits {
+  readonly min: number
+  readonly max: number
+}
 
 /** Thrown if a field of a form has an invalid value. */
 export class BadChoice extends Error {
   override readonly name = 'BadChoice'
-  readonly id: ProblemId
+  readonly #id: ProblemId | LimitId
+  readonly #limits: Limits
 
-  constructor(id: ProblemId) {
-    super(ENGLISH(id))
-    this.id = id
+  constructor(id: ProblemId | LimitId, limits: Limits = { min: 0, max: 0 }) {
+    super(ENGLISH(id as LimitId, limits))
+    this.#id = id
+    this.#limits = limits
+  }
+
+  /** Returns the message in the language of the page. */
+  describe(t: PageText): string {
+    return t(this.#id as LimitId, this.#limits)
   }
 }
 
@@ -66,11 +87,20 @@ const MESSAGES: Partial<Record<BillingErrorCode, ProblemId>> = {
 
 /** Describes an error in words for the person. `null` if the error is unexpected. */
 export function describeProblem(error: unknown, t: PageText = ENGLISH): Problem | null {
-  if (error instanceof BadChoice) return { message: t(error.id), status: 422 }
+  if (error instanceof BadChoice)
+    return { message: error.describe(t), status: 422, isOfCode: false }
   if (!isBillingError(error)) return null
   const message = messageFor(error, t)
-  return message === null ? null : { message, status: statusOf(error) }
+  return message === null
+    ? null
+    : { message, status: statusOf(error), isOfCode: CODE_PROBLEMS.includes(error.code) }
 }
+
+const CODE_PROBLEMS: readonly BillingErrorCode[] = [
+  'promotion_code_refused',
+  'unknown_coupon',
+  'too_many_attempts',
+]
 
 /** The status of billing's error, or 422 for an invalid form. */
 function statusOf({ status }: BillingError): Problem['status'] {

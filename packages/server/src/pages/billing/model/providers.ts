@@ -1,4 +1,5 @@
 import type { ProviderName } from '@tollgate/billing'
+import { can } from '../../../config/plan-capabilities.ts'
 import type { ServiceContext } from '../../../context.ts'
 
 export { PROVIDER_NAMES } from '../../../users/account-billing.ts'
@@ -15,7 +16,7 @@ export function availableProviders({ sandbox, config }: ServiceContext): Provide
  * instead.
  */
 export function hasPromotionCodes(provider: ProviderName): boolean {
-  return provider === 'stripe'
+  return can(provider, 'promotionCodes')
 }
 
 /** Whether coupons of the provider apply for a number of billing periods, not of months. */
@@ -25,7 +26,7 @@ export function countsBillingPeriods(provider: ProviderName): boolean {
 
 /** Whether the provider issues credit notes as separate documents. */
 export function hasCreditNotes(provider: ProviderName): boolean {
-  return provider === 'stripe'
+  return can(provider, 'creditNotes')
 }
 
 /** Parses the name of a payment provider. `null` if it is not among the available ones. */
@@ -44,7 +45,7 @@ const STRIPE_PAGES: readonly string[] = [
 
 /** Whether the provider has hosted pages for checkout and the customer portal. */
 export function hasHostedPages(provider: ProviderName): boolean {
-  return provider === 'stripe'
+  return can(provider, 'checkout')
 }
 
 export function hostedPagesOf({ sandbox }: ServiceContext): readonly string[] {

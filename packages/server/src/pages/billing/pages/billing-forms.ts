@@ -1,28 +1,59 @@
-import type { BillableUser, ProviderName, SubscriptionBuilder } from '@tollgate/billing'
-import type { Plan } from '../../../config/settings.ts'
-import { requireRunning, SUBSCRIPTION } from '../model/account.ts'
+import type { ProviderName } from '@tollgate/billing'
+import { can } from '../../../config/plan-capabilities.ts'
+import { MAX_QUANTITY } from '../../../config/plans.ts'
+import { type Account, requireRunning, SUBSCRIPTION } from '../model/account.ts'
 import { describeCard } from '../model/describe-card.ts'
-import { findPlan, refusesQuantity, trialDaysFor } from '../model/plans.ts'
+import {
+  beginSubscription,
+  type ChosenPlan,
+  previewFirst,
+  readChosenPlan,
+  readCode,
+  termsShown,
+} from '../model/new-subscription.ts'
+import { parseQuantity, quantityChoice } from '../model/plans.ts'
 import { BadChoice } from '../model/problems.ts'
-import { availableProviders, hasPromotionCodes, parseProvider } from '../model/providers.ts'
+import { availableProviders, parseProvider } from '../model/providers.ts'
 import type { FormRequest } from './add-form.ts'
 import { readCard, setUpDeclinesOfCard } from './cards.tsx'
 
-const MAX_QUANTITY = 10_000
-
 export async function subscribe(request: FormRequest) {
-  const { service, form } = request
-  const chosen = readPlan(request)
+  const { form, service } = request
   const { billable } = request.account
-  const hasCard = describeCard(billable) !== null
-  const keepsCard = hasCard && !form.has('token')
-  const { provider, token } = keepsCard
-    ? { provider: billable.provider, token: null }
-    : await readCard(request)
+  const keepsCard = describeCard(billable) !== null && !form.has('token')
+  const wanted = parseProvider(form.get('provider'), availableProviders(service))
+  const provider = keepsCard ? billable.provider : (wanted ?? billable.provider)
+  const chosen = readChosenPlan(choosing(request, provider), form)
+  await requireAsShown(request, chosen)
+  const { token } = keepsCard ? { token: null } : await readCard(request)
   const payer = await service.billing.user(billable.id)
-  await beginSubscription(payer, provider, chosen).create(token)
+  await beginSubscription(payer, chosen).create(token)
   await setUpDeclinesOfCard(request, token)
   return 'subscribed' as const
+}
+
+function choosing({ service, account }: FormRequest, provider: ProviderName) {
+  return { plans: service.config.settings.plans, account, provider }
+}
+
+/**
+ * Checks that the pay button named the terms in the form. It named others if the person chose
+ * another plan without the page's script, or if the price has changed since.
+ * @throws BadChoice if the terms differ.
+ */
+async function requireAsShown({ account, form }: FormRequest, chosen: ChosenPlan): Promise<void> {
+  const shown = form.get('shown')
+  if (shown === null || (await isSubscribed(account))) return
+  const invoices = await previewFirst(account, chosen)
+  if (termsShown(chosen, invoices) === shown) return
+  // A form that was sent twice: the other request has subscribed in the meantime.
+  if (!(await isSubscribed(account))) throw new BadChoice('problem.termsChanged')
+}
+
+/** Whether a subscription runs. Another one is then neither created nor charged. */
+async function isSubscribed({ billable }: Account): Promise<boolean> {
+  const found = await billable.findSubscription(SUBSCRIPTION)
+  return found !== null && !found.ended() && !found.awaitsFirstPayment()
 }
 
 /**
@@ -41,22 +72,21 @@ export async function payNow({ account, form }: FormRequest) {
 }
 
 export async function changeQuantity({ account, form }: FormRequest) {
-  const text = form.get('quantity') ?? ''
-  const quantity = /^\d{1,5}$/.test(text) ? Number(text) : 0
-  if (quantity < 1 || quantity > MAX_QUANTITY) {
-    throw new BadChoice('problem.quantity')
-  }
   const running = requireRunning(account)
-  if (refusesQuantity(account.plan, running, quantity)) {
+  const choice = quantityChoice(account.plan, running, account.counted)
+  if (choice === null && can(running.provider, 'quantities')) {
     throw new BadChoice('problem.noSeats')
   }
-  await running.updateQuantity(quantity)
+  // A provider without quantities is asked, so that its own error is shown.
+  const limits = choice ?? { min: 1, max: MAX_QUANTITY }
+  await running.updateQuantity(parseQuantity(form.get('quantity') ?? '', limits))
   return 'quantity-changed' as const
 }
 
 export async function useCode({ account, form }: FormRequest) {
   const code = readCode(form)
   if (code === null) throw new BadChoice('problem.typeCode')
+  if (account.plan && !account.plan.promotionCodes) throw new BadChoice('problem.noCodes')
   await requireRunning(account).applyPromotionCode(code)
   return 'code-used' as const
 }
@@ -73,45 +103,6 @@ export async function keepPlan({ account }: FormRequest) {
   return 'plan-kept' as const
 }
 
-const MAX_CODE_LENGTH = 64
-
-/** The plan and terms that a person subscribes to. */
-interface ChosenPlan {
-  readonly plan: Plan
-  readonly trialDays: number
-  /** The code as typed. `null` if there is none. */
-  readonly code: string | null
-}
-
-export function readPlan({ service, account, form }: FormRequest): ChosenPlan {
-  const plan = findPlan(service.config.settings.plans, form.get('plan'))
-  if (!plan) throw new BadChoice('problem.choosePlan')
-  // A form that was sent twice must repeat the trial that has just begun.
-  const before = account.history.filter((each) => each !== account.running || !each.onTrial())
-  const trialDays = trialDaysFor(plan, before)
-  return { plan, trialDays, code: readCode(form) }
-}
-
-function readCode(form: URLSearchParams): string | null {
-  const code = (form.get('coupon') ?? '').trim()
-  if (code.length > MAX_CODE_LENGTH) throw new BadChoice('problem.notACode')
-  return code === '' ? null : code
-}
-
-/**
- * Prepares a new subscription with its trial and discount. At a provider with promotion codes, ids
- * of coupons are not accepted.
- */
-export function beginSubscription(
-  payer: BillableUser,
-  provider: ProviderName,
-  { plan, trialDays, code }: ChosenPlan,
-): SubscriptionBuilder {
-  const builder = payer.newSubscription(SUBSCRIPTION, plan[provider]).trialDays(trialDays)
-  if (code === null) return builder
-  return hasPromotionCodes(provider) ? builder.withPromotionCode(code) : builder.withCoupon(code)
-}
-
 /** Creates a checkout on the provider's hosted page, and returns its URL. */
 export async function checkout(request: FormRequest) {
   const { service, form } = request
@@ -119,7 +110,8 @@ export async function checkout(request: FormRequest) {
   const wanted = parseProvider(form.get('provider'), availableProviders(service))
   if (wanted !== null && wanted !== billable.provider) await billable.chooseProvider(wanted)
   const payer = await service.billing.user(billable.id)
-  const { url } = await beginSubscription(payer, payer.provider, readPlan(request)).checkout({
+  const chosen = readChosenPlan(choosing(request, payer.provider), form)
+  const { url } = await beginSubscription(payer, chosen).checkout({
     successPath: '/billing?done=subscribed',
     cancelPath: '/billing',
   })

@@ -6,6 +6,7 @@ import { BillingFrame, Note, OwnForm, usePage } from '../../parts/layout.tsx'
 import { renderPage } from '../../parts/render.tsx'
 import { mayChooseProvider, readAccount, readProviderView } from '../model/account.ts'
 import { cardEntryOf } from '../model/card-entry.ts'
+import { readOffer, withoutCode } from '../model/new-subscription.ts'
 import { noticeOf } from '../model/notices.ts'
 import type { Problem } from '../model/problems.ts'
 import {
@@ -34,7 +35,8 @@ export async function renderBilling(
   const { service, t } = c.get('page')
   const account = await readAccount(c)
   const { running, isCustomer } = account
-  const told = await readProviderView(account)
+  const { plans } = service.config.settings
+  const told = await readProviderView(account, plans)
   const chosen = view.form?.get('provider') ?? c.req.query('provider')
   const available = availableProviders(service)
   const mayChoose = mayChooseProvider(account, told)
@@ -42,15 +44,22 @@ export async function renderBilling(
     ? (parseProvider(chosen, available) ?? account.provider)
     : account.provider
   const isUnpaid = running?.awaitsFirstPayment() ?? false
+  const { problem, form = null } = view
+  // A code that was just rejected is not looked up again.
+  const wanted = problem?.isOfCode ? withoutCode(form) : form
+  const offer =
+    !running || isUnpaid
+      ? await readOffer({ plans, account, provider }, wanted, { t, logger: service.logger })
+      : null
   const entry = cardEntryOf(service, provider)
   const hasPortal = isCustomer && hasHostedPages(account.provider)
   const leadsAway = hasPortal || hasHostedPages(provider)
-  const notice = view.problem ? null : noticeOf(c.req.query('done'), t)
+  const notice = problem ? null : noticeOf(c.req.query('done'), t)
   return renderPage(
     c,
     {
       title: t('places.billing'),
-      status: view.problem?.status ?? 200,
+      status: problem?.status ?? 200,
       policy: entry.policy,
       opensWindows: entry.opensWindows,
       formTargets: leadsAway ? hostedPagesOf(service) : [],
@@ -59,7 +68,7 @@ export async function renderBilling(
       <div class="stack">
         <h1>{t('places.billing')}</h1>
         <SandboxControls canDecline={isCustomer} />
-        <Note tone="bad" role="alert" text={view.problem?.message} />
+        <Note tone="bad" role="alert" text={problem?.message} />
         <Note tone={notice?.tone ?? 'good'} text={notice?.text} />
         {running && (
           <>
@@ -69,10 +78,10 @@ export async function renderBilling(
         )}
         {(!running || isUnpaid) && (
           <Subscribe
-            {...{ account, provider, entry, told }}
+            {...{ account, provider, entry, told, form }}
+            offer={offer && problem ? { ...offer, problem: null } : offer}
             available={mayChoose ? available : []}
-            asksForCard={isUnpaid || c.req.query('card') === 'new' || view.form?.has('token')}
-            form={view.form ?? null}
+            asksForCard={isUnpaid || c.req.query('card') === 'new' || form?.has('token')}
           />
         )}
         {isCustomer && !isUnpaid && <PaymentMethods {...{ account, told, entry }} />}

@@ -1,6 +1,7 @@
-import type { ProviderName, SwapPreview } from '@tollgate/billing'
+import type { Subscription, SwapPreview } from '@tollgate/billing'
 import type { Context } from 'hono'
 import type { FC } from 'hono/jsx'
+import { planOf } from '../../../config/plan-capabilities.ts'
 import type { Plan } from '../../../config/settings.ts'
 import { formatDay } from '../../../dates.ts'
 import type { AppEnv } from '../../../http/variables.ts'
@@ -9,8 +10,15 @@ import { Submit } from '../../parts/fields.tsx'
 import { BillingFrame, OwnForm, usePage } from '../../parts/layout.tsx'
 import { renderPage } from '../../parts/render.tsx'
 import { type Account, readAccount, requireRunning } from '../model/account.ts'
-import { findPlan, parseProrationDate, planOf, quantityOn, swapTarget } from '../model/plans.ts'
-import { BadChoice } from '../model/problems.ts'
+import {
+  findPlan,
+  type PlanChange,
+  parseProrationDate,
+  quantityOn,
+  requireSoldPlan,
+  swapTarget,
+} from '../model/plans.ts'
+import { InvoicePreview } from '../sections/invoice-preview.tsx'
 import { Price } from '../sections/price.tsx'
 import type { FormRequest } from './add-form.ts'
 
@@ -22,32 +30,33 @@ export async function showSwap(c: Context<AppEnv>): Promise<Response> {
   const plan = findPlan(plans, c.req.query('plan'))
   const isThere = running?.providerPlan === plan?.[account.provider] && !running?.cancelled()
   if (!running || running.incomplete() || !plan || isThere) return c.redirect('/billing', 303)
-  const preview = await running.previewSwap(swapTarget(plan, running))
+  const change = changeTo(plan.id, running, { account, plans })
+  const preview = await running.previewSwap(swapTarget(change))
   const hasChanged = c.req.query('changed') === 'yes'
   return renderPage(
     c,
     { title: c.get('page').t('swap.title') },
     <BillingFrame>
-      <SwapCard {...{ account, plan, preview, hasChanged }} />
+      <SwapCard {...{ account, plan, preview, hasChanged }} quantity={change.quantity} />
     </BillingFrame>,
   )
 }
 
 export async function swap({ service, account, form }: FormRequest) {
   const running = requireRunning(account)
-  const plan = findPlan(service.config.settings.plans, form.get('plan'))
-  if (!plan) throw new BadChoice('problem.choosePlan')
-  if (running.providerPlan === plan[running.provider] && !running.cancelled())
-    return 'swapped' as const
+  const { plans } = service.config.settings
+  const change = changeTo(form.get('plan'), running, { account, plans })
+  const { plan, price, quantity } = change
+  if (running.providerPlan === price && !running.cancelled()) return 'swapped' as const
   // Swap only if the preview still shows exactly what the person approved, to the cent; else show
   // it again. This includes a subscription that was cancelled meanwhile, such as in another tab:
   // the person has not approved resuming it.
-  const wanted = swapTarget(plan, running)
+  const wanted = swapTarget(change)
   const prorationDate = parseProrationDate(form.get('proration_date'), account.now)
   const preview = prorationDate && (await running.previewSwap(wanted, { prorationDate }))
   const isAsSeen =
     preview?.total.amount === Number(form.get('total')) &&
-    String(quantityOn(plan, running)) === form.get('quantity') &&
+    String(quantity) === form.get('quantity') &&
     preview.immediately === (form.get('immediately') === 'yes') &&
     running.cancelled() === (form.get('resumes') === 'yes')
   if (!preview || !isAsSeen) {
@@ -57,23 +66,34 @@ export async function swap({ service, account, form }: FormRequest) {
   return 'swapped' as const
 }
 
+function changeTo(
+  id: string | null,
+  subscription: Subscription,
+  { account, plans }: { readonly account: Account; readonly plans: readonly Plan[] },
+): PlanChange {
+  const sold = requireSoldPlan(plans, id, subscription.provider)
+  const quantity = quantityOn(sold.plan, subscription, account.counted)
+  return { ...sold, subscription, old: account.plan, quantity }
+}
+
 interface SwapView {
   readonly account: Account
   readonly plan: Plan
+  /** The quantity after the change. */
+  readonly quantity: number
   readonly preview: SwapPreview
   /** Whether the preview changed since the person approved it. */
   readonly hasChanged: boolean
 }
 
 const SwapCard: FC<SwapView> = (view) => {
-  const { account, plan, preview, hasChanged } = view
+  const { account, plan, preview, quantity, hasChanged } = view
   const { service, t } = usePage()
   const { settings } = service.config
   const name = <bdi>{plan.name}</bdi>
   const { running } = account
   const old = running ? planOf(settings.plans, running) : null
   const before = running?.quantity ?? 1
-  const quantity = running ? quantityOn(plan, running) : 1
   return (
     <section class="card narrow">
       <h1>{t.parts('swap.question', { plan: name })}</h1>
@@ -90,8 +110,11 @@ const SwapCard: FC<SwapView> = (view) => {
           <Terms plan={plan} quantity={quantity} />
         </dd>
       </dl>
-      {quantity < before && <p>{t.parts('swap.noSeats', { plan: name, before })}</p>}
+      {quantity !== before && <QuantityChange {...{ plan, quantity, before }} />}
       <PreviewTable {...view} />
+      {preview.immediately && plan.rates === null && (
+        <p>{t.parts('swap.later', { price: <Price plan={plan} quantity={quantity} /> })}</p>
+      )}
       {running?.cancelled() && <p>{t('swap.resumes')}</p>}
       <OwnForm action="/billing/swap" data-once>
         <input type="hidden" name="plan" value={plan.id} />
@@ -113,6 +136,19 @@ const SwapCard: FC<SwapView> = (view) => {
   )
 }
 
+/** Says why the quantity changes with the plan. */
+const QuantityChange: FC<{ plan: Plan; quantity: number; before: number }> = (props) => {
+  const { plan, ...values } = props
+  const name = <bdi>{plan.name}</bdi>
+  return (
+    <p>
+      {values.quantity === 1 && plan.seats.max === 1
+        ? usePage().t.parts('swap.noSeats', { plan: name, before: values.before })
+        : usePage().t.parts('swap.seats', { plan: name, ...values })}
+    </p>
+  )
+}
+
 /**
  * The plan's name and price. The text isolates the name, so that the price follows it in any
  * script.
@@ -126,47 +162,15 @@ const Terms: FC<{ plan: Plan; quantity: number }> = (props) => (
   </>
 )
 
-/** Replaces plan ids in a line of Braintree, such as `monthly → pro`, by their names. */
-function nameLine(description: string, plans: readonly Plan[], provider: ProviderName): string {
-  const names = new Map(plans.map((plan) => [plan[provider], plan.name]))
-  return description
-    .split(' → ')
-    .map((part) => names.get(part) ?? part)
-    .join(' → ')
-}
-
 const PreviewTable: FC<SwapView> = ({ account, preview }) => {
-  const { service, t } = usePage()
-  const { plans } = service.config.settings
-  const { immediately, total, lines, date, includedTax } = preview
-  const due = t(immediately ? 'swap.today' : 'swap.nextInvoice', {
-    date: formatDay(date, t.locale),
-  })
+  const { t } = usePage()
+  const { immediately, date } = preview
   return (
-    <table class="amounts sum">
-      <caption>{t(immediately ? 'swap.payNow' : 'swap.payNothing')}</caption>
-      <tbody>
-        {lines.map(({ description, amount }) => (
-          <tr>
-            <th scope="row">
-              <bdi>{nameLine(description, plans, account.provider)}</bdi>
-            </th>
-            <td>{formatAmount(amount, t)}</td>
-          </tr>
-        ))}
-      </tbody>
-      <tfoot>
-        <tr>
-          <th scope="row">{due}</th>
-          <td>{formatAmount(total, t)}</td>
-        </tr>
-        {includedTax.amount > 0 && (
-          <tr>
-            <th scope="row">{t('swap.tax')}</th>
-            <td>{formatAmount(includedTax, t)}</td>
-          </tr>
-        )}
-      </tfoot>
-    </table>
+    <InvoicePreview
+      invoice={preview}
+      caption={t(immediately ? 'swap.payNow' : 'swap.payNothing')}
+      due={t(immediately ? 'swap.today' : 'swap.nextInvoice', { date: formatDay(date, t.locale) })}
+      provider={account.provider}
+    />
   )
 }

@@ -1,15 +1,17 @@
-import type { Money, Subscription } from '@tollgate/billing'
+import { type Money, money, type Subscription } from '@tollgate/billing'
 import type { FC } from 'hono/jsx'
+import { planOf } from '../../../config/plan-capabilities.ts'
 import { formatDay } from '../../../dates.ts'
-import { formatAmount } from '../../../messages/messages.ts'
+import { formatAmount, formatDecimal } from '../../../messages/messages.ts'
 import { Submit } from '../../parts/fields.tsx'
 import { OwnForm, usePage } from '../../parts/layout.tsx'
+import { Fact } from '../../parts/table.tsx'
 import type { Account, ProviderView } from '../model/account.ts'
 import { describeCard } from '../model/describe-card.ts'
 import { describeDiscount, describeState } from '../model/describe-state.ts'
-import { formatInterval, formatTotal, planOf, quantityChoice, quantityOn } from '../model/plans.ts'
+import { formatInterval, formatTotal, plansAt, quantityChoice, quantityOn } from '../model/plans.ts'
 import { hasPromotionCodes, PROVIDER_NAMES } from '../model/providers.ts'
-import { Price } from './price.tsx'
+import { PlanTerms, Price } from './price.tsx'
 
 interface CurrentView {
   readonly account: Account
@@ -32,6 +34,7 @@ export const CurrentSubscription: FC<CurrentView> = ({ account, told, subscripti
           <Price plan={plan} quantity={subscription.quantity} />
         </p>
       )}
+      {plan && <PlanTerms plan={plan} />}
       <p>
         {state.sentence}{' '}
         <small>
@@ -41,10 +44,43 @@ export const CurrentSubscription: FC<CurrentView> = ({ account, told, subscripti
       {told.discounts?.map((discount) => (
         <p>{describeDiscount(discount, t)}</p>
       ))}
+      <Usage {...told} />
       <Planned subscription={subscription} />
       <Unpaid {...{ account, told, subscription }} />
       {!subscription.incomplete() && <Changes {...{ account, subscription }} />}
     </section>
+  )
+}
+
+/** The usage in the current period, and what it costs so far. */
+const Usage: FC<Pick<ProviderView, 'usage' | 'upcoming'>> = ({ usage, upcoming }) => {
+  const { t } = usePage()
+  if (!usage || usage.length === 0) return null
+  const lines = upcoming?.lines.filter(({ kind }) => kind === 'usage') ?? []
+  const [first] = lines
+  const cost = lines.reduce((sum, { amount }) => sum + amount.amount, 0)
+  return (
+    <>
+      <h3>{t('usage.title')}</h3>
+      <dl class="facts">
+        {usage.map(({ name, value, from }) => (
+          <Fact term={name}>
+            {t('usage.since', {
+              value: formatDecimal(value, t),
+              date: formatDay(from, t.locale),
+            })}
+          </Fact>
+        ))}
+        {first && upcoming && (
+          <Fact term={t('usage.cost')}>
+            {t('usage.charged', {
+              amount: formatAmount(money(cost, first.amount.currency), t),
+              date: formatDay(upcoming.date, t.locale),
+            })}
+          </Fact>
+        )}
+      </dl>
+    </>
   )
 }
 
@@ -71,7 +107,7 @@ const Planned: FC<Pick<CurrentView, 'subscription'>> = ({ subscription }) => {
 const Changes: FC<Omit<CurrentView, 'told'>> = ({ account, subscription }) => (
   <div class="row bottom spread">
     <Quantity {...{ account, subscription }} />
-    {hasPromotionCodes(subscription.provider) && <Code />}
+    {hasPromotionCodes(subscription.provider) && (account.plan?.promotionCodes ?? true) && <Code />}
     <div class="row">
       {subscription.onGracePeriod() && (
         <OwnForm action="/billing/resume" data-once>
@@ -86,25 +122,26 @@ const Changes: FC<Omit<CurrentView, 'told'>> = ({ account, subscription }) => (
 )
 
 /**
- * The form for the quantity. On a plan without seats, a person who has several can only go back to
- * one.
+ * The form for the quantity. If the quantity of the plan is fixed or counted, a person who has
+ * another one can only change to it.
  */
 const Quantity: FC<Omit<CurrentView, 'told'>> = ({ account, subscription }) => {
   const { service, t } = usePage()
   const { settings } = service.config
   const { plan } = account
-  const choice = quantityChoice(plan, subscription)
-  if (choice === 'none') return null
-  const price = plan && formatTotal(plan, 1, settings, t)
+  const choice = quantityChoice(plan, subscription, account.counted)
+  if (choice === null) return null
+  const { min, max } = choice
+  const price = plan && plan.rates === null ? formatTotal(plan, 1, settings, t) : null
   return (
     <OwnForm action="/billing/quantity" class="row bottom" data-once>
-      {choice === 'one' ? (
+      {min === max ? (
         <>
-          <input type="hidden" name="quantity" value={1} />
+          <input type="hidden" name="quantity" value={min} />
           <button type="submit">
-            {plan && price
+            {plan && price && min === 1
               ? t('current.payOnePrice', { price, rhythm: formatInterval(plan, t) })
-              : t('current.payOne')}
+              : t('current.setQuantity', { quantity: min })}
           </button>
         </>
       ) : (
@@ -114,8 +151,8 @@ const Quantity: FC<Omit<CurrentView, 'told'>> = ({ account, subscription }) => {
             <input
               type="number"
               name="quantity"
-              min={1}
-              max={10_000}
+              min={min}
+              max={max}
               value={subscription.quantity}
               required
             />
@@ -185,7 +222,9 @@ export const OtherPlans: FC<{
 }> = ({ account, subscription }) => {
   const { service, t } = usePage()
   const { settings } = service.config
-  const others = settings.plans.filter((plan) => plan.id !== account.plan?.id)
+  const others = plansAt(settings.plans, subscription.provider).filter(
+    (plan) => plan.id !== account.plan?.id,
+  )
   if (others.length === 0 || subscription.incomplete()) return null
   return (
     <section class="stack" aria-labelledby="plans-title">
@@ -195,11 +234,16 @@ export const OtherPlans: FC<{
           <li class="card plan">
             <h3>{plan.name}</h3>
             <p class="price">
-              <Price plan={plan} quantity={quantityOn(plan, subscription)} />
+              <Price plan={plan} quantity={quantityOn(plan, subscription, account.counted)} />
             </p>
-            {plan.description && <p>{plan.description}</p>}
+            <PlanTerms plan={plan} />
             <a class="button" href={`/billing/swap?plan=${encodeURIComponent(plan.id)}`}>
-              {t.parts('current.changeTo', { plan: <bdi>{plan.name}</bdi> })}
+              {settings.plans.some((each) => each !== plan && each.plan === plan.plan)
+                ? t.parts('current.changeToInterval', {
+                    plan: <bdi>{plan.name}</bdi>,
+                    rhythm: formatInterval(plan, t),
+                  })
+                : t.parts('current.changeTo', { plan: <bdi>{plan.name}</bdi> })}
             </a>
           </li>
         ))}
