@@ -16,10 +16,11 @@ export interface OpenOperations extends OpenCore {
   readonly billing: BillingAccess
   /**
    * Performs an operation in the name of the person at the terminal, and records it in the audit
-   * log. `Output` is the JSON of the operation's output schema.
+   * log. `Output` is the JSON of the operation's output schema. Operations that move money need
+   * `idempotencyKey`.
    * @throws AdminProblem
    */
-  perform<Output = unknown>(name: string, input: object): Promise<Output>
+  perform<Output = unknown>(name: string, input: object, idempotencyKey?: string): Promise<Output>
 }
 
 interface OperationsOptions extends CoreOptions {
@@ -51,9 +52,14 @@ export function withOperations<T>(
       return work({
         ...core,
         billing,
-        async perform<Output>(name: string, input: object) {
+        async perform<Output>(name: string, input: object, idempotencyKey?: string) {
           // A command reads no version that could be stale by now.
-          const call = { caller: context.caller, input, ifMatch: '*' }
+          const call = {
+            caller: context.caller,
+            input,
+            ifMatch: '*',
+            idempotencyKey: idempotencyKey ?? null,
+          }
           return (await execute(findOperation(name), call, { ...services, audit })) as Output
         },
       })

@@ -354,6 +354,7 @@ export const de: PageMessages = {
   'card.debit': 'Lastschrift',
   'notice.subscribed': 'Sie haben ein Abonnement abgeschlossen.',
   'notice.swapped': 'Ihr Tarif wurde geändert.',
+  'notice.change-planned': 'Ihr Tarif ändert sich zum Ende des laufenden Zeitraums.',
   'notice.plan-kept': 'Die geplante Änderung wurde aufgehoben. Sie behalten Ihren Tarif.',
   'notice.quantity-changed':
     'Die Anzahl wurde geändert. Die Differenz steht auf Ihrer nächsten Rechnung.',
@@ -361,6 +362,7 @@ export const de: PageMessages = {
   'notice.ended': 'Ihr Abonnement ist beendet.',
   'notice.code-used': 'Der Code gilt ab Ihrer nächsten Rechnung.',
   'notice.resumed': 'Ihr Abonnement wird fortgesetzt.',
+  'notice.unpaused': 'Die Pause ist beendet. Ihre nächste Rechnung wird wieder abgebucht.',
   'notice.paid': 'Ihre Zahlung war erfolgreich.',
   'notice.card-added': 'Ihre Karte wurde hinzugefügt.',
   'notice.card-changed': 'Ihre Karte wurde geändert.',
@@ -512,6 +514,11 @@ export const de: PageMessages = {
   'swap.payNow': 'Sie zahlen jetzt',
   'swap.payNothing': 'Sie zahlen jetzt nichts',
   'swap.tax': 'Enthaltene Steuer',
+  'planChange.title': 'Oder später ändern',
+  'planChange.text':
+    'Sie behalten Ihren Tarif, bis der laufende Zeitraum endet, und zahlen jetzt nichts. Bis dahin können Sie die Änderung aufheben.',
+  'planChange.on': 'Zum {date} ändern',
+  'planChange.go': 'Zum Ende des Zeitraums ändern',
   'field.script':
     'Karten werden im Formular von {provider} eingegeben. Bitte schalten Sie JavaScript ein.',
   'field.sentTo': 'Kartendaten gehen an {provider}, nicht an uns',
@@ -527,6 +534,7 @@ export const de: PageMessages = {
   'current.planned': 'Das Abonnement wechselt am {date} zu {plan}.',
   'current.keep': 'Aktuellen Tarif behalten',
   'current.resume': 'Fortsetzen',
+  'current.unpause': 'Pause beenden',
   'current.endNow': 'Sofort beenden',
   'current.payOne': 'Auf eine Einheit verringern',
   'current.payOnePrice': 'Auf eine Einheit verringern: {price} {rhythm}',

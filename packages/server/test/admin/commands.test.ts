@@ -1,6 +1,7 @@
 import { hostname, userInfo } from 'node:os'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
+import type { Subscription } from '@tollgate/billing'
 import { kyselyStorage } from '@tollgate/oauth'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { createTestDatabase } from '../../../../test-support/create-test-database.ts'
@@ -46,6 +47,17 @@ async function person(role: Role | null = null) {
   const email = newAddress('person')
   const { id } = await service.users.create({ email, password: PASSWORD, role })
   return { id, email }
+}
+
+/** A person who pays at Stripe, whose subscription was changed by `change`. */
+async function subscriber(
+  change: (subscription: Subscription) => Promise<unknown> = async () => {},
+) {
+  const { id } = await person()
+  const payer = await service.billing.user(Number(id))
+  await payer.newSubscription('main', 'pro').create('pm_card_visa')
+  await change(await payer.subscription('main'))
+  return id
 }
 
 async function client(owner: string | null = null) {
@@ -96,6 +108,19 @@ const CHANGING: readonly (readonly [string, () => Promise<readonly string[]>, Ru
   ['clients.verify', async () => ['client', 'verify', await client((await person()).id)]],
   ['clients.unverify', async () => ['client', 'unverify', await client((await person()).id)]],
   ['clients.revoke', async () => ['client', 'revoke', await client()]],
+  ['billing.planChange', async () => ['billing', 'plan-change', await subscriber(), 'monthly']],
+  [
+    'billing.cancelPlannedChange',
+    async () => [
+      ...['billing', 'cancel-plan-change'],
+      await subscriber((subscription) => subscription.swapAtPeriodEnd('monthly')),
+    ],
+  ],
+  ['billing.pause', async () => ['billing', 'pause', await subscriber(), '--bills', 'void']],
+  [
+    'billing.unpause',
+    async () => ['billing', 'unpause', await subscriber((subscription) => subscription.pause())],
+  ],
   ['keys.rotate', async () => ['keys', 'rotate']],
   [
     'keys.revoke',
@@ -385,6 +410,35 @@ describe('keys list', () => {
     expect(keys.filter(({ signing }) => signing)).toHaveLength(algorithms.size)
     const { stdout } = await tollgate(['keys', 'list'])
     expect(stdout).toMatch(/^KID +ALGORITHM +SIGNS FROM +SIGNS NOW\n/)
+  })
+})
+
+describe('billing commands about a subscription', () => {
+  it('print the changed subscription, and need --subscription if there are several', async () => {
+    const id = await subscriber()
+    const planned = await tollgate(['billing', 'plan-change', id, 'monthly', '--json'])
+    expect(planned.json()).toMatchObject({ plan: 'pro', planned: { plan: 'monthly' } })
+    const payer = await service.billing.user(Number(id))
+    await payer.newSubscription('extra', 'yearly').create(null)
+    const { code, stderr } = await tollgate(['billing', 'cancel-plan-change', id])
+    const { id: main } = await payer.subscription('main')
+    expect([code, stderr]).toEqual([2, expect.stringContaining(`--subscription: `)])
+    expect(stderr).toContain(`${main} (main, pro)`)
+    const args = ['billing', 'cancel-plan-change', id, '--subscription', String(main)]
+    const { stdout } = await tollgate(args)
+    expect(stdout).toMatch(/^The subscription main of \S+ \(\d+\) keeps pro\.\n$/)
+  })
+
+  it.each([
+    ['pause', 'has no subscription that has not ended'],
+    ['pause --until yesterday', "--until: 'yesterday' is not a date"],
+    ['pause --bills frame', '--bills must be one of void, keep_as_draft, mark_uncollectible'],
+    ['unpause --subscription 999999', 'There is no subscription "999999"'],
+  ])('explain what is wrong with billing %s', async (words, message) => {
+    const [name = '', ...options] = words.split(' ')
+    const args = ['billing', name, (await person()).id, ...options]
+    const { code, stderr } = await tollgate(args)
+    expect([code, stderr]).toEqual([2, expect.stringContaining(message)])
   })
 })
 

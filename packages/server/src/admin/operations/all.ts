@@ -7,6 +7,8 @@ import { deliveryOperations } from './deliveries.ts'
 import { invoiceOperations } from './invoices.ts'
 import { keyOperations } from './keys.ts'
 import { overviewOperations } from './overview.ts'
+import { pauseOperations } from './pauses.ts'
+import { plannedChangeOperations } from './planned-changes.ts'
 import { planOperations } from './plans.ts'
 import { settingOperations } from './settings.ts'
 import { subscriptionOperations } from './subscriptions.ts'
@@ -23,6 +25,8 @@ export const OPERATIONS: readonly Operation[] = [
   ...keyOperations,
   ...auditOperations,
   ...subscriptionOperations,
+  ...plannedChangeOperations,
+  ...pauseOperations,
   ...invoiceOperations,
   ...balanceOperations,
   ...planOperations,

@@ -1,4 +1,4 @@
-import type { Subscription, SubscriptionStatus } from '@tollgate/billing'
+import type { Capability, Subscription, SubscriptionStatus } from '@tollgate/billing'
 import { z } from 'zod'
 import type { Described } from '../audit/described.ts'
 import { type Operation, operation, readBilling } from '../operation.ts'
@@ -30,6 +30,16 @@ const STATES = {
 type State = keyof typeof STATES
 const STATE_NAMES = Object.keys(STATES) as [State, ...State[]]
 
+/** Changes that not every provider can make, each with the capability that it needs. */
+const SUPPORT = {
+  planned_changes: 'schedules',
+  pauses: 'pauses',
+  trial_extensions: 'trials',
+  discounts: 'promotionCodes',
+} as const satisfies Record<string, Capability>
+
+const SUPPORTED = Object.keys(SUPPORT) as [keyof typeof SUPPORT, ...(keyof typeof SUPPORT)[]]
+
 export const subscriptionShape = z.strictObject({
   id: z.number().int().describe('Id of the subscription in Tollgate'),
   user_id: z
@@ -57,13 +67,18 @@ export const subscriptionShape = z.strictObject({
     .strictObject({ plan: z.string(), at: instant })
     .nullable()
     .describe('The planned swap. `null` if there is none'),
+  supports: z
+    .array(z.enum(SUPPORTED))
+    .describe('Changes that the provider of this subscription can make'),
   created_at: instant,
 })
 named('Subscription', subscriptionShape)
 
+export type SubscriptionJson = z.output<typeof subscriptionShape>
+
 const toText = (date: Date | null) => date?.toISOString() ?? null
 
-export function subscriptionJson(subscription: Subscription): z.output<typeof subscriptionShape> {
+export function subscriptionJson(subscription: Subscription): SubscriptionJson {
   const { id, userId, owner, name, provider, providerId, providerStatus } = subscription
   const { plannedPrice, plannedAt } = subscription
   return {
@@ -86,6 +101,7 @@ export function subscriptionJson(subscription: Subscription): z.output<typeof su
       plannedPrice === null || plannedAt === null
         ? null
         : { plan: plannedPrice, at: plannedAt.toISOString() },
+    supports: SUPPORTED.filter((name) => subscription.can(SUPPORT[name])),
     created_at: subscription.createdAt.toISOString(),
   }
 }
@@ -111,7 +127,7 @@ function describeSubscription(input: {
 const ofPerson = z.strictObject({ data: z.array(subscriptionShape) })
 
 /** Declares an operation that changes one subscription. */
-function change<More extends z.ZodRawShape>(
+export function subscriptionChange<More extends z.ZodRawShape>(
   declared: Pick<Operation, 'name' | 'summary' | 'effect'> & { readonly description?: string },
   { path, fields }: { readonly path: string; readonly fields: More },
   perform: (
@@ -206,7 +222,7 @@ export const subscriptionOperations: readonly Operation[] = [
       return { data: (await user.subscriptions()).map(subscriptionJson) }
     },
   }),
-  change(
+  subscriptionChange(
     {
       name: 'billing.cancel',
       summary: 'Cancel a subscription at the end of its period',
@@ -217,7 +233,7 @@ export const subscriptionOperations: readonly Operation[] = [
     { path: 'cancel', fields: {} },
     (subscription) => subscription.cancel(),
   ),
-  change(
+  subscriptionChange(
     {
       name: 'billing.cancelNow',
       summary: 'End a subscription now',
@@ -228,7 +244,7 @@ export const subscriptionOperations: readonly Operation[] = [
     { path: 'cancel-now', fields: {} },
     (subscription) => subscription.cancelNow(),
   ),
-  change(
+  subscriptionChange(
     {
       name: 'billing.resume',
       summary: 'Undo a cancellation during the grace period',
@@ -237,7 +253,7 @@ export const subscriptionOperations: readonly Operation[] = [
     { path: 'resume', fields: {} },
     (subscription) => subscription.resume(),
   ),
-  change(
+  subscriptionChange(
     {
       name: 'billing.extendTrial',
       summary: 'Move the end of a running trial',
@@ -248,7 +264,7 @@ export const subscriptionOperations: readonly Operation[] = [
     { path: 'extend-trial', fields: { trial_ends_at: givenInstant } },
     (subscription, input) => subscription.extendTrial(new Date(String(input.trial_ends_at))),
   ),
-  change(
+  subscriptionChange(
     {
       name: 'billing.applyCoupon',
       summary: 'Apply a coupon to a subscription from the next invoice on',
@@ -259,7 +275,7 @@ export const subscriptionOperations: readonly Operation[] = [
     { path: 'coupon', fields: { coupon: z.string().min(1).max(255) } },
     (subscription, input) => subscription.applyCoupon(String(input.coupon)),
   ),
-  change(
+  subscriptionChange(
     {
       name: 'billing.removeDiscounts',
       summary: 'Remove all discounts of a subscription from the next invoice on',

@@ -1,6 +1,7 @@
 import type { Commands } from '../command.ts'
 import { auditCommands } from './audit.ts'
 import { deliveryCommands } from './billing-deliveries.ts'
+import { subscriptionCommands } from './billing-subscriptions.ts'
 import { billingSync } from './billing-sync.ts'
 import { webhookCommands } from './billing-webhooks.ts'
 import { clientCommands } from './client.ts'
@@ -20,6 +21,7 @@ export const commands: Commands = {
   ...auditCommands,
   ...databaseCommands,
   'billing sync': billingSync,
+  ...subscriptionCommands,
   ...webhookCommands,
   ...deliveryCommands,
   doctor,

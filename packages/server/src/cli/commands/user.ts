@@ -20,7 +20,7 @@ import * as option from '../options.ts'
 import { formatTable } from '../table.ts'
 import { UsageError } from '../usage-error.ts'
 
-const ACCOUNT = { name: 'user', description: 'the id or the e-mail address' }
+export const ACCOUNT = { name: 'user', description: 'the id or the e-mail address' }
 const password = option.text(
   '<text>',
   'password; safer on standard input, because process lists show command lines',
@@ -221,7 +221,7 @@ async function readPassword(given: string | null, context: CommandContext): Prom
 }
 
 /** Finds the account by id or e-mail address, and runs `work` on it. */
-function withAccount(
+export function withAccount(
   args: readonly string[],
   context: CommandContext,
   work: (account: Account, opened: OpenOperations) => Promise<Outcome>,

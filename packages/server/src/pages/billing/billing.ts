@@ -13,11 +13,13 @@ import {
   portal,
   resume,
   subscribe,
+  unpause,
   useCode,
 } from './pages/billing-forms.ts'
 import { cancel, cancelNow, showCancel } from './pages/cancel.tsx'
 import { addCard, chooseMethod, deleteMethod, showDeleteCard } from './pages/cards.tsx'
 import { confirm, showConfirm } from './pages/confirm.tsx'
+import { planChange } from './pages/plan-change.tsx'
 import { showReturned } from './pages/returned.tsx'
 import { showSwap, swap } from './pages/swap.tsx'
 import { addSandboxControls } from './sections/sandbox-controls.tsx'
@@ -36,11 +38,13 @@ const FORMS: Readonly<Record<string, Action>> = {
   '/billing/pay': payNow,
   '/billing/quantity': changeQuantity,
   '/billing/resume': resume,
+  '/billing/unpause': unpause,
   '/billing/keep-plan': keepPlan,
   '/billing/code': useCode,
   '/billing/checkout': checkout,
   '/billing/portal': portal,
   '/billing/swap': swap,
+  '/billing/plan-change': planChange,
   '/billing/cancel': cancel,
   '/billing/cancel-now': cancelNow,
   '/billing/confirm': confirm,

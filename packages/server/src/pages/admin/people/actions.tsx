@@ -9,8 +9,10 @@ import { usePage } from '../../parts/layout.tsx'
 import { describeRole } from '../parts.tsx'
 import { BILLING_ACTS } from './billing-acts.tsx'
 import { addDelete } from './delete.tsx'
+import { PAUSE_ACTS } from './pauses.tsx'
 import { addPersonAct, type PersonAct } from './person-act.tsx'
 import { type PersonJson, readSubscriptionDetails } from './person-data.ts'
+import { PLANNED_CHANGE_ACTS } from './planned-changes.tsx'
 import { SubscriptionChoices, SubscriptionList } from './subscriptions.tsx'
 
 /**
@@ -64,9 +66,8 @@ const ACTS: Readonly<Record<string, PersonAct>> = {
 
 /** Adds the acts on a person. */
 export function addPersonActions(app: Hono<AppEnv>): void {
-  for (const [name, act] of Object.entries({ ...ACTS, ...BILLING_ACTS })) {
-    addPersonAct(app, name, act)
-  }
+  const all = { ...ACTS, ...BILLING_ACTS, ...PLANNED_CHANGE_ACTS, ...PAUSE_ACTS }
+  for (const [name, act] of Object.entries(all)) addPersonAct(app, name, act)
   addDelete(app)
 }
 

@@ -30,6 +30,8 @@ type ActTexts =
       | 'extendTrial'
       | 'coupon'
       | 'removeDiscounts'
+      | 'planChange'
+      | 'pause'
       | 'comp'
       | 'endComp'
       | 'credit'
@@ -39,7 +41,7 @@ type ActTexts =
 /** Thrown if a field of a form has an invalid value. */
 export class InvalidField extends Error {
   override readonly name = 'InvalidField'
-  readonly id: 'people.wrongAmount' | 'people.wrongDate'
+  readonly id: 'people.wrongAmount' | 'people.wrongDate' | 'people.wrongPlan'
 
   constructor(id: InvalidField['id']) {
     super(id)

@@ -1,19 +1,18 @@
 import type { Context } from 'hono'
-import type { z } from 'zod'
 import type { OperatorActor } from '../../../admin/audit/caller.ts'
 import type { ApplicationJson, SessionJson, TokenJson } from '../../../admin/operations/access.ts'
 import type { InvoiceDetailJson, InvoiceJson } from '../../../admin/operations/invoices.ts'
-import type { subscriptionShape } from '../../../admin/operations/subscriptions.ts'
+import type { SubscriptionJson } from '../../../admin/operations/subscriptions.ts'
 import type { EventJson } from '../../../admin/operations/timeline.ts'
 import type { accountJson } from '../../../admin/operations/users.ts'
-import { AdminProblem } from '../../../admin/problems.ts'
+import { AdminProblem, notFound } from '../../../admin/problems.ts'
 import type { AppEnv } from '../../../http/variables.ts'
 import type { SubscriptionFact } from '../../../users/account-billing.ts'
 import { subscriptionsOf } from '../../../users/end-account.ts'
 import { outranks } from '../../../users/roles.ts'
 import { runOperation } from '../parts.tsx'
 
-export type { EventJson, InvoiceDetailJson, InvoiceJson }
+export type { EventJson, InvoiceDetailJson, InvoiceJson, SubscriptionJson }
 
 /** The output of `billing.getCustomer`. */
 export interface CustomerJson {
@@ -25,7 +24,6 @@ export interface CustomerJson {
 
 /** A person as the operations return them. */
 export type PersonJson = ReturnType<typeof accountJson>
-export type SubscriptionJson = z.output<typeof subscriptionShape>
 
 /** A page of a list. */
 export interface ListPage<Entry> {
@@ -112,6 +110,22 @@ async function ifAnswered<Result>(read: () => Promise<Result>): Promise<Result |
     if (isAway) return null
     throw error
   }
+}
+
+/**
+ * Reads a subscription of a person.
+ * @throws AdminProblem `not-found`
+ */
+export async function readSubscription(
+  c: Context<AppEnv>,
+  id: string,
+  subscription: string,
+): Promise<SubscriptionJson> {
+  const name = 'billing.listSubscriptionsOf'
+  const { data } = await runOperation<{ data: readonly SubscriptionJson[] }>(c, name, { id })
+  const found = data.find((each) => String(each.id) === subscription)
+  if (!found) throw notFound('subscription', subscription)
+  return found
 }
 
 /** Reads the subscriptions from our tables. */

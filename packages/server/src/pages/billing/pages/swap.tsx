@@ -8,11 +8,12 @@ import { formatAmount } from '../../../messages/messages.ts'
 import { Submit } from '../../parts/fields.tsx'
 import { BillingFrame, OwnForm, usePage } from '../../parts/layout.tsx'
 import { renderPage } from '../../parts/render.tsx'
-import { type Account, readAccount, requireRunning } from '../model/account.ts'
+import { type Account, orNull, readAccount, requireRunning } from '../model/account.ts'
 import { findPlan, parseProrationDate, planOf, quantityOn, swapTarget } from '../model/plans.ts'
 import { BadChoice } from '../model/problems.ts'
 import { Price } from '../sections/price.tsx'
 import type { FormRequest } from './add-form.ts'
+import { canPlanChange, PlanChange } from './plan-change.tsx'
 
 /** Shows the cost of a change to another plan, before anything is changed. */
 export async function showSwap(c: Context<AppEnv>): Promise<Response> {
@@ -24,11 +25,12 @@ export async function showSwap(c: Context<AppEnv>): Promise<Response> {
   if (!running || running.incomplete() || !plan || isThere) return c.redirect('/billing', 303)
   const preview = await running.previewSwap(swapTarget(plan, running))
   const hasChanged = c.req.query('changed') === 'yes'
+  const laterAt = canPlanChange(running) ? await orNull(running.periodEndsAt()) : null
   return renderPage(
     c,
     { title: c.get('page').t('swap.title') },
     <BillingFrame>
-      <SwapCard {...{ account, plan, preview, hasChanged }} />
+      <SwapCard {...{ account, plan, preview, hasChanged, laterAt }} />
     </BillingFrame>,
   )
 }
@@ -63,10 +65,12 @@ interface SwapView {
   readonly preview: SwapPreview
   /** Whether the preview changed since the person approved it. */
   readonly hasChanged: boolean
+  /** When the period ends, after which a planned change would begin. `null` if it is unknown. */
+  readonly laterAt: Date | null
 }
 
 const SwapCard: FC<SwapView> = (view) => {
-  const { account, plan, preview, hasChanged } = view
+  const { account, plan, preview, hasChanged, laterAt } = view
   const { service, t } = usePage()
   const { settings } = service.config
   const name = <bdi>{plan.name}</bdi>
@@ -109,6 +113,9 @@ const SwapCard: FC<SwapView> = (view) => {
           <a href="/billing">{t('swap.keep')}</a>
         </div>
       </OwnForm>
+      {running && canPlanChange(running) && (
+        <PlanChange {...{ plan, subscription: running, at: laterAt }} />
+      )}
     </section>
   )
 }
