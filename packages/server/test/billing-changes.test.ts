@@ -78,3 +78,54 @@ describe('a pause on the billing page', () => {
     expect((await ada.subscription()).paused()).toBe(false)
   })
 })
+
+describe('the details on invoices', () => {
+  it('are an address, which the person changes as a whole', async () => {
+    const ada = await subscriber()
+    expect(await ada.look()).toContain('Add a billing address')
+    const address = { line1: 'Mill Lane 1', city: 'Bath', postal_code: 'BA1', country: 'gb' }
+    expect(await ada.done('/billing/address', address)).toBe('/billing?done=address-changed')
+    expect(await ada.look()).toContain('Mill Lane 1, BA1, Bath, GB')
+    const wrong = await ada.refused('/billing/address', { ...address, country: 'England' })
+    expect(wrong).toMatchObject({ status: 422, alert: expect.stringContaining('not valid') })
+    await ada.done('/billing/address', { line1: 'Hill 3', country: 'GB' })
+    expect(await ada.billable.billingAddress()).toEqual({ line1: 'Hill 3', country: 'GB' })
+  })
+
+  it('are tax ids, which the person adds and removes', async () => {
+    const ada = await subscriber()
+    const wanted = { type: 'eu_vat', tax_id: ' DE123456789 ' }
+    for (let i = 0; i < 2; i++) {
+      expect(await ada.done('/billing/tax-id', wanted)).toBe('/billing?done=tax-id-added')
+    }
+    const [taxId, ...others] = await ada.billable.taxIds()
+    expect([taxId?.value, others]).toEqual(['DE123456789', []])
+    expect(await ada.look()).toContain('VAT number (European Union) DE123456789')
+    const wrong = await ada.refused('/billing/tax-id', { ...wanted, tax_id: 'nonsense' })
+    expect(wrong).toMatchObject({
+      status: 422,
+      alert: 'This is not a valid number of this type.',
+      html: expect.stringContaining('value="nonsense"'),
+    })
+    const odd = await ada.refused('/billing/tax-id', { type: 'xx_none', tax_id: '1' })
+    expect(odd.status).toBe(422)
+    const eve = await subscriber()
+    await eve.done('/billing/tax-id/delete', { id: taxId?.id ?? '' })
+    expect(await ada.billable.taxIds()).toHaveLength(1)
+    for (let i = 0; i < 2; i++) {
+      const at = await ada.done('/billing/tax-id/delete', { id: taxId?.id ?? '' })
+      expect(at).toBe('/billing?done=tax-id-removed')
+    }
+    expect(await ada.billable.taxIds()).toEqual([])
+  })
+
+  it('are only an address at Braintree, and nothing before the first payment', async () => {
+    const bob = await subscriber('braintree')
+    const page = await bob.look()
+    expect(page).toContain('Add a billing address')
+    expect(page).not.toContain('Add a tax ID')
+    const refused = await bob.refused('/billing/tax-id', { type: 'eu_vat', tax_id: 'DE123456789' })
+    expect(refused.status).toBe(422)
+    expect(await (await newPerson(service)).look()).not.toContain('Add a billing address')
+  })
+})

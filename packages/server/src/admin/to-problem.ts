@@ -16,6 +16,7 @@ const BILLING: Partial<Record<BillingErrorCode, ProblemName>> = {
   invalid_amount: 'invalid-input',
   unknown_price: 'invalid-input',
   unknown_coupon: 'invalid-input',
+  invalid_tax_id: 'invalid-input',
   unsupported: 'conflict',
   user_not_found: 'not-found',
   no_subscription: 'not-found',

@@ -121,6 +121,24 @@ const CHANGING: readonly (readonly [string, () => Promise<readonly string[]>, Ru
     'billing.unpause',
     async () => ['billing', 'unpause', await subscriber((subscription) => subscription.pause())],
   ],
+  [
+    'billing.addTaxId',
+    async () => ['billing', 'tax-ids', 'add', await subscriber(), 'eu_vat', 'DE123456789'],
+  ],
+  [
+    'billing.removeTaxId',
+    async () => {
+      const id = await subscriber()
+      const payer = await service.billing.user(Number(id))
+      const taxId = await payer.createTaxId('eu_vat', 'DE123456789')
+      return ['billing', 'tax-ids', 'remove', id, taxId.id]
+    },
+  ],
+  ['billing.setTaxExempt', async () => ['billing', 'tax-exempt', await subscriber(), 'exempt']],
+  [
+    'billing.setAddress',
+    async () => ['billing', 'address', await subscriber(), '--city', 'York', '--country', 'GB'],
+  ],
   ['keys.rotate', async () => ['keys', 'rotate']],
   [
     'keys.revoke',
@@ -410,6 +428,33 @@ describe('keys list', () => {
     expect(keys.filter(({ signing }) => signing)).toHaveLength(algorithms.size)
     const { stdout } = await tollgate(['keys', 'list'])
     expect(stdout).toMatch(/^KID +ALGORITHM +SIGNS FROM +SIGNS NOW\n/)
+  })
+})
+
+describe('billing commands about taxes', () => {
+  it('add, list and remove a tax id', async () => {
+    const id = await subscriber()
+    const add = ['billing', 'tax-ids', 'add', id, 'eu_vat', 'DE123456789', '--json']
+    const added = (await tollgate(add)).json()
+    const listed = await tollgate(['billing', 'tax-ids', 'list', id])
+    expect(listed.stdout).toMatch(/^ID +TYPE +VALUE +COUNTRY +VERIFICATION\n/)
+    expect(listed.stdout).toContain('DE123456789')
+    await tollgate(['billing', 'tax-ids', 'remove', id, added.id])
+    const { stdout } = await tollgate(['billing', 'tax-ids', 'list', id, '--json'])
+    expect(JSON.parse(stdout)).toEqual([])
+  })
+
+  it.each([
+    [['tax-ids', 'add', '$id', 'eu_vat', 'nonsense'], ''],
+    [['tax-exempt', '$id', 'sometimes'], 'tax_exempt'],
+    [['address', '$id'], 'Give the parts of the address, or --none'],
+    [['address', '$id', '--none', '--city', 'York'], 'Give the parts of the address, or --none'],
+    [['address', '$id', '--country', 'Germany'], 'country'],
+  ])('explain what is wrong with billing %j', async (words, message) => {
+    const id = await subscriber()
+    const args = ['billing', ...words.map((word) => (word === '$id' ? id : word))]
+    const { code, stderr } = await tollgate(args)
+    expect([code, stderr]).toEqual([2, expect.stringContaining(message)])
   })
 })
 

@@ -158,6 +158,9 @@ describe('subscriptions in the management API', () => {
       customer: null,
       balance: null,
       free_until: until,
+      tax_exempt: null,
+      address: null,
+      supports: expect.any(Array),
     })
     expect(await (await service.billing.user(Number(person.id))).onGenericTrial()).toBe(true)
     const before = (await operators.entries('billing.comp')).length

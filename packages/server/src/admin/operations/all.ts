@@ -12,6 +12,7 @@ import { plannedChangeOperations } from './planned-changes.ts'
 import { planOperations } from './plans.ts'
 import { settingOperations } from './settings.ts'
 import { subscriptionOperations } from './subscriptions.ts'
+import { taxOperations } from './taxes.ts'
 import { timelineOperations } from './timeline.ts'
 import { userOperations } from './users.ts'
 import { webhookOperations } from './webhooks.ts'
@@ -29,6 +30,7 @@ export const OPERATIONS: readonly Operation[] = [
   ...pauseOperations,
   ...invoiceOperations,
   ...balanceOperations,
+  ...taxOperations,
   ...planOperations,
   ...webhookOperations,
   ...deliveryOperations,

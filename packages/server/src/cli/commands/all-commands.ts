@@ -3,6 +3,7 @@ import { auditCommands } from './audit.ts'
 import { deliveryCommands } from './billing-deliveries.ts'
 import { subscriptionCommands } from './billing-subscriptions.ts'
 import { billingSync } from './billing-sync.ts'
+import { taxCommands } from './billing-taxes.ts'
 import { webhookCommands } from './billing-webhooks.ts'
 import { clientCommands } from './client.ts'
 import { databaseCommands } from './database.ts'
@@ -22,6 +23,7 @@ export const commands: Commands = {
   ...databaseCommands,
   'billing sync': billingSync,
   ...subscriptionCommands,
+  ...taxCommands,
   ...webhookCommands,
   ...deliveryCommands,
   doctor,

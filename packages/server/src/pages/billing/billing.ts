@@ -19,6 +19,7 @@ import {
 import { cancel, cancelNow, showCancel } from './pages/cancel.tsx'
 import { addCard, chooseMethod, deleteMethod, showDeleteCard } from './pages/cards.tsx'
 import { confirm, showConfirm } from './pages/confirm.tsx'
+import { addTaxId, changeAddress, removeTaxId } from './pages/invoice-details.ts'
 import { planChange } from './pages/plan-change.tsx'
 import { showReturned } from './pages/returned.tsx'
 import { showSwap, swap } from './pages/swap.tsx'
@@ -48,6 +49,9 @@ const FORMS: Readonly<Record<string, Action>> = {
   '/billing/cancel': cancel,
   '/billing/cancel-now': cancelNow,
   '/billing/confirm': confirm,
+  '/billing/address': changeAddress,
+  '/billing/tax-id': addTaxId,
+  '/billing/tax-id/delete': removeTaxId,
   '/billing/card': addCard,
   '/billing/card/default': chooseMethod,
   '/billing/card/delete': deleteMethod,

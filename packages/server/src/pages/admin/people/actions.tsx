@@ -14,6 +14,7 @@ import { addPersonAct, type PersonAct } from './person-act.tsx'
 import { type PersonJson, readSubscriptionDetails } from './person-data.ts'
 import { PLANNED_CHANGE_ACTS } from './planned-changes.tsx'
 import { SubscriptionChoices, SubscriptionList } from './subscriptions.tsx'
+import { TAX_ACTS } from './tax-acts.tsx'
 
 /**
  * The actions on an account, its sessions, approvals and tokens, by the last part of the URL path.
@@ -66,7 +67,7 @@ const ACTS: Readonly<Record<string, PersonAct>> = {
 
 /** Adds the acts on a person. */
 export function addPersonActions(app: Hono<AppEnv>): void {
-  const all = { ...ACTS, ...BILLING_ACTS, ...PLANNED_CHANGE_ACTS, ...PAUSE_ACTS }
+  const all = { ...ACTS, ...BILLING_ACTS, ...PLANNED_CHANGE_ACTS, ...PAUSE_ACTS, ...TAX_ACTS }
   for (const [name, act] of Object.entries(all)) addPersonAct(app, name, act)
   addDelete(app)
 }

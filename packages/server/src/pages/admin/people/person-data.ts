@@ -3,6 +3,7 @@ import type { OperatorActor } from '../../../admin/audit/caller.ts'
 import type { ApplicationJson, SessionJson, TokenJson } from '../../../admin/operations/access.ts'
 import type { InvoiceDetailJson, InvoiceJson } from '../../../admin/operations/invoices.ts'
 import type { SubscriptionJson } from '../../../admin/operations/subscriptions.ts'
+import type { AddressJson, TaxIdJson } from '../../../admin/operations/taxes.ts'
 import type { EventJson } from '../../../admin/operations/timeline.ts'
 import type { accountJson } from '../../../admin/operations/users.ts'
 import { AdminProblem, notFound } from '../../../admin/problems.ts'
@@ -20,6 +21,9 @@ export interface CustomerJson {
   readonly customer: string | null
   readonly balance: { readonly amount: number; readonly currency: string } | null
   readonly free_until: string | null
+  readonly tax_exempt: 'none' | 'exempt' | 'reverse' | null
+  readonly address: AddressJson | null
+  readonly supports: readonly string[]
 }
 
 /** A person as the operations return them. */
@@ -41,6 +45,8 @@ export interface PersonData {
   readonly timeline: ListPage<EventJson>
   /** The customer at the provider. `null` if the provider does not answer. */
   readonly customer: CustomerJson | null
+  /** The tax ids at the provider. `null` if the provider does not answer. */
+  readonly taxIds: readonly TaxIdJson[] | null
   /** The newest invoices at the provider. `null` if the provider does not answer. */
   readonly invoices: ListPage<InvoiceJson> | null
 }
@@ -70,7 +76,7 @@ export async function readPersonData(c: Context<AppEnv>, id: string): Promise<Pe
   const list = async <Entry>(name: string) =>
     (await runOperation<{ data: readonly Entry[] }>(c, name, { id })).data
   const isCustomer = person.provider !== null
-  const [sessions, applications, tokens, subscriptions, timeline, customer, invoices] =
+  const [sessions, applications, tokens, subscriptions, timeline, customer, invoices, taxIds] =
     await Promise.all([
       list<SessionJson>('users.listSessions'),
       list<ApplicationJson>('users.listApplications'),
@@ -79,8 +85,10 @@ export async function readPersonData(c: Context<AppEnv>, id: string): Promise<Pe
       readTimeline(c, id, { limit: SHOWN }),
       ifAnswered(() => runOperation<CustomerJson>(c, 'billing.getCustomer', { id })),
       isCustomer ? ifAnswered(() => readInvoices(c, id, { limit: SHOWN })) : NOTHING,
+      isCustomer ? ifAnswered(() => list<TaxIdJson>('billing.listTaxIds')) : [],
     ])
-  return { person, sessions, applications, tokens, subscriptions, timeline, customer, invoices }
+  const access = { sessions, applications, tokens }
+  return { person, ...access, subscriptions, timeline, customer, invoices, taxIds }
 }
 
 /** Which part of a list to read. */

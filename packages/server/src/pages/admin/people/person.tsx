@@ -18,6 +18,7 @@ import { describeProvider, PersonState } from './people.tsx'
 import { obstacleOf, readPersonData, type Section } from './person-data.ts'
 import { DONE, pathOf } from './person-path.ts'
 import { renews, Subscriptions } from './subscriptions.tsx'
+import { Taxes } from './taxes.tsx'
 import { Timeline } from './timeline.tsx'
 
 /** Adds the page of a person. */
@@ -56,6 +57,7 @@ export async function renderPerson(
       <Details data={data} />
       <Acts data={data} can={can} />
       <Subscriptions data={data} can={can} />
+      <Taxes data={data} can={can} />
       <Invoices data={data} can={can} />
       <Sessions data={data} can={can} />
       <Applications data={data} can={can} />
