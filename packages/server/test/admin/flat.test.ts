@@ -45,6 +45,9 @@ const LISTS: ReadonlyArray<readonly [operation: string, input: Readonly<Record<s
     ['billing.listSubscriptions', { state: 'active' }],
     ['billing.listSubscriptions', { plan: 'monthly' }],
     ['billing.listSubscriptionsOf', { id: String(PERSON) }],
+    ['billing.listDisputes', {}],
+    ['billing.listDisputes', { status: 'open' }],
+    ['billing.listDisputes', { user_id: String(PERSON) }],
     ['webhooks.list', {}],
     ['webhooks.list', { state: 'done' }],
     ['webhooks.listDeliveries', {}],
@@ -54,7 +57,7 @@ const LISTS: ReadonlyArray<readonly [operation: string, input: Readonly<Record<s
   ]
 
 /** Lists that a payment provider answers. */
-const AT_PROVIDERS = ['billing.listInvoices', 'billing.findInvoices']
+const AT_PROVIDERS = ['billing.listInvoices', 'billing.findInvoices', 'billing.listTaxIds']
 
 /** Tables that grow with the number of people. The lists of subscriptions are tested by billing. */
 const BIG = [

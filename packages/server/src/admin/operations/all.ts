@@ -4,6 +4,7 @@ import { auditOperations } from './audit.ts'
 import { balanceOperations } from './balances.ts'
 import { clientOperations } from './clients.ts'
 import { deliveryOperations } from './deliveries.ts'
+import { disputeOperations } from './disputes.ts'
 import { invoiceOperations } from './invoices.ts'
 import { keyOperations } from './keys.ts'
 import { overviewOperations } from './overview.ts'
@@ -29,6 +30,7 @@ export const OPERATIONS: readonly Operation[] = [
   ...plannedChangeOperations,
   ...pauseOperations,
   ...invoiceOperations,
+  ...disputeOperations,
   ...balanceOperations,
   ...taxOperations,
   ...planOperations,

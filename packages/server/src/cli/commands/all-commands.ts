@@ -1,6 +1,7 @@
 import type { Commands } from '../command.ts'
 import { auditCommands } from './audit.ts'
 import { deliveryCommands } from './billing-deliveries.ts'
+import { disputeCommands } from './billing-disputes.ts'
 import { subscriptionCommands } from './billing-subscriptions.ts'
 import { billingSync } from './billing-sync.ts'
 import { taxCommands } from './billing-taxes.ts'
@@ -24,6 +25,7 @@ export const commands: Commands = {
   'billing sync': billingSync,
   ...subscriptionCommands,
   ...taxCommands,
+  ...disputeCommands,
   ...webhookCommands,
   ...deliveryCommands,
   doctor,

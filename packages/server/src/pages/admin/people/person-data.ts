@@ -1,6 +1,7 @@
 import type { Context } from 'hono'
 import type { OperatorActor } from '../../../admin/audit/caller.ts'
 import type { ApplicationJson, SessionJson, TokenJson } from '../../../admin/operations/access.ts'
+import type { DisputeJson } from '../../../admin/operations/disputes.ts'
 import type { InvoiceDetailJson, InvoiceJson } from '../../../admin/operations/invoices.ts'
 import type { SubscriptionJson } from '../../../admin/operations/subscriptions.ts'
 import type { AddressJson, TaxIdJson } from '../../../admin/operations/taxes.ts'
@@ -47,6 +48,8 @@ export interface PersonData {
   readonly customer: CustomerJson | null
   /** The tax ids at the provider. `null` if the provider does not answer. */
   readonly taxIds: readonly TaxIdJson[] | null
+  /** The newest disputes of the person's payments. */
+  readonly disputes: readonly DisputeJson[]
   /** The newest invoices at the provider. `null` if the provider does not answer. */
   readonly invoices: ListPage<InvoiceJson> | null
 }
@@ -87,8 +90,9 @@ export async function readPersonData(c: Context<AppEnv>, id: string): Promise<Pe
       isCustomer ? ifAnswered(() => readInvoices(c, id, { limit: SHOWN })) : NOTHING,
       isCustomer ? ifAnswered(() => list<TaxIdJson>('billing.listTaxIds')) : [],
     ])
+  const { data: disputes } = isCustomer ? await readDisputes(c, id) : NOTHING
   const access = { sessions, applications, tokens }
-  return { person, ...access, subscriptions, timeline, customer, invoices, taxIds }
+  return { person, ...access, subscriptions, timeline, customer, disputes, invoices, taxIds }
 }
 
 /** Which part of a list to read. */
@@ -99,6 +103,11 @@ interface PageOfList {
 
 export function readTimeline(c: Context<AppEnv>, id: string, from: PageOfList) {
   return runOperation<ListPage<EventJson>>(c, 'users.listTimeline', { id, ...from })
+}
+
+function readDisputes(c: Context<AppEnv>, id: string) {
+  const input = { user_id: id, limit: SHOWN }
+  return runOperation<ListPage<DisputeJson>>(c, 'billing.listDisputes', input)
 }
 
 export function readInvoices(c: Context<AppEnv>, id: string, from: PageOfList) {
