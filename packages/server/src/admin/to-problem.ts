@@ -17,6 +17,8 @@ const BILLING: Partial<Record<BillingErrorCode, ProblemName>> = {
   unknown_price: 'invalid-input',
   unknown_coupon: 'invalid-input',
   invalid_tax_id: 'invalid-input',
+  promotion_code_refused: 'invalid-input',
+  too_many_attempts: 'too-many-requests',
   unsupported: 'conflict',
   user_not_found: 'not-found',
   no_subscription: 'not-found',

@@ -116,6 +116,28 @@ const CHANGING: readonly (readonly [string, () => Promise<readonly string[]>, Ru
       await subscriber((subscription) => subscription.swapAtPeriodEnd('monthly')),
     ],
   ],
+  [
+    'billing.applyPromotionCode',
+    async () => ['billing', 'promotion-code', await subscriber(), 'SPRING'],
+  ],
+  ['billing.removeDiscounts', async () => ['billing', 'remove-discounts', await subscriber()]],
+  [
+    'billing.applyCoupon',
+    async () => {
+      const catalogs = await service.billing.catalogs()
+      const coupon = catalogs.find(({ provider }) => provider === 'stripe')?.coupons[0]?.id ?? ''
+      return ['billing', 'coupon', await subscriber(), coupon]
+    },
+  ],
+  [
+    'billing.issueCreditNote',
+    async () => {
+      const id = await subscriber()
+      const [invoice] = await (await service.billing.user(Number(id))).invoices()
+      const args = ['billing', 'credit-notes', 'issue', id, invoice?.id ?? '', 'balance']
+      return [...args, '--amount', '5.00', '--key', `note-${id}`]
+    },
+  ],
   ['billing.pause', async () => ['billing', 'pause', await subscriber(), '--bills', 'void']],
   [
     'billing.unpause',
@@ -428,6 +450,26 @@ describe('keys list', () => {
     expect(keys.filter(({ signing }) => signing)).toHaveLength(algorithms.size)
     const { stdout } = await tollgate(['keys', 'list'])
     expect(stdout).toMatch(/^KID +ALGORITHM +SIGNS FROM +SIGNS NOW\n/)
+  })
+})
+
+describe('billing credit-notes', () => {
+  it('issues one credit note for repeats with the same key, and lists it', async () => {
+    const id = await subscriber()
+    const [invoice] = await (await service.billing.user(Number(id))).invoices()
+    const issue = (...more: string[]) =>
+      tollgate(['billing', 'credit-notes', 'issue', id, invoice?.id ?? '', 'refund', ...more])
+    const wrong = await issue('--amount', 'much')
+    expect([wrong.code, wrong.stderr]).toEqual([2, expect.stringContaining('--amount: ')])
+    const hinted = await issue('--amount', '1.50')
+    expect(hinted.stderr).toMatch(/^If this is interrupted, repeat it with --key \S+\n$/)
+    const key = hinted.stderr.trim().split(' ').at(-1) ?? ''
+    const again = await issue('--amount', '1.50', '--key', key, '--json')
+    expect(again.json()).toMatchObject({ refunded: { amount: 150, currency: 'usd' } })
+    const listed = (await tollgate(['billing', 'credit-notes', 'list', id, '--json'])).json()
+    expect(listed).toEqual([again.json()])
+    const { stdout } = await tollgate(['billing', 'credit-notes', 'list', id])
+    expect(stdout).toMatch(/^ID +NUMBER +INVOICE +TOTAL +DATE/)
   })
 })
 

@@ -57,7 +57,12 @@ const LISTS: ReadonlyArray<readonly [operation: string, input: Readonly<Record<s
   ]
 
 /** Lists that a payment provider answers. */
-const AT_PROVIDERS = ['billing.listInvoices', 'billing.findInvoices', 'billing.listTaxIds']
+const AT_PROVIDERS = [
+  'billing.listInvoices',
+  'billing.findInvoices',
+  'billing.listTaxIds',
+  'billing.listCreditNotes',
+]
 
 /** Tables that grow with the number of people. The lists of subscriptions are tested by billing. */
 const BIG = [

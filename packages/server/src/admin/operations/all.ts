@@ -3,6 +3,7 @@ import { accessOperations } from './access.ts'
 import { auditOperations } from './audit.ts'
 import { balanceOperations } from './balances.ts'
 import { clientOperations } from './clients.ts'
+import { creditNoteOperations } from './credit-notes.ts'
 import { deliveryOperations } from './deliveries.ts'
 import { disputeOperations } from './disputes.ts'
 import { invoiceOperations } from './invoices.ts'
@@ -30,6 +31,7 @@ export const OPERATIONS: readonly Operation[] = [
   ...plannedChangeOperations,
   ...pauseOperations,
   ...invoiceOperations,
+  ...creditNoteOperations,
   ...disputeOperations,
   ...balanceOperations,
   ...taxOperations,

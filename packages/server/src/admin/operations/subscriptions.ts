@@ -277,6 +277,17 @@ export const subscriptionOperations: readonly Operation[] = [
   ),
   subscriptionChange(
     {
+      name: 'billing.applyPromotionCode',
+      summary: 'Apply a promotion code to a subscription from the next invoice on',
+      description:
+        'Replaces the current discounts. The conditions of the code are checked, as if the person had typed it; unknown codes count towards the limit of the person. Fails with `conflict` at a provider that has no promotion codes.',
+      effect: 'change',
+    },
+    { path: 'promotion-code', fields: { code: z.string().trim().min(1).max(64) } },
+    (subscription, input) => subscription.applyPromotionCode(String(input.code)),
+  ),
+  subscriptionChange(
+    {
       name: 'billing.removeDiscounts',
       summary: 'Remove all discounts of a subscription from the next invoice on',
       description: 'Fails with `conflict` at a provider that has no coupons.',

@@ -1,5 +1,6 @@
 import type { Commands } from '../command.ts'
 import { auditCommands } from './audit.ts'
+import { creditNoteCommands } from './billing-credit-notes.ts'
 import { deliveryCommands } from './billing-deliveries.ts'
 import { disputeCommands } from './billing-disputes.ts'
 import { subscriptionCommands } from './billing-subscriptions.ts'
@@ -25,6 +26,7 @@ export const commands: Commands = {
   'billing sync': billingSync,
   ...subscriptionCommands,
   ...taxCommands,
+  ...creditNoteCommands,
   ...disputeCommands,
   ...webhookCommands,
   ...deliveryCommands,

@@ -61,6 +61,38 @@ export const subscriptionCommands: Commands = {
         describe: () => (until ? `is paused until ${until.toISOString()}` : 'is paused'),
       }),
   }),
+  'billing coupon': command({
+    summary: 'apply a coupon to a subscription, in place of its discounts',
+    arguments: [ACCOUNT, { name: 'coupon', description: "the provider's id of the coupon" }],
+    options: { subscription },
+    run: ({ args, options: { subscription } }, context) =>
+      change(args, context, subscription, {
+        operation: 'billing.applyCoupon',
+        input: { coupon: args[1] },
+        describe: () => `has the coupon ${args[1]} from the next invoice on`,
+      }),
+  }),
+  'billing promotion-code': command({
+    summary: 'apply a promotion code to a subscription, in place of its discounts',
+    arguments: [ACCOUNT, { name: 'code', description: 'the code, as a person would type it' }],
+    options: { subscription },
+    run: ({ args, options: { subscription } }, context) =>
+      change(args, context, subscription, {
+        operation: 'billing.applyPromotionCode',
+        input: { code: args[1] },
+        describe: () => `has the discount of ${args[1]} from the next invoice on`,
+      }),
+  }),
+  'billing remove-discounts': command({
+    summary: 'remove all discounts of a subscription',
+    arguments: [ACCOUNT],
+    options: { subscription },
+    run: ({ args, options: { subscription } }, context) =>
+      change(args, context, subscription, {
+        operation: 'billing.removeDiscounts',
+        describe: () => 'has the full price from the next invoice on',
+      }),
+  }),
   'billing unpause': command({
     summary: 'end the pause of a subscription',
     arguments: [ACCOUNT],

@@ -185,6 +185,12 @@ export const adminDe: Readonly<Record<keyof typeof adminEn, string>> = {
   'people.coupon.go': 'Gutschein anwenden',
   'people.couponId': 'Gutschein',
   'people.couponId.hint': 'Die ID des Gutscheins beim Zahlungsanbieter.',
+  'people.promotionCode': 'Aktionscode',
+  'people.promotionCode.title': 'Aktionscode anwenden',
+  'people.promotionCode.question': 'Einen Aktionscode für {email} anwenden?',
+  'people.promotionCode.text':
+    'Der Code senkt die nächsten Rechnungen von {email} (ID {id}), wenn er für die Person gilt. Er ersetzt die aktuellen Rabatte.',
+  'people.promotionCode.go': 'Aktionscode anwenden',
   'people.removeDiscounts.title': 'Rabatte entfernen',
   'people.removeDiscounts.question': 'Alle Rabatte von {email} entfernen?',
   'people.removeDiscounts.text': 'Die nächste Rechnung von {email} (ID {id}) hat den vollen Preis.',
@@ -284,6 +290,26 @@ export const adminDe: Readonly<Record<keyof typeof adminEn, string>> = {
   'people.reason.requested_by_customer': 'Vom Kunden gewünscht',
   'people.reason.duplicate': 'Doppelt abgebucht',
   'people.reason.fraudulent': 'Betrug',
+  'people.creditNotes': 'Gutschriften',
+  'people.creditNoteOf': 'Gutschrift zur Rechnung {number}',
+  'people.creditNote.title': 'Gutschrift ausstellen',
+  'people.creditNote.question': 'Eine Gutschrift für {email} ausstellen?',
+  'people.creditNote.text':
+    '{email} (ID {id}) erhält einen Beleg, der die Rechnung ganz oder teilweise aufhebt, und das Geld geht dorthin, wo Sie es wählen. Das kann nicht rückgängig gemacht werden.',
+  'people.creditNote.go': 'Gutschrift ausstellen',
+  'people.creditNote.amount':
+    'Lassen Sie das Feld leer, um alles gutzuschreiben, was von der Rechnung übrig ist.',
+  'people.creditNote.to': 'Wohin geht das Geld?',
+  'people.creditNote.to.refund': 'Zurück auf die Karte oder das Konto der Zahlung',
+  'people.creditNote.to.balance':
+    'Auf das Guthaben der Person, das die nächsten Rechnungen bezahlt',
+  'people.creditNote.to.outside':
+    'Außerhalb des Zahlungsanbieters, zum Beispiel durch Ihre Überweisung',
+  'people.creditNote.memo': 'Text auf der Gutschrift (optional)',
+  'people.creditReason.duplicate': 'Doppelt abgebucht',
+  'people.creditReason.fraudulent': 'Betrug',
+  'people.creditReason.order_change': 'Die Bestellung wurde geändert',
+  'people.creditReason.product_unsatisfactory': 'Die Person war nicht zufrieden',
   'people.voidInvoice.title': 'Rechnung stornieren',
   'people.voidInvoice.question': 'Diese Rechnung von {email} stornieren?',
   'people.voidInvoice.text':
@@ -325,6 +351,7 @@ export const adminDe: Readonly<Record<keyof typeof adminEn, string>> = {
   'people.event.billing.resume': 'Abonnement fortgesetzt',
   'people.event.billing.extendTrial': 'Probezeitraum verlängert',
   'people.event.billing.applyCoupon': 'Gutschein angewendet',
+  'people.event.billing.applyPromotionCode': 'Aktionscode angewendet',
   'people.event.billing.removeDiscounts': 'Rabatte entfernt',
   'people.event.billing.planChange': 'Tarifwechsel geplant',
   'people.event.billing.cancelPlannedChange': 'Geplante Änderung aufgehoben',
@@ -336,6 +363,7 @@ export const adminDe: Readonly<Record<keyof typeof adminEn, string>> = {
   'people.event.billing.setAddress': 'Rechnungsadresse geändert',
   'people.event.billing.comp': 'Kostenloser Zugang geändert',
   'people.event.billing.refund': 'Rechnung erstattet',
+  'people.event.billing.issueCreditNote': 'Gutschrift ausgestellt',
   'people.event.billing.voidInvoice': 'Rechnung storniert',
   'people.event.billing.credit': 'Guthaben gegeben',
   'people.event.billing.debit': 'Guthaben belastet',
@@ -357,6 +385,7 @@ export const adminDe: Readonly<Record<keyof typeof adminEn, string>> = {
   'people.done.comped': 'Die Person hat kostenlosen Zugang.',
   'people.done.comp-ended': 'Der kostenlose Zugang ist beendet.',
   'people.done.credited': 'Das Guthaben wurde hinzugefügt.',
+  'people.done.credit-note-issued': 'Die Gutschrift wurde ausgestellt.',
   'people.done.refunded': 'Die Erstattung wurde ausgeführt.',
   'people.done.invoice-voided': 'Die Rechnung wurde storniert.',
 }

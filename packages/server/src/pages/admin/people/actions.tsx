@@ -8,6 +8,7 @@ import { Choice } from '../../parts/fields.tsx'
 import { usePage } from '../../parts/layout.tsx'
 import { describeRole } from '../parts.tsx'
 import { BILLING_ACTS } from './billing-acts.tsx'
+import { CREDIT_NOTE_ACTS } from './credit-note-acts.tsx'
 import { addDelete } from './delete.tsx'
 import { PAUSE_ACTS } from './pauses.tsx'
 import { addPersonAct, type PersonAct } from './person-act.tsx'
@@ -67,7 +68,14 @@ const ACTS: Readonly<Record<string, PersonAct>> = {
 
 /** Adds the acts on a person. */
 export function addPersonActions(app: Hono<AppEnv>): void {
-  const all = { ...ACTS, ...BILLING_ACTS, ...PLANNED_CHANGE_ACTS, ...PAUSE_ACTS, ...TAX_ACTS }
+  const all = {
+    ...ACTS,
+    ...BILLING_ACTS,
+    ...PLANNED_CHANGE_ACTS,
+    ...PAUSE_ACTS,
+    ...TAX_ACTS,
+    ...CREDIT_NOTE_ACTS,
+  }
   for (const [name, act] of Object.entries(all)) addPersonAct(app, name, act)
   addDelete(app)
 }

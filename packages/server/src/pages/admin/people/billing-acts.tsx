@@ -5,6 +5,7 @@ import {
   DateField,
   DescriptionField,
   InvoiceDetails,
+  PromotionCodeField,
   ReasonField,
   readAmount,
   readDate,
@@ -47,6 +48,14 @@ export const BILLING_ACTS: Readonly<Record<string, PersonAct>> = {
     isHarmless: true,
     input: (form, subscription) => ({ subscription, coupon: form.get('coupon') ?? '' }),
     decisions: ({ form }) => <CouponField value={form?.get('coupon') ?? ''} />,
+  },
+  'promotion-code': {
+    operation: 'billing.applyPromotionCode',
+    done: 'coupon-applied',
+    texts: 'people.promotionCode',
+    isHarmless: true,
+    input: (form, subscription) => ({ subscription, code: form.get('code') ?? '' }),
+    decisions: ({ form }) => <PromotionCodeField value={form?.get('code') ?? ''} />,
   },
   'remove-discounts': {
     operation: 'billing.removeDiscounts',

@@ -63,7 +63,8 @@ export const AmountField: FC<{
   value: string
   required?: boolean
   rest?: Money
-}> = ({ currency, value, required = false, rest }) => {
+  hint?: string
+}> = ({ currency, value, required = false, rest, hint }) => {
   const { t } = usePage()
   return (
     <>
@@ -72,9 +73,10 @@ export const AmountField: FC<{
         id="amount"
         label={t('people.amount', { currency: currency.toUpperCase() })}
         hint={
-          rest
+          hint ??
+          (rest
             ? t('people.amount.rest', { amount: formatAmount(rest, t) })
-            : t('people.amount.hint', { example: toDecimal(money(1250, currency)) })
+            : t('people.amount.hint', { example: toDecimal(money(1250, currency)) }))
         }
         input={{ name: 'amount', inputmode: 'decimal', autocomplete: 'off', required, value }}
       />
@@ -88,6 +90,14 @@ export const CouponField: FC<{ value: string }> = ({ value }) => (
     label={usePage().t('people.couponId')}
     hint={usePage().t('people.couponId.hint')}
     input={{ name: 'coupon', required: true, maxlength: 255, autocomplete: 'off', value }}
+  />
+)
+
+export const PromotionCodeField: FC<{ value: string }> = ({ value }) => (
+  <TextField
+    id="code"
+    label={usePage().t('people.promotionCode')}
+    input={{ name: 'code', required: true, maxlength: 64, autocomplete: 'off', value }}
   />
 )
 

@@ -1,6 +1,7 @@
 import type { Context } from 'hono'
 import type { OperatorActor } from '../../../admin/audit/caller.ts'
 import type { ApplicationJson, SessionJson, TokenJson } from '../../../admin/operations/access.ts'
+import type { CreditNoteJson } from '../../../admin/operations/credit-notes.ts'
 import type { DisputeJson } from '../../../admin/operations/disputes.ts'
 import type { InvoiceDetailJson, InvoiceJson } from '../../../admin/operations/invoices.ts'
 import type { SubscriptionJson } from '../../../admin/operations/subscriptions.ts'
@@ -48,6 +49,8 @@ export interface PersonData {
   readonly customer: CustomerJson | null
   /** The tax ids at the provider. `null` if the provider does not answer. */
   readonly taxIds: readonly TaxIdJson[] | null
+  /** The credit notes at the provider. `null` if the provider does not answer. */
+  readonly creditNotes: readonly CreditNoteJson[] | null
   /** The newest disputes of the person's payments. */
   readonly disputes: readonly DisputeJson[]
   /** The newest invoices at the provider. `null` if the provider does not answer. */
@@ -79,20 +82,31 @@ export async function readPersonData(c: Context<AppEnv>, id: string): Promise<Pe
   const list = async <Entry>(name: string) =>
     (await runOperation<{ data: readonly Entry[] }>(c, name, { id })).data
   const isCustomer = person.provider !== null
-  const [sessions, applications, tokens, subscriptions, timeline, customer, invoices, taxIds] =
-    await Promise.all([
-      list<SessionJson>('users.listSessions'),
-      list<ApplicationJson>('users.listApplications'),
-      list<TokenJson>('users.listTokens'),
-      list<SubscriptionJson>('billing.listSubscriptionsOf'),
-      readTimeline(c, id, { limit: SHOWN }),
-      ifAnswered(() => runOperation<CustomerJson>(c, 'billing.getCustomer', { id })),
-      isCustomer ? ifAnswered(() => readInvoices(c, id, { limit: SHOWN })) : NOTHING,
-      isCustomer ? ifAnswered(() => list<TaxIdJson>('billing.listTaxIds')) : [],
-    ])
+  const [
+    sessions,
+    applications,
+    tokens,
+    subscriptions,
+    timeline,
+    customer,
+    invoices,
+    taxIds,
+    creditNotes,
+  ] = await Promise.all([
+    list<SessionJson>('users.listSessions'),
+    list<ApplicationJson>('users.listApplications'),
+    list<TokenJson>('users.listTokens'),
+    list<SubscriptionJson>('billing.listSubscriptionsOf'),
+    readTimeline(c, id, { limit: SHOWN }),
+    ifAnswered(() => runOperation<CustomerJson>(c, 'billing.getCustomer', { id })),
+    isCustomer ? ifAnswered(() => readInvoices(c, id, { limit: SHOWN })) : NOTHING,
+    isCustomer ? ifAnswered(() => list<TaxIdJson>('billing.listTaxIds')) : [],
+    isCustomer ? ifAnswered(() => list<CreditNoteJson>('billing.listCreditNotes')) : [],
+  ])
   const { data: disputes } = isCustomer ? await readDisputes(c, id) : NOTHING
   const access = { sessions, applications, tokens }
-  return { person, ...access, subscriptions, timeline, customer, disputes, invoices, taxIds }
+  const documents = { invoices, creditNotes, disputes, taxIds }
+  return { person, ...access, subscriptions, timeline, customer, ...documents }
 }
 
 /** Which part of a list to read. */

@@ -27,6 +27,7 @@ export const DONE = [
   'comp-ended',
   'credited',
   'refunded',
+  'credit-note-issued',
   'invoice-voided',
 ] as const
 

@@ -13,6 +13,7 @@ import {
   requireRole,
 } from '../parts.tsx'
 import { Applications, Sessions, Tokens } from './access.tsx'
+import { CreditNotes } from './credit-notes.tsx'
 import { Disputes } from './dispute-table.tsx'
 import { Invoices } from './invoices.tsx'
 import { describeProvider, PersonState } from './people.tsx'
@@ -60,6 +61,7 @@ export async function renderPerson(
       <Subscriptions data={data} can={can} />
       <Taxes data={data} can={can} />
       <Invoices data={data} can={can} />
+      <CreditNotes data={data} can={can} />
       <Disputes data={data} can={can} />
       <Sessions data={data} can={can} />
       <Applications data={data} can={can} />

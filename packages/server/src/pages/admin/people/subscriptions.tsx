@@ -153,6 +153,11 @@ const SubscriptionItem: FC<Section & { subscription: SubscriptionJson }> = (item
             {t('people.coupon.go')}
           </a>
         )}
+        {supports('discounts') && !is('ended') && can('billing.applyPromotionCode') && (
+          <a class="button small" href={of('promotion-code')}>
+            {t('people.promotionCode.go')}
+          </a>
+        )}
         {supports('discounts') && !is('ended') && can('billing.removeDiscounts') && (
           <a class="button small" href={of('remove-discounts')}>
             {t('people.removeDiscounts.go')}
