@@ -79,7 +79,7 @@ const SwapCard: FC<SwapView> = (view) => {
   const before = running?.quantity ?? 1
   const quantity = running ? quantityOn(plan, running) : 1
   return (
-    <section class="card narrow">
+    <section class="card narrow stack">
       <h1>{t.parts('swap.question', { plan: name })}</h1>
       {hasChanged && (
         <p class="problem" role="alert">
