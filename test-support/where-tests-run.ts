@@ -235,6 +235,7 @@ const sqliteIsEnough: readonly Named[] = [
   ['packages/server/test/account.test.ts', 'pages'],
   ['packages/server/test/approval-screen.test.ts', 'pages'],
   ['packages/server/test/assertions.test.ts', 'settings'],
+  ['packages/server/test/billing-changes.test.ts', 'pages'],
   ['packages/server/test/billing-pages.test.ts', 'pages'],
   ['packages/server/test/billing-production.test.ts', 'pages'],
   ['packages/server/test/command-messages.test.ts', 'commands'],

@@ -3,6 +3,7 @@ import type { BilledOwner } from './core/storage/tables.ts'
 import { LoadedOwner, UserScope } from './core/user-scope.ts'
 import type { Owner } from './core/values/owner.ts'
 import type { ProviderName } from './core/values/provider-name.ts'
+import type { Capability } from './providers/gateway-parts.ts'
 
 /**
  * Returns the internal scope of a user (its row, its customer and its provider), for features that
@@ -81,6 +82,15 @@ export class BillableUser<User = Record<string, unknown>> {
    */
   get trialEndsAt(): Date | null {
     return this.#record.trialEndsAt
+  }
+
+  /**
+   * Whether the user's provider has this capability, such as `taxIds` or `creditNotes`. If not,
+   * methods that need it throw Unsupported. Makes no request. `false` if the provider is no longer
+   * configured.
+   */
+  can(capability: Capability): boolean {
+    return this.#scope.can(capability)
   }
 
   get #record(): BilledOwner {

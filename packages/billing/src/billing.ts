@@ -6,6 +6,7 @@ import type { PriceUse } from './core/storage/subscriptions.ts'
 import type { ProviderName } from './core/values/provider-name.ts'
 import type { Catalogs } from './features/catalog/read-catalog.ts'
 import type { CheckoutItem } from './features/checkout/checkout-request.ts'
+import type { DisputeList, DisputeListOptions } from './features/disputes/list-disputes.ts'
 import type { GuestCheckout, GuestCheckoutOptions } from './features/guest-checkout/guest.ts'
 import type { FoundInvoice } from './features/invoice-search/find-invoices.ts'
 import type { MailQueue } from './features/mail/notices.ts'
@@ -86,6 +87,14 @@ export interface Billing<User = Record<string, unknown>> extends HttpRoutes {
    * while (page.next) page = await billing.subscriptions({ status: 'pastDue', after: page.next })
    */
   subscriptions(options?: SubscriptionListOptions): Promise<SubscriptionPage>
+  /**
+   * Lists the disputes (chargebacks) of all owners from our rows, newest first, one page at a time.
+   * Makes no request to a provider.
+   * @throws InvalidArgument for an invalid filter.
+   * @example
+   * const { disputes } = await billing.disputes({ status: 'open' })
+   */
+  disputes(options?: DisputeListOptions): Promise<DisputeList>
   /**
    * Finds invoices of all owners by the number printed on them, or by the provider's id. Sends a
    * request to every provider. At Stripe, several customers may have an invoice with the same

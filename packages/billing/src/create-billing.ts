@@ -35,6 +35,7 @@ import { isUser, type Owner, USER, userOwner } from './core/values/owner.ts'
 import type { ProviderName } from './core/values/provider-name.ts'
 import { createCatalogs } from './features/catalog/read-catalog.ts'
 import { recordingCustomerEvents } from './features/customers/events.ts'
+import { listDisputes } from './features/disputes/list-disputes.ts'
 import { openGuestCheckout } from './features/guest-checkout/guest.ts'
 import { findInvoices } from './features/invoice-search/find-invoices.ts'
 import { createMailQueue } from './features/mail/notices.ts'
@@ -191,6 +192,10 @@ export function createBilling<User>(given: BillingOptions<User>): unknown {
     async subscriptions(wanted = {}) {
       await migrated()
       return listSubscriptions(context, wanted)
+    },
+    async disputes(wanted = {}) {
+      await migrated()
+      return listDisputes(context, wanted)
     },
     async findInvoices(number) {
       await migrated()

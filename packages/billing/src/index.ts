@@ -183,6 +183,12 @@ export {
 export type { CreditNoteListOptions } from './features/credit-notes/user.ts'
 export type { CustomerUpdates } from './features/customers/contract.ts'
 export type { PaymentDisputes, ProviderDispute } from './features/disputes/contract.ts'
+export type {
+  Dispute,
+  DisputeList,
+  DisputeListOptions,
+  DisputeStatus,
+} from './features/disputes/list-disputes.ts'
 export type { InvoiceForecasts, PreviewedSubscription } from './features/forecasts/contract.ts'
 export type {
   FirstInvoices,

@@ -5,6 +5,7 @@ import { SubscriptionScope, type SwapSettings } from './core/subscription-scope.
 import { isUser, type Owner } from './core/values/owner.ts'
 import type { ProviderName } from './core/values/provider-name.ts'
 import * as state from './core/values/subscription-state.ts'
+import type { Capability } from './providers/gateway-parts.ts'
 
 /**
  * Returns the internal scope of a subscription (its row, its owner and its provider), for features
@@ -124,6 +125,15 @@ export class Subscription {
   /** When our database row of the subscription was last changed. */
   get updatedAt(): Date {
     return this.#scope.record.updatedAt
+  }
+
+  /**
+   * Whether the subscription's provider has this capability, such as `schedules` or `pauses`. If
+   * not, methods that need it throw Unsupported. Makes no request. `false` if the provider is no
+   * longer configured.
+   */
+  can(capability: Capability): boolean {
+    return this.#scope.can(capability)
   }
 
   /**

@@ -1,5 +1,6 @@
 import type { ProviderName } from '@tollgate/billing'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { newPerson, textOf } from './billing-person.ts'
 import type { createBrowser } from './browser.ts'
 import { startTestService, type TestService } from './support.ts'
 
@@ -29,57 +30,6 @@ const CASES: readonly Case[] = [
     discounted: '$23.00',
   },
 ]
-
-let people = 0
-
-/** Creates a signed-in person, with functions to use the billing pages. */
-async function newPerson(service: TestService) {
-  const browser = service.browser()
-  const email = `person-${++people}@example.com`
-  const password = 'a long password'
-  await service.users.create({ email, password, name: 'Ada' })
-  expect((await browser.signIn(email, password)).status).toBe(303)
-  const csrf_token = await browser.csrfToken()
-  const post = (path: string, fields: Record<string, string> = {}) =>
-    browser.post(path, { csrf_token, ...fields })
-  return {
-    browser,
-    email,
-    post,
-    /** The text of a page. */
-    async look(path = '/billing'): Promise<string> {
-      const response = await browser.get(path)
-      expect(response.status).toBe(200)
-      return textOf(await response.text())
-    },
-    async done(path: string, fields: Record<string, string> = {}): Promise<string> {
-      const response = await post(path, fields)
-      expect(response.status, await response.clone().text()).toBe(303)
-      return response.headers.get('location') ?? ''
-    },
-    async refused(path: string, fields: Record<string, string> = {}) {
-      const response = await post(path, fields)
-      const html = await response.text()
-      const alert = /role="alert">([^<]*)</.exec(html)?.[1] ?? ''
-      return { status: response.status, alert: textOf(alert), html }
-    },
-    async subscription() {
-      const { body } = await browser.api('/api/subscription')
-      return body
-    },
-  }
-}
-
-function textOf(html: string): string {
-  return html
-    .replace(/<(script|style)[\s\S]*?<\/\1>/g, '')
-    .replace(/<\/?bdi>/g, '')
-    .replace(/<[^>]+>/g, ' ')
-    .replace(/&#39;/g, "'")
-    .replace(/&amp;/g, '&')
-    .replace(/\s+/g, ' ')
-    .trim()
-}
 
 /** The hidden fields of the swap form on a page. */
 async function fieldsOf(browser: Browser, path: string): Promise<Record<string, string>> {
@@ -593,31 +543,6 @@ describe('a payment that needs confirmation by the bank', () => {
   )
 })
 
-describe('a planned change of plan', () => {
-  useService()
-
-  it('is shown on the billing page and can be cancelled, and a pause is shown, too', async () => {
-    const ada = await newPerson(service)
-    const wanted = { plan: 'pro', provider: 'stripe', token: 'pm_card_visa' }
-    await ada.done('/billing/subscribe', wanted)
-    const { body } = await ada.browser.api('/api/user')
-    const billable = await service.billing.user(Number(body.id))
-    const subscription = await billable.subscription('main')
-    await subscription.swapAtPeriodEnd('yearly')
-    expect(await ada.look()).toMatch(
-      /Your subscription changes to Yearly on \d+ \w+ \d{4}\. Keep the current plan/,
-    )
-    for (let i = 0; i < 2; i++) {
-      expect(await ada.done('/billing/keep-plan')).toBe('/billing?done=plan-kept')
-    }
-    expect(await ada.look()).not.toContain('Your subscription changes to')
-    await (await billable.subscription('main')).pause()
-    expect(await ada.look()).toContain(
-      'The subscription is paused: you are not charged until it resumes.',
-    )
-  })
-})
-
 describe('a first payment that failed', () => {
   useService()
 
@@ -711,6 +636,11 @@ describe('access to billing', () => {
     '/billing/cancel-now',
     '/billing/resume',
     '/billing/keep-plan',
+    '/billing/plan-change',
+    '/billing/unpause',
+    '/billing/address',
+    '/billing/tax-id',
+    '/billing/tax-id/delete',
     '/billing/confirm',
     '/sandbox/clock',
     '/sandbox/decline',

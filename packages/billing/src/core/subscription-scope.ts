@@ -53,9 +53,9 @@ export class SubscriptionScope {
     return this as SubscriptionScope as SubscriptionScopeWith<Part>
   }
 
-  /** Whether the provider has a capability. */
+  /** Whether the provider has a capability. `false` if it is no longer configured. */
   can(part: Capability): boolean {
-    return requireProvider(this.context, this.record.provider).can.includes(part)
+    return this.context.options.providers.find(this.record.provider)?.can.includes(part) ?? false
   }
 
   /**

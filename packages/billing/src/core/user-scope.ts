@@ -41,6 +41,11 @@ export class UserScope {
     return this as UserScope as UserScopeWith<Part>
   }
 
+  /** Whether the provider has a capability. `false` if it is no longer configured. */
+  can(part: Capability): boolean {
+    return this.context.options.providers.find(this.provider)?.can.includes(part) ?? false
+  }
+
   /** Connects to the provider without a lock. Changes need the owner's lock. */
   gateway(): Promise<Gateway> {
     return this.context.gateway(this.provider)

@@ -12,6 +12,8 @@ export interface ProviderCustomer {
   readonly hasPaymentMethod: boolean
   /** Language for mail and invoices, such as `de`. `null` or missing if it is unknown. */
   readonly locale?: string | null
+  /** Address on invoices. `null` or missing if there is none. */
+  readonly address?: Address | null
   /** The provider's own object. */
   readonly raw: unknown
 }
@@ -30,6 +32,16 @@ export interface Address {
   readonly postalCode?: string
   /** ISO 3166 country code, two capital letters. */
   readonly country?: string
+}
+
+/** Returns the parts of an address that have a value. `null` if none has. */
+export function toAddressParts(
+  parts: {
+    readonly [Part in keyof Address]?: string | null | undefined
+  },
+): Address | null {
+  const present = Object.entries(parts).filter(([, value]) => value)
+  return present.length === 0 ? null : Object.fromEntries(present)
 }
 
 /** Details of a customer. Other keys are passed on to the provider, with the types of its SDK. */

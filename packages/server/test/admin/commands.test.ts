@@ -1,6 +1,7 @@
 import { hostname, userInfo } from 'node:os'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
+import type { Subscription } from '@tollgate/billing'
 import { kyselyStorage } from '@tollgate/oauth'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { createTestDatabase } from '../../../../test-support/create-test-database.ts'
@@ -47,6 +48,17 @@ async function person(role: Role | null = null) {
   const email = newAddress('person')
   const { id } = await service.users.create({ email, password: PASSWORD, role })
   return { id, email }
+}
+
+/** A person who pays at Stripe, whose subscription was changed by `change`. */
+async function subscriber(
+  change: (subscription: Subscription) => Promise<unknown> = async () => {},
+) {
+  const { id } = await person()
+  const payer = await service.billing.user(Number(id))
+  await payer.newSubscription('main', 'pro').create('pm_card_visa')
+  await change(await payer.subscription('main'))
+  return id
 }
 
 async function client(owner: string | null = null) {
@@ -111,6 +123,58 @@ const CHANGING: readonly (readonly [string, () => Promise<readonly string[]>, Ru
   ['clients.revoke', async () => ['client', 'delete', await client()]],
   ['clients.revokeToken', async () => ['token', 'revoke', '--id', (await token()).id]],
   ['clients.revokeTokensOf', async () => ['token', 'revoke', '--user', (await person()).email]],
+  ['billing.planChange', async () => ['billing', 'plan-change', await subscriber(), 'monthly']],
+  [
+    'billing.cancelPlannedChange',
+    async () => [
+      ...['billing', 'cancel-plan-change'],
+      await subscriber((subscription) => subscription.swapAtPeriodEnd('monthly')),
+    ],
+  ],
+  [
+    'billing.applyPromotionCode',
+    async () => ['billing', 'promotion-code', await subscriber(), 'SPRING'],
+  ],
+  ['billing.removeDiscounts', async () => ['billing', 'remove-discounts', await subscriber()]],
+  [
+    'billing.applyCoupon',
+    async () => {
+      const { entries } = await service.billing.catalog.coupons({ provider: 'stripe' })
+      return ['billing', 'coupon', await subscriber(), entries[0]?.id ?? '']
+    },
+  ],
+  [
+    'billing.issueCreditNote',
+    async () => {
+      const id = await subscriber()
+      const [invoice] = await (await service.billing.user(Number(id))).invoices()
+      const args = ['billing', 'credit-notes', 'issue', id, invoice?.id ?? '', 'balance']
+      return [...args, '--amount', '5.00', '--idempotency-key', `note-${id}`]
+    },
+  ],
+  ['billing.pause', async () => ['billing', 'pause', await subscriber(), '--bills', 'void']],
+  [
+    'billing.unpause',
+    async () => ['billing', 'unpause', await subscriber((subscription) => subscription.pause())],
+  ],
+  [
+    'billing.addTaxId',
+    async () => ['billing', 'tax-ids', 'add', await subscriber(), 'eu_vat', 'DE123456789'],
+  ],
+  [
+    'billing.removeTaxId',
+    async () => {
+      const id = await subscriber()
+      const payer = await service.billing.user(Number(id))
+      const taxId = await payer.createTaxId('eu_vat', 'DE123456789')
+      return ['billing', 'tax-ids', 'remove', id, taxId.id]
+    },
+  ],
+  ['billing.setTaxExempt', async () => ['billing', 'tax-exempt', await subscriber(), 'exempt']],
+  [
+    'billing.setAddress',
+    async () => ['billing', 'address', await subscriber(), '--city', 'York', '--country', 'GB'],
+  ],
   ['keys.rotate', async () => ['keys', 'rotate']],
   [
     'keys.revoke',
@@ -502,6 +566,84 @@ describe('keys list', () => {
     expect(keys.filter(({ signing }) => signing)).toHaveLength(algorithms.size)
     const { stdout } = await tollgate(['keys', 'list'])
     expect(stdout).toMatch(/^KID +ALGORITHM +SIGNS FROM +SIGNS NOW\n/)
+  })
+})
+
+describe('billing credit-notes', () => {
+  it('issues one credit note for repeats with the same key, and lists it', async () => {
+    const id = await subscriber()
+    const [invoice] = await (await service.billing.user(Number(id))).invoices()
+    const issue = (...more: string[]) =>
+      tollgate(['billing', 'credit-notes', 'issue', id, invoice?.id ?? '', 'refund', ...more])
+    const wrong = await issue('--amount', 'much')
+    expect([wrong.code, wrong.stderr]).toEqual([2, expect.stringContaining('--amount: ')])
+    const hinted = await issue('--amount', '1.50')
+    expect(hinted.stderr).toMatch(
+      /^If this is interrupted, repeat it with --idempotency-key \S+\n$/,
+    )
+    const key = hinted.stderr.trim().split(' ').at(-1) ?? ''
+    const again = await issue('--amount', '1.50', '--idempotency-key', key, '--json')
+    expect(again.json()).toMatchObject({ refunded: { amount: 150, currency: 'usd' } })
+    const listed = (await tollgate(['billing', 'credit-notes', 'list', id, '--json'])).json()
+    expect(listed).toEqual([again.json()])
+    const { stdout } = await tollgate(['billing', 'credit-notes', 'list', id])
+    expect(stdout).toMatch(/^ID +NUMBER +INVOICE +TOTAL +DATE/)
+  })
+})
+
+describe('billing commands about taxes', () => {
+  it('add, list and remove a tax id', async () => {
+    const id = await subscriber()
+    const add = ['billing', 'tax-ids', 'add', id, 'eu_vat', 'DE123456789', '--json']
+    const added = (await tollgate(add)).json()
+    const listed = await tollgate(['billing', 'tax-ids', 'list', id])
+    expect(listed.stdout).toMatch(/^ID +TYPE +VALUE +COUNTRY +VERIFICATION\n/)
+    expect(listed.stdout).toContain('DE123456789')
+    await tollgate(['billing', 'tax-ids', 'remove', id, added.id])
+    const { stdout } = await tollgate(['billing', 'tax-ids', 'list', id, '--json'])
+    expect(JSON.parse(stdout)).toEqual([])
+  })
+
+  it.each([
+    [['tax-ids', 'add', '$id', 'eu_vat', 'nonsense'], ''],
+    [['tax-exempt', '$id', 'sometimes'], 'tax_exempt'],
+    [['address', '$id'], 'Give the parts of the address, or --none'],
+    [['address', '$id', '--none', '--city', 'York'], 'Give the parts of the address, or --none'],
+    [['address', '$id', '--country', 'Germany'], 'country'],
+  ])('explain what is wrong with billing %j', async (words, message) => {
+    const id = await subscriber()
+    const args = ['billing', ...words.map((word) => (word === '$id' ? id : word))]
+    const { code, stderr } = await tollgate(args)
+    expect([code, stderr]).toEqual([2, expect.stringContaining(message)])
+  })
+})
+
+describe('billing commands about a subscription', () => {
+  it('print the changed subscription, and need --subscription if there are several', async () => {
+    const id = await subscriber()
+    const planned = await tollgate(['billing', 'plan-change', id, 'monthly', '--json'])
+    expect(planned.json()).toMatchObject({ plan: 'pro', planned: { plan: 'monthly' } })
+    const payer = await service.billing.user(Number(id))
+    await payer.newSubscription('extra', 'yearly').create(null)
+    const { code, stderr } = await tollgate(['billing', 'cancel-plan-change', id])
+    const { id: main } = await payer.subscription('main')
+    expect([code, stderr]).toEqual([2, expect.stringContaining(`--subscription: `)])
+    expect(stderr).toContain(`${main} (main, pro)`)
+    const args = ['billing', 'cancel-plan-change', id, '--subscription', String(main)]
+    const { stdout } = await tollgate(args)
+    expect(stdout).toMatch(/^The subscription main of \S+ \(\d+\) keeps pro\.\n$/)
+  })
+
+  it.each([
+    ['pause', 'has no subscription that has not ended'],
+    ['pause --until yesterday', "--until: 'yesterday' is not a date"],
+    ['pause --bills frame', '--bills must be one of void, keep_as_draft, mark_uncollectible'],
+    ['unpause --subscription 999999', 'There is no subscription "999999"'],
+  ])('explain what is wrong with billing %s', async (words, message) => {
+    const [name = '', ...options] = words.split(' ')
+    const args = ['billing', name, (await person()).id, ...options]
+    const { code, stderr } = await tollgate(args)
+    expect([code, stderr]).toEqual([2, expect.stringContaining(message)])
   })
 })
 

@@ -46,6 +46,9 @@ const LISTS: ReadonlyArray<readonly [operation: string, input: Readonly<Record<s
     ['billing.listSubscriptions', { plan: 'monthly' }],
     ['billing.listSubscriptionsOf', { id: String(PERSON) }],
     ['billing.listPlans', {}],
+    ['billing.listDisputes', {}],
+    ['billing.listDisputes', { status: 'open' }],
+    ['billing.listDisputes', { user_id: String(PERSON) }],
     ['webhooks.list', {}],
     ['webhooks.list', { state: 'done' }],
     ['webhooks.listDeliveries', {}],
@@ -62,6 +65,8 @@ const AT_PROVIDERS = [
   'billing.listCoupons',
   'billing.listPromotionCodes',
   'billing.listUsage',
+  'billing.listTaxIds',
+  'billing.listCreditNotes',
 ]
 
 /** Tables that grow with the number of people. The lists of subscriptions are tested by billing. */

@@ -158,6 +158,9 @@ describe('subscriptions in the management API', () => {
       customer: null,
       balance: null,
       free_until: until,
+      tax_exempt: null,
+      address: null,
+      supports: expect.any(Array),
     })
     expect(await (await service.billing.user(Number(person.id))).onGenericTrial()).toBe(true)
     const before = (await operators.entries('billing.comp')).length
@@ -176,7 +179,7 @@ describe('subscriptions in the management API', () => {
     expect(paying.status).toBe(409)
   })
 
-  it('applies a coupon that exists', async () => {
+  it('applies a coupon that exists, or a promotion code that the person can use', async () => {
     const support = await operators.operator('support')
     const { id } = await accounts.customer('stripe')
     const path = `/users/${id}/subscriptions/${await subscriptionOf(id)}`
@@ -196,6 +199,17 @@ describe('subscriptions in the management API', () => {
     const wrong = await support.call('POST', `${path}/coupon`, { body: { coupon: 'NOPE' } })
     expect(wrong.status).toBe(422)
     expect((await support.call('POST', `${path}/remove-discounts`)).status).toBe(200)
+    const use = (code: string) => support.call('POST', `${path}/promotion-code`, { body: { code } })
+    expect((await use(' spring ')).status).toBe(200)
+    const payer = await service.billing.user(Number(id))
+    const [discount] = await (await payer.subscription('main')).discounts()
+    expect(discount?.name).toBe('Spring')
+    for (let times = 0; times < 10; times++) expect((await use('AUTUMN')).status).toBe(422)
+    expect(await use('AUTUMN')).toMatchObject({ status: 429 })
+    const other = await accounts.customer('braintree')
+    const at = `/users/${other.id}/subscriptions/${await subscriptionOf(other.id)}`
+    const refused = await support.call('POST', `${at}/promotion-code`, { body: { code: 'SPRING' } })
+    expect(refused.status).toBe(409)
   })
 
   it('records the intent and the failure while the provider is unavailable, and works afterwards', async () => {

@@ -152,6 +152,25 @@ describeInChromium("the operators' pages for people", ({ newPage, forgive }) => 
     expect(await invoice?.refunded()).toMatchObject({ amount: 750 })
   })
 
+  it('let a support person issue a credit note in part', async () => {
+    const kim = await customer('kim')
+    const page = await signedIn('support')
+    await page.goto(`${service.url}/admin/people/${kim.id}`)
+    await page.getByRole('link', { name: /^Credit note for invoice/ }).click()
+    await page.getByRole('heading', { name: /^Issue a credit note to / }).waitFor()
+    await expectFineInEveryLook(page, 'admin-credit-note')
+    await page.getByLabel('Amount in USD').fill('7.50')
+    await page.getByLabel(/^To the person’s balance/).check()
+    await page.getByLabel('Reason (optional)').selectOption({ label: 'The order was changed' })
+    await page.getByLabel('Text on the credit note (optional)').fill('Thank you')
+    await page.getByRole('button', { name: 'Issue the credit note' }).dblclick()
+    await page.getByRole('status').filter({ hasText: 'The credit note was issued.' }).waitFor()
+    await page.getByRole('region', { name: 'Credit notes' }).getByText('$7.50').waitFor()
+    await expectFineInEveryLook(page, 'admin-person-credited')
+    const notes = await kim.billable.creditNotes()
+    expect(notes.map(({ data }) => [data.total, data.givenBack.toBalance])).toEqual([[750, 750]])
+  })
+
   it('ask an owner to sign in again before a deletion, and then return to it', async () => {
     const eve = await customer('eve')
     const page = await signedIn('owner')
@@ -202,12 +221,18 @@ describeInChromium("the operators' pages for people", ({ newPage, forgive }) => 
         '/invoices',
         '/credit',
         '/comp',
+        '/add-tax-id',
+        '/tax-exempt',
+        '/address',
       ]
       const ofObjects = [
         `/cancel?object=${subscription.id}`,
         `/cancel-now?object=${subscription.id}`,
         `/coupon?object=${subscription.id}`,
         `/refund?object=${invoice?.id}`,
+        `/credit-note?object=${invoice?.id}`,
+        `/plan-change?object=${subscription.id}`,
+        `/pause?object=${subscription.id}`,
       ]
       for (const path of [...paths, ...ofObjects]) {
         await page.goto(`${service.url}/admin/people/${mia.id}${path}`)

@@ -146,6 +146,8 @@ function defineTables(idType: IdType) {
         /** `null` for a charge without a subscription. */
         subscription_id: field.integer.nullable(),
         charge: field.string(255),
+        /** The provider's id of the invoice that the charge paid. */
+        invoice: field.string(255).nullable(),
         amount: field.integer,
         currency: field.string(3),
         reason: field.string(255).nullable(),
@@ -156,7 +158,13 @@ function defineTables(idType: IdType) {
       },
       {
         primaryKey: ['provider', 'provider_id'],
-        indexes: { billing_disputes_by_subscription: ['subscription_id', 'closed_at'] },
+        indexes: {
+          billing_disputes_by_subscription: ['subscription_id', 'closed_at'],
+          // For `billing.disputes()`.
+          billing_disputes_by_opening: ['opened_at', 'provider', 'provider_id'],
+          billing_disputes_by_owner: ['owner_type', 'owner_id', 'opened_at'],
+          billing_disputes_by_status: ['status', 'opened_at'],
+        },
       },
     ),
     codeAttempts: defineTable(

@@ -16,7 +16,12 @@ import {
 } from '../../providers/braintree/errors.ts'
 import { findCustomer } from '../../providers/braintree/find-customer.ts'
 import { idOfOperation } from '../../providers/braintree/ids.ts'
-import type { Address, CustomerDetails, ProviderCustomer } from '../../providers/customer.ts'
+import {
+  type Address,
+  type CustomerDetails,
+  type ProviderCustomer,
+  toAddressParts,
+} from '../../providers/customer.ts'
 import type { Gateway } from '../../providers/gateway.ts'
 import type { GatewayParts } from '../../providers/gateway-parts.ts'
 import type { braintree } from '../../providers/sdk-types.ts'
@@ -202,8 +207,22 @@ export function describeCustomer(customer: braintree.Customer): ProviderCustomer
     id: customer.id,
     card: method ? summarizeMethod(method) : NO_CARD,
     hasPaymentMethod: method !== null,
+    address: fromAddress(customer.addresses?.[0]),
     raw: customer,
   }
+}
+
+/** Converts the first address in Braintree's address book. `null` if there is none. */
+function fromAddress(address: braintree.Address | undefined): Address | null {
+  if (!address) return null
+  return toAddressParts({
+    line1: address.streetAddress,
+    line2: address.extendedAddress,
+    city: address.locality,
+    state: address.region,
+    postalCode: address.postalCode,
+    country: address.countryCodeAlpha2,
+  })
 }
 
 export function listCustomerMethods(customer: braintree.Customer): braintree.PaymentMethod[] {

@@ -1,13 +1,14 @@
 import { BillableUser, scopeOf } from '../../billable-user.ts'
 import type { Owner } from '../../core/values/owner.ts'
 import type { ProviderName } from '../../core/values/provider-name.ts'
-import type { CustomerDetails } from '../../providers/customer.ts'
+import type { Address, CustomerDetails } from '../../providers/customer.ts'
 import { defineCapability, defineFeature } from '../define-feature.ts'
 import { braintreeCustomerDetails, braintreeCustomers } from './braintree.ts'
 import { stripeCustomerDetails, stripeCustomers } from './stripe.ts'
 import { resumeTransfer } from './transfer.ts'
 import {
   chooseProvider,
+  readBillingAddress,
   readProviderCustomer,
   syncCustomerDetails,
   transferTo,
@@ -50,6 +51,9 @@ declare module '../../billable-user.ts' {
     /** Returns the customer object of the provider's SDK, or `null` if there is no customer. */
     asCustomer(): Promise<unknown>
 
+    /** Reads the customer's address on invoices from the provider. `null` if there is none. */
+    billingAddress(): Promise<Address | null>
+
     /**
      * Changes the customer's details at the provider: `{ email, name, phone, address, locale, … }`.
      * Details that are left out stay.
@@ -85,6 +89,7 @@ export const customersFeature = defineFeature({
       if (to instanceof BillableUser) await scopeOf(to).user.reload()
     },
     asCustomer: readProviderCustomer,
+    billingAddress: readBillingAddress,
   },
   operations: { customer: null, transfer: resumeTransfer },
   stripe: stripeCustomers,

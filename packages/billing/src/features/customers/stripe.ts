@@ -4,7 +4,12 @@ import { InvalidPaymentToken, NoPaymentMethod } from '../../core/errors/errors.t
 import { NO_CARD } from '../../core/values/card.ts'
 import { requireLocale } from '../../core/values/locale.ts'
 import { isUser, type Owner, ownerKey } from '../../core/values/owner.ts'
-import type { Address, CustomerDetails, ProviderCustomer } from '../../providers/customer.ts'
+import {
+  type Address,
+  type CustomerDetails,
+  type ProviderCustomer,
+  toAddressParts,
+} from '../../providers/customer.ts'
 import type { Gateway } from '../../providers/gateway.ts'
 import type { GatewayParts } from '../../providers/gateway-parts.ts'
 import type { Stripe } from '../../providers/sdk-types.ts'
@@ -260,8 +265,16 @@ export function describeCustomer(customer: Stripe.Customer): ProviderCustomer {
     card: typeof method === 'object' && method !== null ? summarizeMethod(method) : NO_CARD,
     hasPaymentMethod: method !== null || customer.default_source !== null,
     locale: localeOf(customer),
+    address: fromStripeAddress(customer.address),
     raw: customer,
   }
+}
+
+/** Converts an address of Stripe. `null` if there is none. */
+function fromStripeAddress(address: Stripe.Address | null | undefined): Address | null {
+  if (!address) return null
+  const { line1, line2, city, state, postal_code: postalCode, country } = address
+  return toAddressParts({ line1, line2, city, state, postalCode, country })
 }
 
 /** Reads the customer's language. `null` if it is invalid, because Stripe accepts any text. */

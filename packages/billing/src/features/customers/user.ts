@@ -4,7 +4,7 @@ import { requireOwner, type UserScope, type UserScopeWith } from '../../core/use
 import { requireText } from '../../core/values/arguments.ts'
 import type { Owner } from '../../core/values/owner.ts'
 import type { ProviderName } from '../../core/values/provider-name.ts'
-import type { CustomerDetails } from '../../providers/customer.ts'
+import type { Address, CustomerDetails } from '../../providers/customer.ts'
 import { requirePart } from '../../providers/gateway-parts.ts'
 import { chooseProvider as choose } from './choose-provider.ts'
 import {
@@ -73,6 +73,12 @@ export async function chooseProvider(user: UserScope, provider: ProviderName): P
 export async function transferTo(user: UserScope, to: Owner): Promise<void> {
   await transferCustomer(user.context, user.owner, to)
   await user.user.reload()
+}
+
+export async function readBillingAddress(user: UserScope): Promise<Address | null> {
+  const providerId = await user.findCustomerId()
+  if (providerId === null) return null
+  return (await (await user.gateway()).findCustomer(providerId))?.address ?? null
 }
 
 export async function readProviderCustomer(user: UserScope): Promise<unknown> {

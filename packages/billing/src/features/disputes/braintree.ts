@@ -58,6 +58,8 @@ async function describe(
     customerId: sale.customer?.id ?? null,
     subscriptionId: sale.subscriptionId || subscriptionOfUsageSale(sale),
     charge: sale.id,
+    // At Braintree an invoice is made from its sale, and has the same id.
+    invoiceId: sale.id,
     amount: fromDecimal(amountDisputed, currencyIsoCode),
     reason: dispute.reason ?? null,
     status: disputeStatusOf(dispute),

@@ -13,6 +13,8 @@ export interface ProviderDispute {
   readonly subscriptionId: string | null
   /** The provider's id of the charge. */
   readonly charge: string
+  /** The provider's id of the invoice that the charge paid. `null` or missing if there is none. */
+  readonly invoiceId?: string | null
   /** The disputed amount. */
   readonly amount: Money
   /** The provider's code for the reason of the dispute. `null` if the provider gives no reason. */

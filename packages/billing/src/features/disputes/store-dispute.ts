@@ -52,6 +52,7 @@ async function record(
     ownerId: String(locked.owner.id),
     subscriptionId: row?.id ?? null,
     charge: found.charge,
+    invoice: found.invoiceId ?? null,
     amount: found.amount.amount,
     currency: found.amount.currency,
     reason: found.reason,

@@ -43,6 +43,7 @@ async function describe(context: StripeContext, dispute: Stripe.Dispute): Promis
     customerId: typeof charge === 'string' ? null : idOfReference(charge.customer),
     subscriptionId: idOfReference(invoice?.parent?.subscription_details?.subscription),
     charge: idOfReference(charge) ?? '',
+    invoiceId: invoice?.id ?? null,
     amount: money(amount, currency),
     reason,
     status: statusOfDispute(status),

@@ -3,13 +3,18 @@ import { accessOperations } from './access.ts'
 import { auditOperations } from './audit.ts'
 import { balanceOperations } from './balances.ts'
 import { clientOperations } from './clients.ts'
+import { creditNoteOperations } from './credit-notes.ts'
 import { deliveryOperations } from './deliveries.ts'
+import { disputeOperations } from './disputes.ts'
 import { invoiceOperations } from './invoices.ts'
 import { keyOperations } from './keys.ts'
 import { overviewOperations } from './overview.ts'
+import { pauseOperations } from './pauses.ts'
+import { plannedChangeOperations } from './planned-changes.ts'
 import { planOperations } from './plans.ts'
 import { settingOperations } from './settings.ts'
 import { subscriptionOperations } from './subscriptions.ts'
+import { taxOperations } from './taxes.ts'
 import { timelineOperations } from './timeline.ts'
 import { userOperations } from './users.ts'
 import { webhookOperations } from './webhooks.ts'
@@ -23,8 +28,13 @@ export const OPERATIONS: readonly Operation[] = [
   ...keyOperations,
   ...auditOperations,
   ...subscriptionOperations,
+  ...plannedChangeOperations,
+  ...pauseOperations,
   ...invoiceOperations,
+  ...creditNoteOperations,
+  ...disputeOperations,
   ...balanceOperations,
+  ...taxOperations,
   ...planOperations,
   ...webhookOperations,
   ...deliveryOperations,

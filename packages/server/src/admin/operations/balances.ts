@@ -1,4 +1,4 @@
-import { type BillableUser, isBillingError, type Money } from '@tollgate/billing'
+import { type BillableUser, type Capability, isBillingError, type Money } from '@tollgate/billing'
 import { z } from 'zod'
 import type { Described } from '../audit/described.ts'
 import { type Operation, type OperationContext, operation } from '../operation.ts'
@@ -12,6 +12,7 @@ import {
   requireRepeatKey,
 } from './billing-fields.ts'
 import { instant, named, userId } from './fields.ts'
+import { addressJson, addressShape, taxExemptShape } from './taxes.ts'
 import { requireAccount } from './users.ts'
 
 const entryShape = z.strictObject({
@@ -39,6 +40,17 @@ function describeEntry(
     ...(description === undefined ? {} : { personal: { description } }),
   }
 }
+
+/** Features of billing that not every provider has, each with the capability that it needs. */
+const SUPPORT = {
+  balance: 'balance',
+  tax_ids: 'taxIds',
+  tax_exempt: 'taxExemptions',
+  address: 'customerDetails',
+  credit_notes: 'creditNotes',
+} as const satisfies Record<string, Capability>
+
+const SUPPORTED = Object.keys(SUPPORT) as [keyof typeof SUPPORT, ...(keyof typeof SUPPORT)[]]
 
 /** Reads the balance. `null` if the provider does not support balances. */
 async function readBalance(user: BillableUser): Promise<Money | null> {
@@ -95,16 +107,29 @@ export const balanceOperations: readonly Operation[] = [
           'Positive for credit. `null` if the person is not a customer, or the provider does not support customer balances',
         ),
       free_until: instant.nullable().describe('End of the free access given by `billing.comp`'),
+      tax_exempt: taxExemptShape
+        .nullable()
+        .describe('`null` if the provider has no tax exemptions, or the person is not a customer'),
+      address: addressShape.nullable().describe('Address on invoices. `null` if there is none'),
+      supports: z.array(z.enum(SUPPORTED)).describe('What the provider of this person can do'),
     }),
     async run({ id }, context) {
       const user = await requireBillable(id, context)
       const { billedBy } = await requireAccount(id, context)
-      const balance = billedBy === null ? null : await readBalance(user)
+      const isCustomer = billedBy !== null
+      const [balance, taxExempt, address] = await Promise.all([
+        isCustomer ? readBalance(user) : null,
+        isCustomer && user.can('taxExemptions') ? user.taxExempt() : null,
+        isCustomer ? user.billingAddress() : null,
+      ])
       return {
         provider: billedBy,
         customer: user.providerId,
         balance: balance && moneyJson(balance),
         free_until: user.trialEndsAt?.toISOString() ?? null,
+        tax_exempt: taxExempt,
+        address: addressJson(address),
+        supports: SUPPORTED.filter((name) => user.can(SUPPORT[name])),
       }
     },
   }),

@@ -103,20 +103,21 @@ async function readInvoices(
   return all.map((invoice, index) => ({ invoice, count: index + 1 })).slice(start, start + limit)
 }
 
-const invoiceId = z
+export const invoiceId = z
   .string()
   .regex(/^\w{1,100}$/, 'Expected the id of an invoice at its provider.')
   .describe("The provider's id of the invoice")
 
 const one = { id: userId, invoice: invoiceId }
 
-async function requireInvoice(user: BillableUser, id: string): Promise<Invoice> {
+/** Finds an invoice of a person. */
+export async function requireInvoice(user: BillableUser, id: string): Promise<Invoice> {
   const found = await user.findInvoice(id)
   if (!found) throw notFound('invoice', id)
   return found
 }
 
-function describeInvoice(
+export function describeInvoice(
   { id, invoice, ...details }: { readonly id: string; readonly invoice: string },
   result: object | null = null,
 ): Described {

@@ -1,4 +1,4 @@
-import type { Subscription, SubscriptionStatus } from '@tollgate/billing'
+import type { Capability, Subscription, SubscriptionStatus } from '@tollgate/billing'
 import { z } from 'zod'
 import { planOf } from '../../config/plan-capabilities.ts'
 import { countSeats } from '../../plans/seats.ts'
@@ -33,6 +33,16 @@ const STATES = {
 type State = keyof typeof STATES
 export const SUBSCRIPTION_STATES = Object.keys(STATES) as [State, ...State[]]
 
+/** Changes that not every provider can make, each with the capability that it needs. */
+const SUPPORT = {
+  planned_changes: 'schedules',
+  pauses: 'pauses',
+  trial_extensions: 'trials',
+  discounts: 'promotionCodes',
+} as const satisfies Record<string, Capability>
+
+const SUPPORTED = Object.keys(SUPPORT) as [keyof typeof SUPPORT, ...(keyof typeof SUPPORT)[]]
+
 export const subscriptionShape = z.strictObject({
   id: z.number().int().describe('Id of the subscription in Tollgate'),
   user_id: z
@@ -60,6 +70,9 @@ export const subscriptionShape = z.strictObject({
     .strictObject({ plan: z.string(), at: instant })
     .nullable()
     .describe('The planned swap. `null` if there is none'),
+  supports: z
+    .array(z.enum(SUPPORTED))
+    .describe('Changes that the provider of this subscription can make'),
   created_at: instant,
 })
 named('Subscription', subscriptionShape)
@@ -78,7 +91,7 @@ export type UsageJson = z.output<typeof usageShape>
 
 const toText = (date: Date | null) => date?.toISOString() ?? null
 
-export function subscriptionJson(subscription: Subscription): z.output<typeof subscriptionShape> {
+export function subscriptionJson(subscription: Subscription): SubscriptionJson {
   const { id, userId, owner, name, provider, providerId, providerStatus } = subscription
   const { plannedPrice, plannedAt } = subscription
   return {
@@ -101,6 +114,7 @@ export function subscriptionJson(subscription: Subscription): z.output<typeof su
       plannedPrice === null || plannedAt === null
         ? null
         : { plan: plannedPrice, at: plannedAt.toISOString() },
+    supports: SUPPORTED.filter((name) => subscription.can(SUPPORT[name])),
     created_at: subscription.createdAt.toISOString(),
   }
 }
@@ -126,7 +140,7 @@ function describeSubscription(input: {
 const ofPerson = z.strictObject({ data: z.array(subscriptionShape) })
 
 /** Declares an operation that changes one subscription. */
-function change<More extends z.ZodRawShape>(
+export function subscriptionChange<More extends z.ZodRawShape>(
   declared: Pick<Operation, 'name' | 'summary' | 'effect'> & { readonly description?: string },
   { path, fields }: { readonly path: string; readonly fields: More },
   perform: (
@@ -275,7 +289,7 @@ export const subscriptionOperations: readonly Operation[] = [
       return subscriptionJson(await requireSubscription(user, subscription))
     },
   }),
-  change(
+  subscriptionChange(
     {
       name: 'billing.cancel',
       summary: 'Cancel a subscription at the end of its period',
@@ -286,7 +300,7 @@ export const subscriptionOperations: readonly Operation[] = [
     { path: 'cancel', fields: {} },
     (subscription) => subscription.cancel(),
   ),
-  change(
+  subscriptionChange(
     {
       name: 'billing.cancelNow',
       summary: 'End a subscription now',
@@ -297,7 +311,7 @@ export const subscriptionOperations: readonly Operation[] = [
     { path: 'cancel-now', fields: {} },
     (subscription) => subscription.cancelNow(),
   ),
-  change(
+  subscriptionChange(
     {
       name: 'billing.resume',
       summary: 'Undo a cancellation during the grace period',
@@ -306,7 +320,7 @@ export const subscriptionOperations: readonly Operation[] = [
     { path: 'resume', fields: {} },
     (subscription) => subscription.resume(),
   ),
-  change(
+  subscriptionChange(
     {
       name: 'billing.extendTrial',
       summary: 'Move the end of a running trial',
@@ -317,7 +331,7 @@ export const subscriptionOperations: readonly Operation[] = [
     { path: 'extend-trial', fields: { trial_ends_at: givenInstant } },
     (subscription, input) => subscription.extendTrial(new Date(String(input.trial_ends_at))),
   ),
-  change(
+  subscriptionChange(
     {
       name: 'billing.applyCoupon',
       summary: 'Apply a coupon to a subscription from the next invoice on',
@@ -328,7 +342,18 @@ export const subscriptionOperations: readonly Operation[] = [
     { path: 'coupon', fields: { coupon: z.string().min(1).max(255) } },
     (subscription, input) => subscription.applyCoupon(String(input.coupon)),
   ),
-  change(
+  subscriptionChange(
+    {
+      name: 'billing.applyPromotionCode',
+      summary: 'Apply a promotion code to a subscription from the next invoice on',
+      description:
+        'Replaces the current discounts. The conditions of the code are checked, as if the person had typed it; unknown codes count towards the limit of the person. Fails with `conflict` at a provider that has no promotion codes.',
+      effect: 'change',
+    },
+    { path: 'promotion-code', fields: { code: z.string().trim().min(1).max(64) } },
+    (subscription, input) => subscription.applyPromotionCode(String(input.code)),
+  ),
+  subscriptionChange(
     {
       name: 'billing.removeDiscounts',
       summary: 'Remove all discounts of a subscription from the next invoice on',

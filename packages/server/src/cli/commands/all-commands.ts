@@ -1,9 +1,13 @@
 import type { Commands } from '../command.ts'
 import { auditCommands } from './audit.ts'
 import { catalogCommands } from './billing-catalog.ts'
+import { creditNoteCommands } from './billing-credit-notes.ts'
 import { deliveryCommands } from './billing-deliveries.ts'
+import { disputeCommands } from './billing-disputes.ts'
+import { subscriptionChangeCommands } from './billing-subscription-changes.ts'
 import { subscriptionCommands } from './billing-subscriptions.ts'
 import { billingSync } from './billing-sync.ts'
+import { taxCommands } from './billing-taxes.ts'
 import { webhookCommands } from './billing-webhooks.ts'
 import { clientCommands } from './client.ts'
 import { completionCommand } from './completion.ts'
@@ -28,7 +32,11 @@ export const commands: Commands = {
   ...databaseCommands,
   ...catalogCommands,
   ...subscriptionCommands,
+  ...subscriptionChangeCommands,
   'billing sync': billingSync,
+  ...taxCommands,
+  ...creditNoteCommands,
+  ...disputeCommands,
   ...webhookCommands,
   ...deliveryCommands,
   doctor,

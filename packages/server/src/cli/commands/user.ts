@@ -24,7 +24,7 @@ import { UsageError } from '../usage-error.ts'
 const withConfig =
   'Accounts belong to the application: change them with its own code, and end the tokens of a person with `token revoke --user <id>`'
 
-const ACCOUNT = { name: 'user', description: 'the id or the e-mail address' }
+export const ACCOUNT = { name: 'user', description: 'the id or the e-mail address' }
 const password = option.text(
   '<text>',
   'password; safer on standard input, because process lists show command lines',
@@ -222,7 +222,7 @@ async function readPassword(given: string | null, context: CommandContext): Prom
 }
 
 /** Finds the account by id or e-mail address, and runs `work` on it. */
-function withAccount(
+export function withAccount(
   args: readonly string[],
   context: CommandContext,
   work: (account: Account, opened: OpenOperations) => Promise<Outcome>,

@@ -2,6 +2,7 @@ import type { Hono } from 'hono'
 import type { AppEnv } from '../../http/variables.ts'
 import { addAudit } from './audit/audit.ts'
 import { addAdminClients } from './clients/clients.ts'
+import { addDisputes } from './disputes.tsx'
 import { addKeys } from './keys.tsx'
 import { addOverview } from './overview/overview.tsx'
 import { addPersonActions } from './people/actions.tsx'
@@ -21,6 +22,7 @@ export function addAdmin(app: Hono<AppEnv>): void {
   addInvoices(app)
   addTimeline(app)
   addPersonActions(app)
+  addDisputes(app)
   addAdminClients(app)
   addPlans(app)
   addWebhooks(app)

@@ -13,11 +13,14 @@ import {
   portal,
   resume,
   subscribe,
+  unpause,
   useCode,
 } from './pages/billing-forms.ts'
 import { cancel, cancelNow, showCancel } from './pages/cancel.tsx'
 import { addCard, chooseMethod, deleteMethod, showDeleteCard } from './pages/cards.tsx'
 import { confirm, showConfirm } from './pages/confirm.tsx'
+import { addTaxId, changeAddress, removeTaxId } from './pages/invoice-details.ts'
+import { planChange } from './pages/plan-change.tsx'
 import { showReturned } from './pages/returned.tsx'
 import { showSwap, swap } from './pages/swap.tsx'
 import { addSandboxControls } from './sections/sandbox-controls.tsx'
@@ -36,14 +39,19 @@ const FORMS: Readonly<Record<string, Action>> = {
   '/billing/pay': payNow,
   '/billing/quantity': changeQuantity,
   '/billing/resume': resume,
+  '/billing/unpause': unpause,
   '/billing/keep-plan': keepPlan,
   '/billing/code': useCode,
   '/billing/checkout': checkout,
   '/billing/portal': portal,
   '/billing/swap': swap,
+  '/billing/plan-change': planChange,
   '/billing/cancel': cancel,
   '/billing/cancel-now': cancelNow,
   '/billing/confirm': confirm,
+  '/billing/address': changeAddress,
+  '/billing/tax-id': addTaxId,
+  '/billing/tax-id/delete': removeTaxId,
   '/billing/card': addCard,
   '/billing/card/default': chooseMethod,
   '/billing/card/delete': deleteMethod,

@@ -92,6 +92,33 @@ describeInChromium('billing', ({ newPage, forgive }) => {
     },
   )
 
+  it('lets a person plan a change of plan with the keyboard, and enter the details of invoices', async () => {
+    const page = await open()
+    await subscribe(page, 'stripe', 'Pro', WORKS.stripe)
+    await told(page, 'You are subscribed.')
+    await page.getByRole('link', { name: 'Change to Monthly' }).click()
+    await page.getByRole('heading', { name: 'Or change later' }).waitFor()
+    await expectFineInEveryLook(page, 'billing-plan-change')
+    await page.getByRole('button', { name: /^Change on \d+ \w+ \d{4}$/ }).focus()
+    await page.keyboard.press('Enter')
+    await told(page, 'Your plan changes at the end of the current period.')
+    await page.getByText(/^Your subscription changes to Monthly on /).waitFor()
+    await page.getByText('Add a billing address').click()
+    await page.getByLabel('Street and number').fill('Mill Lane 1')
+    await page.getByLabel('Country code').fill('gb')
+    await pressed(page, 'Save the address')
+    await told(page, 'Your billing address was changed.')
+    await page.getByText('Add a tax ID').first().click()
+    await page.getByLabel('Number', { exact: true }).fill('DE123456789')
+    await pressed(page, 'Add a tax ID')
+    await told(page, 'The tax ID was added.')
+    await page.getByText('Mill Lane 1, GB').waitFor()
+    await expectFineInEveryLook(page, 'billing-details')
+    await later(page, 'A month')
+    await later(page, 'A day')
+    await page.getByRole('heading', { name: 'Monthly' }).first().waitFor()
+  })
+
   it.each(['stripe', 'braintree'] as const)(
     'works from subscription to cancellation at %s',
     async (provider) => {

@@ -43,7 +43,9 @@ describe.each(PROVIDERS)('the details of a customer at $provider', ({ provider, 
   it('include one address, which is replaced as a whole', async () => {
     const test = await start(provider)
     const { user } = test
+    expect(await user.billingAddress()).toBeNull()
     await user.updateCard(card)
+    expect(await user.billingAddress()).toBeNull()
     const address = { line1: 'Mill Lane 1', line2: 'Flat 2', city: 'Bath', postalCode: 'BA1' }
     for (let i = 0; i < 2; i++)
       await user.updateCustomer({ address: { ...address, country: 'GB' } })
@@ -52,6 +54,9 @@ describe.each(PROVIDERS)('the details of a customer at $provider', ({ provider, 
     await user.updateCustomer({ address: { line1: 'Hill 3', city: 'York', country: 'GB' } })
     const now = await readDetails(test)
     expect({ ...now, zip: now.zip || null }).toMatchObject({ street: 'Hill 3', zip: null })
+    expect(await user.billingAddress()).toEqual({ line1: 'Hill 3', city: 'York', country: 'GB' })
+    await user.updateCustomer({ address: {} })
+    expect(await user.billingAddress()).toBeNull()
   })
 
   it('are copied from the application’s row to the provider, never back', async () => {

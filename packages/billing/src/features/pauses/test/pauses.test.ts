@@ -252,3 +252,15 @@ describe('pause()', () => {
     await expect((await main(test)).pause()).rejects.toThrow(InvalidArgument)
   })
 })
+
+describe('can()', () => {
+  it.each([
+    ['stripe', 'pm_card_visa', true],
+    ['braintree', 'fake-valid-visa-nonce', false],
+  ] as const)('tells whether %s has a capability, before any request', async (at, card, can) => {
+    const { user } = await start(at)
+    const made = await user.newSubscription('main', 'monthly').create(card)
+    expect([made.can('pauses'), made.can('schedules'), user.can('taxIds')]).toEqual([can, can, can])
+    expect([made.can('payments'), user.can('disputes')]).toEqual([true, true])
+  })
+})

@@ -8,10 +8,14 @@ import { Choice } from '../../parts/fields.tsx'
 import { usePage } from '../../parts/layout.tsx'
 import { describeRole } from '../parts.tsx'
 import { BILLING_ACTS } from './billing-acts.tsx'
+import { CREDIT_NOTE_ACTS } from './credit-note-acts.tsx'
 import { addDelete } from './delete.tsx'
+import { PAUSE_ACTS } from './pauses.tsx'
 import { addPersonAct, type PersonAct } from './person-act.tsx'
 import { type PersonJson, readSubscriptionDetails } from './person-data.ts'
+import { PLANNED_CHANGE_ACTS } from './planned-changes.tsx'
 import { SubscriptionChoices, SubscriptionList } from './subscriptions.tsx'
+import { TAX_ACTS } from './tax-acts.tsx'
 
 /**
  * The actions on an account, its sessions, approvals and tokens, by the last part of the URL path.
@@ -64,9 +68,15 @@ const ACTS: Readonly<Record<string, PersonAct>> = {
 
 /** Adds the acts on a person. */
 export function addPersonActions(app: Hono<AppEnv>): void {
-  for (const [name, act] of Object.entries({ ...ACTS, ...BILLING_ACTS })) {
-    addPersonAct(app, name, act)
+  const all = {
+    ...ACTS,
+    ...BILLING_ACTS,
+    ...PLANNED_CHANGE_ACTS,
+    ...PAUSE_ACTS,
+    ...TAX_ACTS,
+    ...CREDIT_NOTE_ACTS,
   }
+  for (const [name, act] of Object.entries(all)) addPersonAct(app, name, act)
   addDelete(app)
 }
 

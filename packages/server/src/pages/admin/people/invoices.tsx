@@ -1,8 +1,9 @@
-import { money } from '@tollgate/billing'
+import { money, type ProviderName } from '@tollgate/billing'
 import type { Hono } from 'hono'
 import type { FC } from 'hono/jsx'
 import type { AppEnv } from '../../../http/variables.ts'
 import { formatAmount } from '../../../messages/messages.ts'
+import { hasCreditNotes } from '../../billing/model/providers.ts'
 import { usePage } from '../../parts/layout.tsx'
 import { Day, Table } from '../../parts/table.tsx'
 import { mayCall, operatorOf, Pager, renderAdmin, requireRole } from '../parts.tsx'
@@ -83,7 +84,7 @@ interface InvoiceTableProps {
 
 const InvoiceTable: FC<InvoiceTableProps> = ({ path, invoices, can }) => {
   const { t } = usePage()
-  const withActs = can('billing.refund') || can('billing.voidInvoice')
+  const withActs = ['billing.refund', 'billing.issueCreditNote', 'billing.voidInvoice'].some(can)
   const columns = [
     t('people.invoice'),
     t('invoices.date'),
@@ -110,7 +111,7 @@ const InvoiceTable: FC<InvoiceTableProps> = ({ path, invoices, can }) => {
   )
 }
 
-/** The action that the state of an invoice allows. */
+/** The actions that the state of an invoice allows. */
 const InvoiceAct: FC<Omit<InvoiceTableProps, 'invoices'> & { invoice: InvoiceJson }> = ({
   path,
   can,
@@ -118,25 +119,38 @@ const InvoiceAct: FC<Omit<InvoiceTableProps, 'invoices'> & { invoice: InvoiceJso
 }) => {
   const { t } = usePage()
   const object = `?object=${encodeURIComponent(id)}`
-  if (status === 'paid' && total.amount > 0 && can('billing.refund')) {
-    return (
-      <a
-        class="button small"
-        href={`${path}/refund${object}`}
-        aria-label={t('people.refundOf', { number })}
-      >
-        {t('people.refund.go')}
-      </a>
-    )
-  }
-  if (status !== 'unpaid' || provider !== 'stripe' || !can('billing.voidInvoice')) return null
   return (
-    <a
-      class="button small danger-quiet"
-      href={`${path}/void-invoice${object}`}
-      aria-label={t('people.voidOf', { number })}
-    >
-      {t('people.voidInvoice.go')}
-    </a>
+    <div class="row">
+      {status === 'paid' && total.amount > 0 && can('billing.refund') && (
+        <a
+          class="button small"
+          href={`${path}/refund${object}`}
+          aria-label={t('people.refundOf', { number })}
+        >
+          {t('people.refund.go')}
+        </a>
+      )}
+      {status !== 'void' &&
+        total.amount > 0 &&
+        hasCreditNotes(provider as ProviderName) &&
+        can('billing.issueCreditNote') && (
+          <a
+            class="button small"
+            href={`${path}/credit-note${object}`}
+            aria-label={t('people.creditNoteOf', { number })}
+          >
+            {t('invoices.creditNote')}
+          </a>
+        )}
+      {status === 'unpaid' && provider === 'stripe' && can('billing.voidInvoice') && (
+        <a
+          class="button small danger-quiet"
+          href={`${path}/void-invoice${object}`}
+          aria-label={t('people.voidOf', { number })}
+        >
+          {t('people.voidInvoice.go')}
+        </a>
+      )}
+    </div>
   )
 }

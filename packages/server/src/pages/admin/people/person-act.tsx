@@ -29,7 +29,15 @@ type ActTexts =
       | 'cancelNow'
       | 'extendTrial'
       | 'coupon'
+      | 'promotionCode'
       | 'removeDiscounts'
+      | 'planChange'
+      | 'pause'
+      | 'creditNote'
+      | 'addTaxId'
+      | 'removeTaxId'
+      | 'taxExempt'
+      | 'address'
       | 'comp'
       | 'endComp'
       | 'credit'
@@ -39,7 +47,7 @@ type ActTexts =
 /** Thrown if a field of a form has an invalid value. */
 export class InvalidField extends Error {
   override readonly name = 'InvalidField'
-  readonly id: 'people.wrongAmount' | 'people.wrongDate'
+  readonly id: 'people.wrongAmount' | 'people.wrongDate' | 'people.wrongPlan'
 
   constructor(id: InvalidField['id']) {
     super(id)

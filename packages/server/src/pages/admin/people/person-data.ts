@@ -1,19 +1,21 @@
 import type { Context } from 'hono'
-import type { z } from 'zod'
 import type { OperatorActor } from '../../../admin/audit/caller.ts'
 import type { ApplicationJson, SessionJson, TokenJson } from '../../../admin/operations/access.ts'
+import type { CreditNoteJson } from '../../../admin/operations/credit-notes.ts'
+import type { DisputeJson } from '../../../admin/operations/disputes.ts'
 import type { InvoiceDetailJson, InvoiceJson } from '../../../admin/operations/invoices.ts'
-import type { subscriptionShape, UsageJson } from '../../../admin/operations/subscriptions.ts'
+import type { SubscriptionJson, UsageJson } from '../../../admin/operations/subscriptions.ts'
+import type { AddressJson, TaxIdJson } from '../../../admin/operations/taxes.ts'
 import type { EventJson } from '../../../admin/operations/timeline.ts'
 import type { accountJson } from '../../../admin/operations/users.ts'
-import { AdminProblem } from '../../../admin/problems.ts'
+import { AdminProblem, notFound } from '../../../admin/problems.ts'
 import type { AppEnv } from '../../../http/variables.ts'
 import type { SubscriptionFact } from '../../../users/account-billing.ts'
 import { subscriptionsOf } from '../../../users/end-account.ts'
 import { outranks } from '../../../users/roles.ts'
 import { runOperation } from '../parts.tsx'
 
-export type { EventJson, InvoiceDetailJson, InvoiceJson }
+export type { EventJson, InvoiceDetailJson, InvoiceJson, SubscriptionJson }
 
 /** The output of `billing.getCustomer`. */
 export interface CustomerJson {
@@ -21,11 +23,13 @@ export interface CustomerJson {
   readonly customer: string | null
   readonly balance: { readonly amount: number; readonly currency: string } | null
   readonly free_until: string | null
+  readonly tax_exempt: 'none' | 'exempt' | 'reverse' | null
+  readonly address: AddressJson | null
+  readonly supports: readonly string[]
 }
 
 /** A person as the operations return them. */
 export type PersonJson = ReturnType<typeof accountJson>
-export type SubscriptionJson = z.output<typeof subscriptionShape>
 
 /** A page of a list. */
 export interface ListPage<Entry> {
@@ -43,6 +47,12 @@ export interface PersonData {
   readonly timeline: ListPage<EventJson>
   /** The customer at the provider. `null` if the provider does not answer. */
   readonly customer: CustomerJson | null
+  /** The tax ids at the provider. `null` if the provider does not answer. */
+  readonly taxIds: readonly TaxIdJson[] | null
+  /** The credit notes at the provider. `null` if the provider does not answer. */
+  readonly creditNotes: readonly CreditNoteJson[] | null
+  /** The newest disputes of the person's payments. */
+  readonly disputes: readonly DisputeJson[]
   /** The newest invoices at the provider. `null` if the provider does not answer. */
   readonly invoices: ListPage<InvoiceJson> | null
   /** The usage of the running subscriptions. `null` if the provider does not answer. */
@@ -74,19 +84,33 @@ export async function readPersonData(c: Context<AppEnv>, id: string): Promise<Pe
   const list = async <Entry>(name: string) =>
     (await runOperation<{ data: readonly Entry[] }>(c, name, { id })).data
   const isCustomer = person.provider !== null
-  const [sessions, applications, tokens, subscriptions, timeline, customer, invoices, usage] =
-    await Promise.all([
-      list<SessionJson>('users.listSessions'),
-      list<ApplicationJson>('users.listApplications'),
-      list<TokenJson>('users.listTokens'),
-      list<SubscriptionJson>('billing.listSubscriptionsOf'),
-      readTimeline(c, id, { limit: SHOWN }),
-      ifAnswered(() => runOperation<CustomerJson>(c, 'billing.getCustomer', { id })),
-      isCustomer ? ifAnswered(() => readInvoices(c, id, { limit: SHOWN })) : NOTHING,
-      isCustomer ? ifAnswered(() => list<UsageJson>('billing.listUsage')) : [],
-    ])
-  const bought = { subscriptions, customer, invoices, usage }
-  return { person, sessions, applications, tokens, timeline, ...bought }
+  const [
+    sessions,
+    applications,
+    tokens,
+    subscriptions,
+    timeline,
+    customer,
+    invoices,
+    taxIds,
+    creditNotes,
+    usage,
+  ] = await Promise.all([
+    list<SessionJson>('users.listSessions'),
+    list<ApplicationJson>('users.listApplications'),
+    list<TokenJson>('users.listTokens'),
+    list<SubscriptionJson>('billing.listSubscriptionsOf'),
+    readTimeline(c, id, { limit: SHOWN }),
+    ifAnswered(() => runOperation<CustomerJson>(c, 'billing.getCustomer', { id })),
+    isCustomer ? ifAnswered(() => readInvoices(c, id, { limit: SHOWN })) : NOTHING,
+    isCustomer ? ifAnswered(() => list<TaxIdJson>('billing.listTaxIds')) : [],
+    isCustomer ? ifAnswered(() => list<CreditNoteJson>('billing.listCreditNotes')) : [],
+    isCustomer ? ifAnswered(() => list<UsageJson>('billing.listUsage')) : [],
+  ])
+  const { data: disputes } = isCustomer ? await readDisputes(c, id) : NOTHING
+  const access = { sessions, applications, tokens }
+  const documents = { invoices, creditNotes, disputes, taxIds }
+  return { person, ...access, subscriptions, timeline, customer, usage, ...documents }
 }
 
 /** Which part of a list to read. */
@@ -97,6 +121,11 @@ interface PageOfList {
 
 export function readTimeline(c: Context<AppEnv>, id: string, from: PageOfList) {
   return runOperation<ListPage<EventJson>>(c, 'users.listTimeline', { id, ...from })
+}
+
+function readDisputes(c: Context<AppEnv>, id: string) {
+  const input = { user_id: id, limit: SHOWN }
+  return runOperation<ListPage<DisputeJson>>(c, 'billing.listDisputes', input)
 }
 
 export function readInvoices(c: Context<AppEnv>, id: string, from: PageOfList) {
@@ -116,6 +145,22 @@ async function ifAnswered<Result>(read: () => Promise<Result>): Promise<Result |
     if (isAway) return null
     throw error
   }
+}
+
+/**
+ * Reads a subscription of a person.
+ * @throws AdminProblem `not-found`
+ */
+export async function readSubscription(
+  c: Context<AppEnv>,
+  id: string,
+  subscription: string,
+): Promise<SubscriptionJson> {
+  const name = 'billing.listSubscriptionsOf'
+  const { data } = await runOperation<{ data: readonly SubscriptionJson[] }>(c, name, { id })
+  const found = data.find((each) => String(each.id) === subscription)
+  if (!found) throw notFound('subscription', subscription)
+  return found
 }
 
 /** Reads the subscriptions from our tables. */

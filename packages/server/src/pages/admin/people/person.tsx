@@ -13,11 +13,14 @@ import {
   requireRole,
 } from '../parts.tsx'
 import { Applications, Sessions, Tokens } from './access.tsx'
+import { CreditNotes } from './credit-notes.tsx'
+import { Disputes } from './dispute-table.tsx'
 import { Invoices } from './invoices.tsx'
 import { describeProvider, PersonState } from './people.tsx'
 import { obstacleOf, readPersonData, type Section } from './person-data.ts'
 import { DONE, pathOf } from './person-path.ts'
 import { renews, Subscriptions } from './subscriptions.tsx'
+import { Taxes } from './taxes.tsx'
 import { Timeline } from './timeline.tsx'
 
 /** Adds the page of a person. */
@@ -56,7 +59,10 @@ export async function renderPerson(
       <Details data={data} />
       <Acts data={data} can={can} />
       <Subscriptions data={data} can={can} />
+      <Taxes data={data} can={can} />
       <Invoices data={data} can={can} />
+      <CreditNotes data={data} can={can} />
+      <Disputes data={data} can={can} />
       <Sessions data={data} can={can} />
       <Applications data={data} can={can} />
       <Tokens data={data} can={can} />

@@ -81,18 +81,21 @@ export const Subscriptions: FC<Section> = (section) => {
   )
 }
 
-const SubscriptionItem: FC<Section & { subscription: SubscriptionJson }> = ({
-  data: { person, usage },
-  can,
-  subscription,
-}) => {
+const SubscriptionItem: FC<Section & { subscription: SubscriptionJson }> = (item) => {
+  const {
+    data: { person, usage },
+    can,
+    subscription,
+  } = item
   const { service, t } = usePage()
   const { id, name, provider, plan: providerPlan, quantity, states } = subscription
   const of = (act: string) => `${pathOf(person.id)}/${act}?object=${id}`
   const is = (state: (typeof states)[number]) => states.includes(state)
+  const isRunning = renews(subscription) && !is('awaits_first_payment')
   const { plans } = service.config.settings
   const plan = plans.find((each) => new Map(Object.entries(each)).get(provider) === providerPlan)
-  const isStripe = provider === 'stripe'
+  const supports = (name: (typeof subscription.supports)[number]) =>
+    subscription.supports.includes(name)
   return (
     <li>
       <p class="row">
@@ -125,7 +128,25 @@ const SubscriptionItem: FC<Section & { subscription: SubscriptionJson }> = ({
           })}
         </p>
       )}
+      <PlannedChange {...item} />
       <div class="row">
+        {supports('planned_changes') && isRunning && can('billing.planChange') && (
+          <a class="button small" href={of('plan-change')}>
+            {t('people.planChange.go')}
+          </a>
+        )}
+        {supports('pauses') && isRunning && !is('paused') && can('billing.pause') && (
+          <a class="button small" href={of('pause')}>
+            {t('people.pause.go')}
+          </a>
+        )}
+        {is('paused') && can('billing.unpause') && (
+          <AdminForm action={of('unpause')}>
+            <button type="submit" class="small">
+              {t('people.unpause')}
+            </button>
+          </AdminForm>
+        )}
         {is('on_grace_period') && can('billing.resume') && (
           <AdminForm action={of('resume')}>
             <button type="submit" class="small" aria-label={t('people.resumeOf', { name })}>
@@ -133,17 +154,22 @@ const SubscriptionItem: FC<Section & { subscription: SubscriptionJson }> = ({
             </button>
           </AdminForm>
         )}
-        {isStripe && is('on_trial') && can('billing.extendTrial') && (
+        {supports('trial_extensions') && is('on_trial') && can('billing.extendTrial') && (
           <a class="button small" href={of('extend-trial')}>
             {t('people.extendTrial.go')}
           </a>
         )}
-        {isStripe && !is('ended') && can('billing.applyCoupon') && (
+        {supports('discounts') && !is('ended') && can('billing.applyCoupon') && (
           <a class="button small" href={of('coupon')}>
             {t('people.coupon.go')}
           </a>
         )}
-        {isStripe && !is('ended') && can('billing.removeDiscounts') && (
+        {supports('discounts') && !is('ended') && can('billing.applyPromotionCode') && (
+          <a class="button small" href={of('promotion-code')}>
+            {t('people.promotionCode.go')}
+          </a>
+        )}
+        {supports('discounts') && !is('ended') && can('billing.removeDiscounts') && (
           <a class="button small" href={of('remove-discounts')}>
             {t('people.removeDiscounts.go')}
           </a>
@@ -160,6 +186,36 @@ const SubscriptionItem: FC<Section & { subscription: SubscriptionJson }> = ({
         )}
       </div>
     </li>
+  )
+}
+
+/** The planned change of a subscription, and a button to cancel it. */
+const PlannedChange: FC<Section & { subscription: SubscriptionJson }> = ({
+  data: { person },
+  can,
+  subscription,
+}) => {
+  const { service, t } = usePage()
+  const { id, planned } = subscription
+  if (planned === null) return null
+  const provider = subscription.provider as SubscriptionFact['provider']
+  const plan = planOf(service.config.settings.plans, { provider, providerPlan: planned.plan })
+  return (
+    <div class="row">
+      <span>
+        {t.parts('people.planned', {
+          plan: <bdi>{plan?.name ?? planned.plan}</bdi>,
+          date: <Day at={new Date(planned.at)} />,
+        })}
+      </span>
+      {can('billing.cancelPlannedChange') && (
+        <AdminForm action={`${pathOf(person.id)}/cancel-planned-change?object=${id}`}>
+          <button type="submit" class="small">
+            {t('people.cancelPlannedChange')}
+          </button>
+        </AdminForm>
+      )}
+    </div>
   )
 }
 

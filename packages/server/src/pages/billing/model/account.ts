@@ -1,5 +1,6 @@
 import {
   type ActiveDiscount,
+  type Address,
   type BillableUser,
   type CreditNote,
   type EndReason,
@@ -13,6 +14,7 @@ import {
   type PaymentMethod,
   type ProviderName,
   type Subscription,
+  type TaxId,
   type UpcomingInvoice,
 } from '@tollgate/billing'
 import type { Context } from 'hono'
@@ -106,6 +108,10 @@ export interface ProviderView {
   /** Usage in the current period, of the prices that are charged by usage. */
   readonly usage: readonly PlanUsage[] | null
   readonly methods: readonly PaymentMethod[] | null
+  /** Tax ids. Empty at a provider that stores none. */
+  readonly taxIds: readonly TaxId[] | null
+  /** The address on invoices, if there is one. */
+  readonly address: { readonly present: Address | null } | null
   /** Why the last subscription ended. `null` if it has not ended or the provider is unavailable. */
   readonly endReason: EndReason | null
 }
@@ -144,6 +150,8 @@ export async function readProviderView(
     endReason,
     upcoming,
     usage,
+    taxIds,
+    address,
   ] = await Promise.all([
     orNull(running ? running.periodEndsAt() : null),
     orNull(running ? unpaidReason(running) : null),
@@ -155,10 +163,23 @@ export async function readProviderView(
     orNull(last ? last.endReason() : null),
     orNull(running ? running.upcomingInvoice() : null),
     orNull(running ? readPlanUsage(running, plans) : null),
+    billable.can('taxIds') ? orNull(billable.taxIds()) : [],
+    orNull(billable.billingAddress().then((present) => ({ present }))),
   ])
   const documents = { invoices, creditNotes }
   const payment = { unpaid, owed: owed !== null && owed.amount > 0 ? owed : null }
-  return { periodEndsAt, ...payment, ...documents, discounts, methods, endReason, upcoming, usage }
+  const details = { taxIds, address }
+  return {
+    periodEndsAt,
+    ...payment,
+    ...documents,
+    ...details,
+    discounts,
+    methods,
+    endReason,
+    upcoming,
+    usage,
+  }
 }
 
 /** Waits for a response of the provider. Returns `null` if the provider is unavailable. */

@@ -151,6 +151,24 @@ export interface PlanChange extends SoldPlan {
 }
 
 /**
+ * Describes the change of a subscription to another plan. `plan` is its present one.
+ * @throws BadChoice if the provider cannot sell the new plan.
+ */
+export function changeTo(
+  id: string | null,
+  subscription: Subscription,
+  present: {
+    readonly plans: readonly Plan[]
+    readonly plan: Plan | null
+    readonly counted: Counted
+  },
+): PlanChange {
+  const sold = requireSoldPlan(present.plans, id, subscription.provider)
+  const quantity = quantityOn(sold.plan, subscription, present.counted)
+  return { ...sold, subscription, old: present.plan, quantity }
+}
+
+/**
  * Returns the argument for `swap()` that changes a subscription to the plan. Prices of the
  * subscription that belong to neither plan stay.
  */

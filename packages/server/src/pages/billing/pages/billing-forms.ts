@@ -97,6 +97,13 @@ export async function resume({ account }: FormRequest) {
   return 'resumed' as const
 }
 
+/** Ends a pause, which only operators begin: access can continue during it without payment. */
+export async function unpause({ account }: FormRequest) {
+  const running = requireRunning(account)
+  if (running.paused()) await running.unpause()
+  return 'unpaused' as const
+}
+
 export async function keepPlan({ account }: FormRequest) {
   const running = requireRunning(account)
   if (running.plannedPrice !== null) await running.cancelPlannedSwap()

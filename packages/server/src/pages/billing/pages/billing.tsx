@@ -19,6 +19,7 @@ import {
 } from '../model/providers.ts'
 import { ProviderScripts } from '../sections/card-entry.tsx'
 import { CurrentSubscription, OtherPlans } from '../sections/current-subscription.tsx'
+import { InvoiceDetails } from '../sections/invoice-details.tsx'
 import { Invoices } from '../sections/invoices.tsx'
 import { PaymentMethods } from '../sections/payment-methods.tsx'
 import { SandboxControls } from '../sections/sandbox-controls.tsx'
@@ -86,6 +87,7 @@ export async function renderBilling(
         )}
         {isCustomer && !isUnpaid && <PaymentMethods {...{ account, told, entry }} />}
         {hasPortal && <Portal provider={account.provider} />}
+        <InvoiceDetails {...{ account, told }} form={view.form ?? null} />
         <Invoices {...told} isCustomer={isCustomer} />
         <ProviderScripts entry={entry} />
       </div>

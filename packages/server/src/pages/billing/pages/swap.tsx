@@ -1,4 +1,4 @@
-import type { Subscription, SwapPreview } from '@tollgate/billing'
+import type { SwapPreview } from '@tollgate/billing'
 import type { Context } from 'hono'
 import type { FC } from 'hono/jsx'
 import { planOf } from '../../../config/plan-capabilities.ts'
@@ -9,18 +9,12 @@ import { formatAmount } from '../../../messages/messages.ts'
 import { Submit } from '../../parts/fields.tsx'
 import { BillingFrame, OwnForm, usePage } from '../../parts/layout.tsx'
 import { renderPage } from '../../parts/render.tsx'
-import { type Account, readAccount, requireRunning } from '../model/account.ts'
-import {
-  findPlan,
-  type PlanChange,
-  parseProrationDate,
-  quantityOn,
-  requireSoldPlan,
-  swapTarget,
-} from '../model/plans.ts'
+import { type Account, orNull, readAccount, requireRunning } from '../model/account.ts'
+import { changeTo, findPlan, parseProrationDate, swapTarget } from '../model/plans.ts'
 import { InvoicePreview } from '../sections/invoice-preview.tsx'
 import { Price } from '../sections/price.tsx'
 import type { FormRequest } from './add-form.ts'
+import { canPlanChange, PlannedChangeForm } from './plan-change.tsx'
 
 /** Shows the cost of a change to another plan, before anything is changed. */
 export async function showSwap(c: Context<AppEnv>): Promise<Response> {
@@ -30,14 +24,15 @@ export async function showSwap(c: Context<AppEnv>): Promise<Response> {
   const plan = findPlan(plans, c.req.query('plan'))
   const isThere = running?.providerPlan === plan?.[account.provider] && !running?.cancelled()
   if (!running || running.incomplete() || !plan || isThere) return c.redirect('/billing', 303)
-  const change = changeTo(plan.id, running, { account, plans })
+  const change = changeTo(plan.id, running, { plans, ...account })
   const preview = await running.previewSwap(swapTarget(change))
   const hasChanged = c.req.query('changed') === 'yes'
+  const laterAt = canPlanChange(running) ? await orNull(running.periodEndsAt()) : null
   return renderPage(
     c,
     { title: c.get('page').t('swap.title') },
     <BillingFrame>
-      <SwapCard {...{ account, plan, preview, hasChanged }} quantity={change.quantity} />
+      <SwapCard {...{ account, plan, preview, hasChanged, laterAt }} quantity={change.quantity} />
     </BillingFrame>,
   )
 }
@@ -45,7 +40,7 @@ export async function showSwap(c: Context<AppEnv>): Promise<Response> {
 export async function swap({ service, account, form }: FormRequest) {
   const running = requireRunning(account)
   const { plans } = service.config.settings
-  const change = changeTo(form.get('plan'), running, { account, plans })
+  const change = changeTo(form.get('plan'), running, { plans, ...account })
   const { plan, price, quantity } = change
   if (running.providerPlan === price && !running.cancelled()) return 'swapped' as const
   // Swap only if the preview still shows exactly what the person approved, to the cent; else show
@@ -66,16 +61,6 @@ export async function swap({ service, account, form }: FormRequest) {
   return 'swapped' as const
 }
 
-function changeTo(
-  id: string | null,
-  subscription: Subscription,
-  { account, plans }: { readonly account: Account; readonly plans: readonly Plan[] },
-): PlanChange {
-  const sold = requireSoldPlan(plans, id, subscription.provider)
-  const quantity = quantityOn(sold.plan, subscription, account.counted)
-  return { ...sold, subscription, old: account.plan, quantity }
-}
-
 interface SwapView {
   readonly account: Account
   readonly plan: Plan
@@ -84,10 +69,12 @@ interface SwapView {
   readonly preview: SwapPreview
   /** Whether the preview changed since the person approved it. */
   readonly hasChanged: boolean
+  /** When the period ends, after which a planned change would begin. `null` if it is unknown. */
+  readonly laterAt: Date | null
 }
 
 const SwapCard: FC<SwapView> = (view) => {
-  const { account, plan, preview, quantity, hasChanged } = view
+  const { account, plan, preview, quantity, hasChanged, laterAt } = view
   const { service, t } = usePage()
   const { settings } = service.config
   const name = <bdi>{plan.name}</bdi>
@@ -95,7 +82,7 @@ const SwapCard: FC<SwapView> = (view) => {
   const old = running ? planOf(settings.plans, running) : null
   const before = running?.quantity ?? 1
   return (
-    <section class="card narrow">
+    <section class="card narrow stack">
       <h1>{t.parts('swap.question', { plan: name })}</h1>
       {hasChanged && (
         <p class="problem" role="alert">
@@ -132,6 +119,9 @@ const SwapCard: FC<SwapView> = (view) => {
           <a href="/billing">{t('swap.keep')}</a>
         </div>
       </OwnForm>
+      {running && canPlanChange(running) && (
+        <PlannedChangeForm {...{ plan, quantity, at: laterAt }} />
+      )}
     </section>
   )
 }

@@ -114,6 +114,11 @@ const Changes: FC<Omit<CurrentView, 'told'>> = ({ account, subscription }) => (
           <Submit class="primary">{usePage().t('current.resume')}</Submit>
         </OwnForm>
       )}
+      {subscription.paused() && subscription.can('pauses') && (
+        <OwnForm action="/billing/unpause" data-once>
+          <Submit class="primary">{usePage().t('current.unpause')}</Submit>
+        </OwnForm>
+      )}
       <a class="button" href="/billing/cancel">
         {usePage().t(subscription.cancelled() ? 'current.endNow' : 'cancel.title')}
       </a>

@@ -1,0 +1,89 @@
+import type { Dispute } from '@tollgate/billing'
+import { z } from 'zod'
+import { type Operation, operation, readBilling } from '../operation.ts'
+import { moneyJson, moneyShape, providerName } from './billing-fields.ts'
+import { instant, named, paged, pageOf, userId } from './fields.ts'
+
+export const DISPUTE_STATUSES = ['inquiry', 'open', 'won', 'lost'] as const
+
+const disputeShape = z.strictObject({
+  id: z.string().describe("The provider's id of the dispute"),
+  provider: z.string(),
+  user_id: z
+    .string()
+    .nullable()
+    .describe('`null` if the owner is not a user but, for example, a team'),
+  subscription: z
+    .number()
+    .int()
+    .nullable()
+    .describe('Id of the subscription in Tollgate. `null` for a single charge'),
+  invoice: z
+    .string()
+    .nullable()
+    .describe("The provider's id of the disputed invoice. `null` if there is none"),
+  charge: z.string().describe("The provider's id of the charge"),
+  amount: moneyShape,
+  reason: z.string().nullable().describe("The provider's code for the reason"),
+  status: z
+    .enum(DISPUTE_STATUSES)
+    .describe('`inquiry`: the bank only asks for information. `lost`: the money was returned'),
+  opened_at: instant,
+  closed_at: instant.nullable(),
+})
+named('Dispute', disputeShape)
+
+export type DisputeJson = z.output<typeof disputeShape>
+
+function disputeJson(dispute: Dispute): DisputeJson {
+  const { id, provider, subscriptionId, invoice, charge, reason, status } = dispute
+  return {
+    id,
+    provider,
+    user_id: dispute.ownerType === 'user' ? dispute.ownerId : null,
+    subscription: subscriptionId,
+    invoice,
+    charge,
+    amount: moneyJson(dispute.amount),
+    reason,
+    status,
+    opened_at: dispute.openedAt.toISOString(),
+    closed_at: dispute.closedAt?.toISOString() ?? null,
+  }
+}
+
+/** Operations on disputes (chargebacks), which are answered at the provider. */
+export const disputeOperations: readonly Operation[] = [
+  operation({
+    name: 'billing.listDisputes',
+    summary: 'List the disputes (chargebacks) of all people, newest first',
+    description:
+      'Reads only the tables of Tollgate, not the providers. Answer a dispute at its provider.',
+    route: ['GET', '/disputes'],
+    role: 'viewer',
+    effect: 'read',
+    input: z.strictObject({
+      ...paged,
+      status: z.enum(DISPUTE_STATUSES).optional().describe('Only those with this status'),
+      provider: providerName.optional().describe('Only those at this provider'),
+      user_id: userId.optional().describe('Only those of this user'),
+    }),
+    output: pageOf(disputeShape),
+    async run({ after, limit, status, provider, user_id: user }, context) {
+      const { cursors } = context
+      const list = `disputes ${JSON.stringify([status, provider, user])}`
+      const position = after === undefined ? undefined : (cursors.decode(list, after) as string)
+      const { disputes, next } = await (await readBilling(context)).disputes({
+        limit,
+        ...(position === undefined ? {} : { after: position }),
+        ...(status === undefined ? {} : { status }),
+        ...(provider === undefined ? {} : { provider }),
+        ...(user === undefined ? {} : { owner: { type: 'user', id: Number(user) } }),
+      })
+      return {
+        data: disputes.map(disputeJson),
+        next: next === null ? null : cursors.encode(list, next),
+      }
+    },
+  }),
+]

@@ -1,0 +1,176 @@
+import type { Address, TaxId } from '@tollgate/billing'
+import { z } from 'zod'
+import { type Operation, operation } from '../operation.ts'
+import { notFound } from '../problems.ts'
+import { requireBillable, requireBillableTarget } from './billing-fields.ts'
+import { named, userId } from './fields.ts'
+
+const taxIdShape = z.strictObject({
+  id: z.string().describe("The provider's id of the tax id"),
+  type: z.string().describe("The provider's name of the type, such as `eu_vat`"),
+  value: z.string(),
+  country: z.string().nullable().describe('ISO 3166 country code'),
+  verification: z
+    .enum(['pending', 'verified', 'unverified', 'unavailable'])
+    .describe('Result of the check in the register of the tax office'),
+})
+named('TaxId', taxIdShape)
+
+export type TaxIdJson = z.output<typeof taxIdShape>
+
+export const TAX_EXEMPTIONS = ['none', 'exempt', 'reverse'] as const
+
+export const taxExemptShape = z
+  .enum(TAX_EXEMPTIONS)
+  .describe(
+    '`none`: pays tax; `exempt`: pays none; `reverse`: owes it to the tax office (reverse charge)',
+  )
+
+const part = (description: string) => z.string().trim().max(255).optional().describe(description)
+
+/** The parts of an address. Empty parts are left out. */
+const addressFields = {
+  line1: part('Street and number'),
+  line2: part('Further line, such as an apartment or a company'),
+  city: part('City'),
+  state: part('State, county or province'),
+  postal_code: part('Postal code'),
+  country: z
+    .string()
+    .regex(/^([A-Z]{2})?$/, 'Expected a country code of two capital letters, such as DE.')
+    .optional()
+    .describe('ISO 3166 country code'),
+}
+
+export const addressShape = z.strictObject(addressFields)
+named('Address', addressShape)
+
+export type AddressJson = z.output<typeof addressShape>
+
+/** Converts an address for responses. `null` if there is none. */
+export function addressJson(address: Address | null): AddressJson | null {
+  if (address === null) return null
+  const { postalCode, ...rest } = address
+  return { ...rest, ...(postalCode === undefined ? {} : { postal_code: postalCode }) }
+}
+
+/** Converts an address for the billing library, without its empty parts. */
+export function toAddress({ postal_code: postalCode, ...rest }: AddressJson): Address {
+  const parts = Object.entries({ ...rest, postalCode })
+  return Object.fromEntries(parts.filter(([, value]) => value))
+}
+
+const taxIdJson = ({ id, type, value, country, verification }: TaxId): TaxIdJson => {
+  return { id, type, value, country, verification }
+}
+
+/** The fields of a new tax id. */
+export const newTaxId = {
+  type: z
+    .string()
+    .regex(/^[a-z]{2}_[a-z0-9_]{1,30}$/, 'Expected the type of a tax id, such as eu_vat.'),
+  value: z.string().trim().min(1).max(100),
+}
+
+/** Operations on what decides the tax of a person: tax ids, exemption and address. */
+export const taxOperations: readonly Operation[] = [
+  operation({
+    name: 'billing.listTaxIds',
+    summary: 'List the tax ids of a person, oldest first',
+    description: 'Empty at a provider that stores no tax ids.',
+    route: ['GET', '/users/{id}/tax-ids'],
+    role: 'viewer',
+    effect: 'read',
+    input: z.strictObject({ id: userId }),
+    output: z.strictObject({ data: z.array(taxIdShape) }),
+    async run({ id }, context) {
+      const user = await requireBillable(id, context)
+      const found = user.can('taxIds') ? await user.taxIds() : []
+      return { data: found.map(taxIdJson) }
+    },
+  }),
+  operation({
+    name: 'billing.addTaxId',
+    summary: 'Add a tax id to a person, which is printed on invoices',
+    description:
+      'Adding a tax id twice returns the first one. The result of the check by the tax office appears in `verification` later. Fails with `conflict` at a provider that stores no tax ids.',
+    route: ['POST', '/users/{id}/tax-ids'],
+    role: 'support',
+    effect: 'change',
+    commits: 'in-steps',
+    input: z.strictObject({ id: userId, ...newTaxId }),
+    output: taxIdShape,
+    describe: ({ id, type, value }, result) => ({
+      subject: { kind: 'user', id },
+      details: { type, ...(result && { tax_id: result.id }) },
+      personal: { value },
+    }),
+    async run({ id, type, value }, context) {
+      const user = await requireBillableTarget(id, context)
+      return taxIdJson(await user.createTaxId(type, value))
+    },
+  }),
+  operation({
+    name: 'billing.removeTaxId',
+    summary: 'Remove a tax id of a person',
+    description: 'Invoices that exist already keep it.',
+    route: ['DELETE', '/users/{id}/tax-ids/{tax_id}'],
+    role: 'support',
+    effect: 'change',
+    commits: 'in-steps',
+    status: 204,
+    input: z.strictObject({
+      id: userId,
+      tax_id: z
+        .string()
+        .regex(/^\w{1,100}$/, 'Expected the id of a tax id at its provider.')
+        .describe("The provider's id of the tax id"),
+    }),
+    output: z.null(),
+    describe: ({ id, tax_id }) => ({ subject: { kind: 'user', id }, details: { tax_id } }),
+    async run({ id, tax_id: taxId }, context) {
+      const user = await requireBillableTarget(id, context)
+      if ((await user.findTaxId(taxId)) === null) throw notFound('tax id', taxId)
+      await user.deleteTaxId(taxId)
+      return null
+    },
+  }),
+  operation({
+    name: 'billing.setTaxExempt',
+    summary: 'Set whether a person pays tax on future invoices',
+    description: 'Fails with `conflict` at a provider that has no tax exemptions.',
+    route: ['PUT', '/users/{id}/tax-exempt'],
+    role: 'support',
+    effect: 'change',
+    commits: 'in-steps',
+    input: z.strictObject({ id: userId, tax_exempt: taxExemptShape }),
+    output: z.strictObject({ tax_exempt: taxExemptShape }),
+    describe: ({ id, tax_exempt }) => ({ subject: { kind: 'user', id }, details: { tax_exempt } }),
+    async run({ id, tax_exempt }, context) {
+      const user = await requireBillableTarget(id, context)
+      await user.setTaxExempt(tax_exempt)
+      return { tax_exempt }
+    },
+  }),
+  operation({
+    name: 'billing.setAddress',
+    summary: 'Set the address on the invoices of a person, which can also determine the tax',
+    description:
+      'Replaces the whole address: parts that are left out are removed. Fails with `conflict` if the person is not a customer yet.',
+    route: ['PUT', '/users/{id}/address'],
+    role: 'support',
+    effect: 'change',
+    commits: 'in-steps',
+    input: z.strictObject({ id: userId, ...addressFields }),
+    output: addressShape,
+    describe: ({ id, ...address }) => ({
+      subject: { kind: 'user', id },
+      personal: { address: Object.values(toAddress(address)).join(', ') },
+    }),
+    async run({ id, ...address }, context) {
+      const user = await requireBillableTarget(id, context)
+      await user.updateCustomer({ address: toAddress(address) })
+      return addressJson(await user.billingAddress()) ?? {}
+    },
+  }),
+]

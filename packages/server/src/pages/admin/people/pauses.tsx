@@ -1,0 +1,48 @@
+import type { FC } from 'hono/jsx'
+import { PAUSED_BILLS } from '../../../admin/operations/pauses.ts'
+import { Choice } from '../../parts/fields.tsx'
+import { usePage } from '../../parts/layout.tsx'
+import { ofSubscription } from './billing-acts.tsx'
+import { DateField, readDate } from './billing-fields.tsx'
+import type { PersonAct } from './person-act.tsx'
+
+/** The acts on the pause of a subscription, by the last part of the URL path. */
+export const PAUSE_ACTS: Readonly<Record<string, PersonAct>> = {
+  pause: {
+    operation: 'billing.pause',
+    done: 'paused',
+    texts: 'people.pause',
+    isHarmless: true,
+    input: (form, subscription) => ({
+      subscription,
+      until: form.get('date') ? readDate(form) : null,
+      bills: form.get('bills') ?? 'void',
+    }),
+    decisions: (view) => (
+      <>
+        <DateField view={view} isOptional />
+        <PausedBills chosen={view.form?.get('bills') ?? 'void'} />
+      </>
+    ),
+  },
+  unpause: { operation: 'billing.unpause', done: 'unpaused', input: ofSubscription },
+}
+
+const PausedBills: FC<{ chosen: string }> = ({ chosen }) => {
+  const { t } = usePage()
+  return (
+    <fieldset>
+      <legend>{t('people.pausedBills')}</legend>
+      {PAUSED_BILLS.map((name) => (
+        <Choice
+          id={`bills-${name}`}
+          type="radio"
+          name="bills"
+          value={name}
+          title={t(`people.pausedBills.${name}`)}
+          checked={name === chosen}
+        />
+      ))}
+    </fieldset>
+  )
+}
