@@ -268,7 +268,7 @@ export async function expectNoSidewaysScroll(page: Page): Promise<void> {
  * scheme is checked with all rules, the dark one only with those about colours, because its content
  * is equal.
  */
-export async function expectFineInEveryLook(page: Page, name: string): Promise<void> {
+export async function expectAccessibleInAllLooks(page: Page, name: string): Promise<void> {
   for (const [device, viewport] of Object.entries({ desktop: DESKTOP, phone: PHONE })) {
     await page.setViewportSize(viewport)
     const said: string[] = []

@@ -49,7 +49,7 @@ function watchRunner<R extends Runner>(runner: R): R {
 function note(shape: string): void {
   const test = expect.getState().currentTestName ?? ''
   const tests = sent.get(shape)
-  if (tests?.has(test) || isOfTest()) return
+  if (tests?.has(test) || isSentByTest()) return
   if (tests) tests.add(test)
   else sent.set(shape, new Set([test]))
 }
@@ -58,7 +58,7 @@ function note(shape: string): void {
  * Whether a test itself sends the statement, to check a result. The sender inside a transaction is
  * unknown: it is usually the product.
  */
-function isOfTest(): boolean {
+function isSentByTest(): boolean {
   const { stackTraceLimit } = Error
   Error.stackTraceLimit = 60
   const { stack = '' } = new Error('who asks')

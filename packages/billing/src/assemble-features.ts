@@ -19,7 +19,7 @@ interface OwnProviders {
 }
 
 /** The gateway parts that the features implement for a provider, combined into one type. */
-type PartsOf<Provider extends keyof OwnProviders> = UnionToIntersection<
+type ProviderGatewayParts<Provider extends keyof OwnProviders> = UnionToIntersection<
   {
     [Name in keyof Features]: Features[Name] extends {
       readonly [Key in Provider]: (context: never) => infer Parts
@@ -31,16 +31,16 @@ type PartsOf<Provider extends keyof OwnProviders> = UnionToIntersection<
 
 interface AnyFeature {
   readonly capability?: Capability
-  readonly user?: Readonly<Record<string, Run>>
-  readonly subscription?: Readonly<Record<string, Run>>
-  readonly changes?: Readonly<Record<string, Run>>
+  readonly user?: Readonly<Record<string, ScopedFeatureMethod>>
+  readonly subscription?: Readonly<Record<string, ScopedFeatureMethod>>
+  readonly changes?: Readonly<Record<string, ScopedFeatureMethod>>
   readonly subscriptionNeeds?: readonly string[]
   readonly operations?: Readonly<Record<string, ResumeOperation | null>>
   readonly stripe?: (context: never) => object
   readonly braintree?: (context: never) => object
 }
 
-type Run = (scope: never, ...args: never[]) => unknown
+type ScopedFeatureMethod = (scope: never, ...args: never[]) => unknown
 
 const ALL: readonly AnyFeature[] = Object.values(FEATURES)
 
@@ -62,21 +62,21 @@ export function capabilitiesOf<Provider extends keyof OwnProviders>(
 export function assembleGateway<Provider extends keyof OwnProviders>(
   provider: Provider,
   context: OwnProviders[Provider],
-): PartsOf<Provider> {
+): ProviderGatewayParts<Provider> {
   const parts = ALL.map((feature) => feature[provider]?.(context as never) ?? {})
   return Object.assign({}, ...parts)
 }
 
 /** The capability that each method of users and subscriptions needs, by the method's name. */
 export const CAPABILITY_BY_METHOD = {
-  user: needsOf(({ user }) => Object.keys(user ?? {})),
-  subscription: needsOf(({ subscription, changes, subscriptionNeeds = [] }) => [
+  user: mapMethodsToCapabilities(({ user }) => Object.keys(user ?? {})),
+  subscription: mapMethodsToCapabilities(({ subscription, changes, subscriptionNeeds = [] }) => [
     ...Object.keys({ ...subscription, ...changes }),
     ...subscriptionNeeds,
   ]),
 }
 
-function needsOf(
+function mapMethodsToCapabilities(
   methodsOf: (feature: AnyFeature) => readonly string[],
 ): Readonly<Record<string, Capability>> {
   return Object.fromEntries(
@@ -98,9 +98,9 @@ export const RESUME_BY_KIND: Readonly<Record<string, ResumeOperation | null>> = 
 
 // Install the methods of every feature on the prototypes of users and subscriptions.
 for (const { capability, user, subscription, changes } of ALL) {
-  const scopeOf = (on: Subscription) => within(scopeOfSubscription(on), capability)
+  const scopeOf = (on: Subscription) => requireScopeCapability(scopeOfSubscription(on), capability)
   addMethods(BillableUser.prototype, user, (run, on, args) =>
-    run(within(scopeOfUser(on), capability), ...args),
+    run(requireScopeCapability(scopeOfUser(on), capability), ...args),
   )
   addMethods(Subscription.prototype, subscription, (run, on, args) => run(scopeOf(on), ...args))
   addMethods(Subscription.prototype, changes, async (run, on, args) => {
@@ -111,8 +111,8 @@ for (const { capability, user, subscription, changes } of ALL) {
 
   function addMethods<T extends object>(
     to: T,
-    methods: Readonly<Record<string, Run>> = {},
-    call: (run: Run, on: T, args: never[]) => unknown,
+    methods: Readonly<Record<string, ScopedFeatureMethod>> = {},
+    call: (run: ScopedFeatureMethod, on: T, args: never[]) => unknown,
   ): void {
     for (const [name, run] of Object.entries(methods)) {
       // Methods that need a capability return a promise, so Unsupported is a rejection and not a
@@ -133,6 +133,9 @@ for (const { capability, user, subscription, changes } of ALL) {
  * Returns the scope to pass to a method of a user or a subscription.
  * @throws Unsupported if the provider lacks the capability that the method needs.
  */
-function within(scope: UserScope | SubscriptionScope, capability: Capability | undefined): never {
-  return (capability ? scope.having(capability) : scope) as never
+function requireScopeCapability(
+  scope: UserScope | SubscriptionScope,
+  capability: Capability | undefined,
+): never {
+  return (capability ? scope.withCapability(capability) : scope) as never
 }

@@ -12,7 +12,7 @@ import { translateErrors } from './providers/translate-errors.ts'
 import type { CapabilitiesOf } from './without.ts'
 
 /** The properties of Braintree that are known without loading its SDK. */
-export const BRAINTREE_PROPERTIES = {
+export const BRAINTREE_MANIFEST = {
   name: 'braintree',
   webhookPath: '/braintree/webhook',
   challenges: true,
@@ -40,10 +40,10 @@ export const BRAINTREE_PROPERTIES = {
   ],
 } as const satisfies ProviderProperties
 
-export function braintreeProvider(given: BraintreeOptions): Provider {
-  const options = requireSettings(given)
+export function braintreeProvider(braintreeOptions: BraintreeOptions): Provider {
+  const options = requireSettings(braintreeOptions)
   return defineProvider({
-    ...BRAINTREE_PROPERTIES,
+    ...BRAINTREE_MANIFEST,
     ...(options.prices ? { prices: options.prices } : {}),
     connect: () => createBraintreeGateway(options),
   })

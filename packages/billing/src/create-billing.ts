@@ -197,7 +197,7 @@ export function createBilling<User>(given: BillingOptions<User>): unknown {
     },
     async ready() {
       await migrated()
-      void warnOfMissing(context)
+      void logProviderProblems(context)
     },
     check: async () => (await Promise.all(checks(context))).flat(),
     async process() {
@@ -270,7 +270,7 @@ function checks(context: BillingContext): Promise<string[]>[] {
   )
 }
 
-async function warnOfMissing(context: BillingContext): Promise<void> {
+async function logProviderProblems(context: BillingContext): Promise<void> {
   const { logger } = context.options
   const warn = (logger.warn ?? logger.error).bind(logger)
   for (const outcome of await Promise.allSettled(checks(context))) {

@@ -1,4 +1,4 @@
-import { BRAINTREE_PROPERTIES, braintreeProvider } from './braintree-provider.ts'
+import { BRAINTREE_MANIFEST, braintreeProvider } from './braintree-provider.ts'
 import type { Logger } from './core/values/logger.ts'
 import type { ProviderName } from './core/values/provider-name.ts'
 import {
@@ -11,7 +11,7 @@ import type { Gateway } from './providers/gateway.ts'
 import type { Provider, ProviderTools } from './providers/provider.ts'
 import type { ConfiguredProviders } from './providers/providers.ts'
 import type { StripeOptions } from './providers/stripe/options.ts'
-import { STRIPE_PROPERTIES, stripeProvider } from './stripe-provider.ts'
+import { STRIPE_MANIFEST, stripeProvider } from './stripe-provider.ts'
 
 export interface ProviderOptions {
   readonly stripe?: StripeOptions
@@ -33,7 +33,7 @@ export function createProviders({
     ...providers,
   ]
   const statuses = new Map<string, StandingByStatus>(
-    [STRIPE_PROPERTIES, BRAINTREE_PROPERTIES, ...all].map((each) => [each.name, each.statuses]),
+    [STRIPE_MANIFEST, BRAINTREE_MANIFEST, ...all].map((each) => [each.name, each.statuses]),
   )
   const byName = new Map(all.map((each) => [each.name, each]))
   if (byName.size < all.length) throw new TypeError('providers: two of them have the same name.')

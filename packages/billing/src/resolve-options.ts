@@ -40,10 +40,10 @@ export function resolveOptions<User>(options: BillingOptions<User>): ResolvedOpt
     on: options.on ?? {},
     deliveries: resolveDeliveries(options.deliveries),
     mail: requireMail(options),
-    maxFailedCharges: wholeNumber('maxFailedCharges', options.maxFailedCharges ?? null),
-    webhookAttempts: wholeNumber('webhookAttempts', options.webhookAttempts ?? 12) ?? 12,
+    maxFailedCharges: requireWholeOrNull('maxFailedCharges', options.maxFailedCharges ?? null),
+    webhookAttempts: requireWholeOrNull('webhookAttempts', options.webhookAttempts ?? 12) ?? 12,
     lockLeaseMs: resolveLease(options.lockLease ?? 15),
-    processEverySeconds: wholeNumber(
+    processEverySeconds: requireWholeOrNull(
       'processEvery',
       options.processEvery === false ? null : (options.processEvery ?? 10),
     ),
@@ -160,7 +160,7 @@ function resolveLease(seconds: number): number {
   throw new TypeError('lockLease: expected seconds, at least 0.1.')
 }
 
-function wholeNumber(name: string, value: number | null): number | null {
+function requireWholeOrNull(name: string, value: number | null): number | null {
   return value === null ? null : requireWhole(name, value)
 }
 

@@ -153,7 +153,7 @@ async function returnFromCheckout(
   request: HttpRequest,
   context: BillingContext,
 ): Promise<HttpResponse> {
-  const billed = await requireAsking(request, context)
+  const billed = await requireSignedInOwner(request, context)
   if (!billed?.provider) throw new CheckoutNotFound('There is no such checkout')
   const returning = {
     owner: billed.owner,
@@ -179,7 +179,7 @@ function sessionIdOf({ query }: HttpRequest): string | null {
  * Identifies the signed-in owner. `null` if the application has deleted its row.
  * @throws Unauthenticated if no owner is signed in.
  */
-async function requireAsking(
+async function requireSignedInOwner(
   request: HttpRequest,
   { options, owners }: BillingContext,
 ): Promise<BilledOwner | null> {
@@ -197,7 +197,7 @@ async function downloadInvoice(
 ): Promise<HttpResponse> {
   const { invoice } = context.options
   if (!invoice) throw new NotFound('There is nothing at this address')
-  const record = await requireAsking(request, context)
+  const record = await requireSignedInOwner(request, context)
   const found = record && (await new BillableUser(context, record).findInvoice(id))
   if (!found) throw new InvoiceNotFound('There is no such invoice')
   return respondWithInvoice(found, { ...invoice, locale: await localeOf(context, record) })

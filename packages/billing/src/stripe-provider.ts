@@ -17,7 +17,7 @@ import { translateErrors } from './providers/translate-errors.ts'
 import type { CapabilitiesOf } from './without.ts'
 
 /** The properties of Stripe that are known without loading its SDK. */
-export const STRIPE_PROPERTIES = {
+export const STRIPE_MANIFEST = {
   name: 'stripe',
   webhookPath: '/stripe/webhook',
   can: capabilitiesOf('stripe'),
@@ -64,10 +64,10 @@ export const STRIPE_PROPERTIES = {
   ],
 } as const satisfies ProviderProperties
 
-export function stripeProvider(given: StripeOptions): Provider {
-  const options = requireSettings(given)
+export function stripeProvider(stripeOptions: StripeOptions): Provider {
+  const options = requireSettings(stripeOptions)
   return defineProvider({
-    ...STRIPE_PROPERTIES,
+    ...STRIPE_MANIFEST,
     ...(options.prices ? { prices: options.prices } : {}),
     connect: (tools = { logger: console }) => createStripeGateway(options, tools),
   })

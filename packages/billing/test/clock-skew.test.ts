@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { type Clock, InvalidArgument } from '../src/index.ts'
-import { createCallPrice, type FlowTest, PROVIDERS, start, takenFrom } from './support.ts'
+import { createCallPrice, type FlowTest, PROVIDERS, start, sumChargedCents } from './support.ts'
 
 /** A server clock that is ahead of the provider's by some seconds, or behind it if negative. */
 function apart({ sandbox }: FlowTest, seconds: number): Clock {
@@ -19,7 +19,7 @@ describe.each(PROVIDERS)(
         const { total, prorationDate } = await subscription.previewSwap('yearly')
         expect(total.amount).toBe(9000)
         await subscription.swap('yearly', { prorationDate })
-        expect(takenFrom(test, user)).toBe(10_000)
+        expect(sumChargedCents(test, user)).toBe(10_000)
       },
     )
   },

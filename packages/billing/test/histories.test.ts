@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, it } from 'vitest'
 import { BillingError } from '../src/index.ts'
 import type { Step } from './histories/step.ts'
-import { disputedLivesAt, isLoss, livesAt } from './histories/steps.ts'
+import { arbitraryHistories, disputedLivesAt, isLoss } from './histories/steps.ts'
 import { expectMoney, expectTruth, expectUsage } from './histories/truth.ts'
 import { createWorld, type OwnerType, type Travel, type World } from './histories/world.ts'
 import { PROVIDERS } from './support.ts'
@@ -23,7 +23,7 @@ const starts = ['2026-01-15', '2026-01-31', '2028-02-29', '2026-12-31']
 
 const historiesAt = (
   provider: (typeof PROVIDERS)[number]['provider'],
-  lives = livesAt,
+  lives = arbitraryHistories,
 ): fc.Arbitrary<History> =>
   fc.record({
     start: fc.constantFrom(...starts).map((day) => new Date(`${day}T10:00:00Z`)),

@@ -12,7 +12,7 @@ import {
   type ProviderCase,
   start,
   subscriptionsAt,
-  takenFrom,
+  sumChargedCents,
 } from './support.ts'
 import { createTeam, startTeams } from './teams.ts'
 
@@ -20,7 +20,10 @@ const NEW = { webhooks: false, lockLease: LEASE } as const
 const INVOICE = { vendor: 'Example Ltd', product: 'Gold' }
 
 /** Another process, which starts after the kill and takes over events of the children. */
-function survivorOf({ sandbox, another }: FlowTest, options: Partial<BillingOptions> = {}) {
+function startReplacementProcess(
+  { sandbox, another }: FlowTest,
+  options: Partial<BillingOptions> = {},
+) {
   return another({
     processEvery: false,
     stripe: {
@@ -98,7 +101,9 @@ describe.each(PROVIDERS)(
             const again = await test.billing.owner('team', team.id)
             await again.newSubscription('main', 'monthly').create(card)
             expect(await again.subscribed('main'), at).toBe(true)
-            expect([subscriptionsAt(test, again), takenFrom(test, again)], at).toEqual([1, 1000])
+            expect([subscriptionsAt(test, again), sumChargedCents(test, again)], at).toEqual([
+              1, 1000,
+            ])
             expect(await again.subscriptions(), at).toHaveLength(1)
           },
         })
@@ -116,7 +121,7 @@ describe.each(PROVIDERS)(
         const told: string[] = []
         const mailed: string[] = []
         const test = await start(provider, NEW)
-        const survivor = survivorOf(test, {
+        const survivor = startReplacementProcess(test, {
           invoice: INVOICE,
           on: { 'invoice.paid': ({ id }) => void told.push(id) },
           mail: { only: ['receipt'], send: async ({ id }) => mailed.push(id) },
@@ -133,7 +138,7 @@ describe.each(PROVIDERS)(
           const { outcome, at, reports } = await killAlone(test, provider, job, { listens: true })
           const user = await survivor.user(userId)
           await user.invoiceFor(...args)
-          expect(takenFrom(test, user), at).toBe(1000)
+          expect(sumChargedCents(test, user), at).toBe(1000)
           // Another process takes over the claims of a killed one when they expire.
           await test.sandbox.clock.advance({ minutes: 11 })
           await survivor.process()
@@ -170,7 +175,7 @@ async function handleLater(
 ): Promise<void> {
   const { provider } = given
   const test = await start(provider, { ...NEW, ...billing })
-  const survivor = survivorOf(test, billing)
+  const survivor = startReplacementProcess(test, billing)
   const toCheck: { readonly user: BillableUser; readonly at: string }[] = []
   // One process at a time, because processes share the webhook inbox.
   const steps = await tryOneByOne(async (stopAt) => {

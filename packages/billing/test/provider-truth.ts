@@ -31,7 +31,11 @@ export interface CustomerState {
 type Sandbox = BillingTest['sandbox']
 
 /** Reads the state directly from the sandbox's objects. */
-export function truthAt(sandbox: Sandbox, provider: ProviderName, customer: string): CustomerState {
+export function readSandboxState(
+  sandbox: Sandbox,
+  provider: ProviderName,
+  customer: string,
+): CustomerState {
   const { card, subscriptions } = readers[provider](sandbox, customer)
   return { customer, card, subscriptions: byId(subscriptions) }
 }

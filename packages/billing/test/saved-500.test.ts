@@ -3,10 +3,10 @@ import { type BillableUser, isBillingError, ProviderUnavailable } from '../src/i
 import {
   customersAt,
   type FlowTest,
-  givenBackTo,
   start,
   subscriptionsAt,
-  takenFrom,
+  sumChargedCents,
+  sumRefundedCents,
 } from './support.ts'
 
 /** Calls that create something under an idempotency key, each with the expected charge. */
@@ -59,7 +59,7 @@ const CALLS: readonly {
       const payment = await user.charge(1000, { idempotencyKey: `charge-${user.id}` })
       const amount = { amount: 300, idempotencyKey: `refund-${user.id}` }
       await user.refund((payment as { id: string }).id, amount)
-      expect(givenBackTo(test, user)).toBe(300)
+      expect(sumRefundedCents(test, user)).toBe(300)
     },
   },
   {
@@ -117,7 +117,7 @@ describe('a 500 that Stripe repeats for an idempotency key', () => {
         if (first instanceof Error) expect(first).toBeInstanceOf(ProviderUnavailable)
         await act(user, test)
         await test.advance({ days: 20 })
-        expect(takenFrom(test, user), `call ${call}`).toBe(taken)
+        expect(sumChargedCents(test, user), `call ${call}`).toBe(taken)
         expect(subscriptionsAt(test, user)).toBeLessThanOrEqual(1)
         expect(customersAt(test, 'stripe')).toBe(call + 1)
       }
@@ -146,6 +146,6 @@ describe('a 500 that Stripe repeats for an idempotency key', () => {
     }
     expect((await user.newSubscription('main', 'monthly').create()).valid()).toBe(true)
     expect(subscriptionsAt(test, user)).toBe(1)
-    expect(takenFrom(test, user)).toBe(1000)
+    expect(sumChargedCents(test, user)).toBe(1000)
   })
 })

@@ -133,7 +133,7 @@ export function customersAt({ sandbox }: BillingTest, provider: ProviderName): n
 }
 
 /** Total charged to the user's card, in cents. */
-export function takenFrom({ sandbox }: BillingTest, user: BillableUser): number {
+export function sumChargedCents({ sandbox }: BillingTest, user: BillableUser): number {
   const id = user.providerId ?? ''
   if (user.provider === 'stripe') {
     return sandbox.stripe
@@ -149,7 +149,7 @@ export function takenFrom({ sandbox }: BillingTest, user: BillableUser): number 
 }
 
 /** Total returned to the user, refunded or voided, in cents. */
-export function givenBackTo({ sandbox }: BillingTest, user: BillableUser): number {
+export function sumRefundedCents({ sandbox }: BillingTest, user: BillableUser): number {
   const id = user.providerId ?? ''
   if (user.provider === 'stripe') {
     return sandbox.stripe

@@ -103,7 +103,7 @@ async function runMigrations(
     const { id } = migration
     if (done.has(id)) continue
     await check(tx)
-    if (!offline) await refuseBesideOthers(tx, set.name, migration)
+    if (!offline) await requireNoOtherProcesses(tx, set.name, migration)
     await migration.up(tx, columns)
     await check(tx)
     const row = { set: set.name, id, applied_at: Date.now() }
@@ -158,7 +158,7 @@ async function findApplied(database: Database, set: string): Promise<Set<string>
   return new Set(rows.map(({ id }) => id))
 }
 
-async function refuseBesideOthers(
+async function requireNoOtherProcesses(
   tx: Database,
   set: string,
   { id, needsOffline }: Migration,

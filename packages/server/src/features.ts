@@ -34,7 +34,8 @@ import type { UserAccounts } from './users/users.ts'
  */
 export const PASSWORD_ACR = 'password'
 
-const when = <Offered>(isOn: unknown, offer: () => Offered): Offered[] => (isOn ? [offer()] : [])
+const includeIf = <Offered>(isOn: unknown, offer: () => Offered): Offered[] =>
+  isOn ? [offer()] : []
 
 /** Creates the features of the authorization server that the settings switch on. */
 export function enabledFeatures({ settings, selfRegistered, pairwiseSalt }: Config): Feature[] {
@@ -56,23 +57,23 @@ export function enabledFeatures({ settings, selfRegistered, pairwiseSalt }: Conf
     })
   /** Features that authenticate clients and protect requests and tokens. */
   const proven = () => [
-    ...when(clientAssertions, () =>
+    ...includeIf(clientAssertions, () =>
       jwtClientAuthentication({
         sharedSecrets: clientAssertions === 'shared-secrets',
         assertionsExpireIn,
       }),
     ),
-    ...when(settings.pushedRequests, () =>
+    ...includeIf(settings.pushedRequests, () =>
       pushedRequests({ required: settings.pushedRequests === 'required' }),
     ),
-    ...when(settings.requestObjects, () =>
+    ...includeIf(settings.requestObjects, () =>
       requestObjects({
         required: settings.requestObjects === 'required',
         byReference: settings.requestObjectsByReference,
         unsigned: settings.unsignedRequestObjects,
       }),
     ),
-    ...when(settings.dpop, () => dpop({ required: settings.dpop === 'required', ...proofs })),
+    ...includeIf(settings.dpop, () => dpop({ required: settings.dpop === 'required', ...proofs })),
   ]
   /** Replaces `proven()` under FAPI 2.0, with the options that the profile requires. */
   const profile = () =>
@@ -84,13 +85,13 @@ export function enabledFeatures({ settings, selfRegistered, pairwiseSalt }: Conf
   // The profile forbids RS256.
   const algorithms = settings.fapi2 ? { algorithms: [signingAlgorithm] } : {}
   return [
-    ...when(settings.openid, identity),
-    ...when(settings.cors, cors),
+    ...includeIf(settings.openid, identity),
+    ...includeIf(settings.cors, cors),
     ...registrationFeatures(selfRegistered, settings),
-    ...when(settings.clientLogos, clientLogos),
+    ...includeIf(settings.clientLogos, clientLogos),
     ...(settings.fapi2 ? [profile()] : proven()),
-    ...when(settings.stepUp, () => stepUp({ acrValues })),
-    ...when(settings.signedIntrospection, () => signedIntrospection(algorithms)),
+    ...includeIf(settings.stepUp, () => stepUp({ acrValues })),
+    ...includeIf(settings.signedIntrospection, () => signedIntrospection(algorithms)),
   ]
 }
 
@@ -107,7 +108,7 @@ function registrationFeatures(
     ...(policy === 'closed'
       ? []
       : [clientRegistration({ policy, initialAccessTokens, scopes, redirects })]),
-    ...when(documents, () => clientMetadataDocuments({ ...hosts, scopes, redirects })),
+    ...includeIf(documents, () => clientMetadataDocuments({ ...hosts, scopes, redirects })),
     // `mcp()` would also enable registration, which the setting `policy` decides here.
     ...(mcpServers ? [mcp({ servers: mcpServers, registration: 'closed' })] : []),
   ]
@@ -127,12 +128,12 @@ export function enabledGrants(
       repeatableFor: settings.refreshTokensRepeatableFor,
       publicRepeatableFor: settings.publicRefreshTokensRepeatableFor,
     }),
-    ...when(settings.passwordGrant, password),
-    ...when(settings.implicitGrant, implicit),
+    ...includeIf(settings.passwordGrant, password),
+    ...includeIf(settings.implicitGrant, implicit),
     clientCredentials(),
-    ...when(settings.deviceGrant, deviceCode),
-    ...when(settings.exchangeGrant, tokenExchange),
-    ...when(settings.trustedIssuers.length > 0, () => assertionGrant(settings, users)),
+    ...includeIf(settings.deviceGrant, deviceCode),
+    ...includeIf(settings.exchangeGrant, tokenExchange),
+    ...includeIf(settings.trustedIssuers.length > 0, () => assertionGrant(settings, users)),
   ]
 }
 

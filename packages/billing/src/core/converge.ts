@@ -22,7 +22,7 @@ import { ended, type SubscriptionColumns } from './values/subscription-state.ts'
  * way. A webhook only triggers this update, so neither the order nor the content of webhooks
  * matters. Returns the provider's subscription, or `null` if it no longer exists.
  */
-export async function convergeSubscription(
+export async function refreshSubscriptionRow(
   context: BillingContext,
   locked: LockedOwner,
   { provider, providerId }: { readonly provider: ProviderName; readonly providerId: string },
@@ -62,7 +62,7 @@ export async function undoLapsedChange(
  * billing, because they can no longer be made. The row is marked as ended only afterwards: if this
  * process is killed in between, the next process repeats this step.
  */
-async function closeUnpaid(
+async function closeUnconfirmedPayments(
   locked: LockedOwner,
   provider: ProviderName,
   found: ProviderSubscription,
@@ -110,7 +110,7 @@ export async function storeSubscription(
     now: context.options.clock.now(),
   })
   if (before && isSame(before, record) && isSameOwnership(before, record)) return
-  await closeUnpaid(locked, provider, found, before)
+  await closeUnconfirmedPayments(locked, provider, found, before)
   await save(context, locked.lock, before, record)
 }
 

@@ -35,7 +35,7 @@ export class UserScope {
    * Returns this scope, for features that need a capability.
    * @throws Unsupported if the provider lacks it, before any request is sent.
    */
-  having<Part extends Capability>(part: Part): UserScopeWith<Part> {
+  withCapability<Part extends Capability>(part: Part): UserScopeWith<Part> {
     requireCapability(requireProvider(this.context, this.provider), part)
     // The compiler ensures that a provider's gateway has the capabilities it declares.
     return this as UserScope as UserScopeWith<Part>

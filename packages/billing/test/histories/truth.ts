@@ -1,7 +1,7 @@
 import { expect } from 'vitest'
 import type { BillableUser, Invoice } from '../../src/index.ts'
-import { endedByUs, isServed, rowsOf, truthAt } from '../provider-truth.ts'
-import { stripeSdk, takenFrom } from '../support.ts'
+import { endedByUs, isServed, readSandboxState, rowsOf } from '../provider-truth.ts'
+import { stripeSdk, sumChargedCents } from '../support.ts'
 import { ORDER } from './money.ts'
 import { disputesOf } from './outside.ts'
 import { customerOf } from './step.ts'
@@ -14,7 +14,7 @@ export async function expectTruth(world: World, at: string): Promise<void> {
     given.provider === 'stripe' ? sandbox.stripe.customers() : sandbox.braintree.customers()
   expect(customers.length, at).toBeLessThanOrEqual(1)
   const told = await rowsOf(database, user.id, user.owner.type)
-  const atProvider = truthAt(sandbox, given.provider, customers[0]?.id ?? '')
+  const atProvider = readSandboxState(sandbox, given.provider, customers[0]?.id ?? '')
   const now = sandbox.clock.now()
   const disputes = await readDisputes(world)
   const endsByDispute = world.access === 'end' && disputes.some(({ status }) => status === 'lost')
@@ -62,7 +62,7 @@ export async function expectUsage(world: World): Promise<void> {
   expect(rows).toHaveLength(used)
   if (used === 0) return
   const sent = rows.filter(({ state }) => state === 'sent')
-  calm(world)
+  clearSimulatedFailures(world)
   if (given.provider === 'stripe') {
     expect(await billing.usage.pending()).toEqual([])
     const counted = await countedCalls(world)
@@ -108,12 +108,12 @@ function usageCharged(world: World): number {
  */
 export async function expectMoney(world: World): Promise<void> {
   const { given, paid, billing, user } = world
-  calm(world)
+  clearSimulatedFailures(world)
   const owner = await billing.owner(user.owner.type, user.id)
   if (owner.providerId === null) return
   const bills = await owner.invoicesIncludingPending()
   const isStripe = given.provider === 'stripe'
-  const taken = takenFrom(world, owner)
+  const taken = sumChargedCents(world, owner)
   const billed = sum(bills.map(isStripe ? paidByCard : ({ data }) => data.total))
   // At Stripe, a charge has no invoice. One whose responses were all lost may or may not have been
   // made.
@@ -165,7 +165,7 @@ function givenBack({ sandbox }: World, owner: BillableUser): number {
 }
 
 /** Removes simulated provider failures that no call of the application has met. */
-function calm({ sandbox, given }: World): void {
+function clearSimulatedFailures({ sandbox, given }: World): void {
   while (sandbox.trouble.takeCallTrouble(given.provider)) {
     // It is taken, and harms nobody.
   }

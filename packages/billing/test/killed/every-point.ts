@@ -12,7 +12,7 @@ export const LEASE = 1
 /** Timeout for tests with child processes, which start slowly on a busy machine. */
 export const LONG = { timeout: 600_000 }
 
-export interface Campaign<T> extends ChildOptions {
+export interface KillTestOptions<T> extends ChildOptions {
   /**
    * Whether to kill the process before writes to its lock, too. All operations lock alike, so one story
    * tests this for all.
@@ -65,7 +65,7 @@ export function requireTried(
 export async function tryEveryPoint<T>(
   test: FlowTest,
   provider: ProviderName,
-  { atLocks, prepare, jobOf, afterwards, ...options }: Campaign<T>,
+  { atLocks, prepare, jobOf, afterwards, ...options }: KillTestOptions<T>,
 ): Promise<readonly string[]> {
   const child = await startChild(test, provider, { lockLease: LEASE, ...options })
   async function serve(prepared: T, stop: Stop): Promise<Report> {

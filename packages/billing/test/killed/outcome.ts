@@ -1,7 +1,7 @@
 import { expect } from 'vitest'
 import type { BillableUser } from '../../src/index.ts'
-import { endedByUs, rowsOf, truthAt } from '../provider-truth.ts'
-import { type FlowTest, takenFrom } from '../support.ts'
+import { endedByUs, readSandboxState, rowsOf } from '../provider-truth.ts'
+import { type FlowTest, sumChargedCents } from '../support.ts'
 import { main, type Outcome, type Story, type StoryRun } from './story.ts'
 
 export async function expectOutcome({ outcome }: Story, run: StoryRun, at: string): Promise<void> {
@@ -22,7 +22,7 @@ async function expectSubscription(
     state !== 'ended',
     state !== 'running',
   ])
-  expect(takenFrom(test, user), at).toBe(taken)
+  expect(sumChargedCents(test, user), at).toBe(taken)
   const truth = await expectTruth(test, user, at)
   expect(truth.subscriptions.length, at).toBe(made[user.provider])
   const over = ['canceled', 'Canceled', 'Expired', 'incomplete_expired']
@@ -49,7 +49,7 @@ export async function expectTruth(test: FlowTest, user: BillableUser, at: string
     at,
   ).toHaveLength(1)
   const rows = await rowsOf(database, user.id)
-  const atProvider = truthAt(sandbox, user.provider, user.providerId ?? '')
+  const atProvider = readSandboxState(sandbox, user.provider, user.providerId ?? '')
   const when = { now: sandbox.clock.now(), hasCancelledNow: false }
   const truth = endedByUs(atProvider, rows, when)
   expect(rows, at).toEqual(truth)

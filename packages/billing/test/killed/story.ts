@@ -68,18 +68,18 @@ export const beginTrial = ({ user, card }: StoryRun): Promise<Subscription> =>
 /**
  * Makes a job that calls a method of the user. Arguments must be JSON; write dates as `{ date }`.
  */
-export const ofUser = (method: string, ...args: readonly unknown[]): Job => ({
+export const userJob = (method: string, ...args: readonly unknown[]): Job => ({
   job: 'ask',
   of: 'user',
   method,
   args,
 })
-export const ofSubscription = (method: string, ...args: readonly unknown[]): Job => ({
-  ...ofUser(method, ...args),
+export const subscriptionJob = (method: string, ...args: readonly unknown[]): Job => ({
+  ...userJob(method, ...args),
   of: 'subscription',
 })
-export const ofInvoice = (method: string, ...args: readonly unknown[]): Job => ({
-  ...ofUser(method, ...args),
+export const invoiceJob = (method: string, ...args: readonly unknown[]): Job => ({
+  ...userJob(method, ...args),
   of: 'invoice',
 })
 

@@ -83,7 +83,7 @@ export function createPinnedRequest(settings: OutgoingSettings): SendRequest {
   return async (url, outgoing) => {
     assertAddress(url, outgoing)
     const deadline = deadlineOf(settings, outgoing)
-    const pinned = await within(deadline, requireAddress(url, settings))
+    const pinned = await rejectAfterDeadline(deadline, requireAddress(url, settings))
     const options: RequestOptions = {
       method: outgoing.method,
       // A compressed body may expand to a thousand times its counted size.
@@ -233,7 +233,7 @@ function headerOf({ headers }: IncomingMessage, name: string): string | null {
   return (Array.isArray(value) ? value.join(', ') : value) ?? null
 }
 
-function within<T>(deadline: AbortSignal, work: Promise<T>): Promise<T> {
+function rejectAfterDeadline<T>(deadline: AbortSignal, work: Promise<T>): Promise<T> {
   return new Promise((resolve, reject) => {
     const late = () => reject(new NotFetched('The request took too long', { temporary: true }))
     deadline.addEventListener('abort', late, { once: true })
@@ -256,7 +256,10 @@ async function createTrustContext(certificates: readonly string[]): Promise<Secu
   // Loading Node's own list takes time.
   const tls = await import('node:tls')
   const { getCACertificates, rootCertificates }: CertificateLists = tls
-  const usual = getCACertificates?.('default') ?? [...rootCertificates, ...(await extra())]
+  const usual = getCACertificates?.('default') ?? [
+    ...rootCertificates,
+    ...(await readExtraCertificates()),
+  ]
   return tls.createSecureContext({ ca: [...usual, ...certificates] })
 }
 
@@ -264,7 +267,7 @@ async function createTrustContext(certificates: readonly string[]): Promise<Secu
  * Reads the file of NODE_EXTRA_CA_CERTS. Returns an empty list if the file cannot be read: Node has
  * already printed a warning and continues without it.
  */
-async function extra(): Promise<string[]> {
+async function readExtraCertificates(): Promise<string[]> {
   const file = process.env.NODE_EXTRA_CA_CERTS
   if (!file) return []
   return [await readFile(file, 'utf8').catch(() => '')].filter(Boolean)

@@ -1,7 +1,7 @@
 import { isUnverifiedSelfRegistered } from '../clients/self-registered.ts'
 import type { Client, Consent } from '../storage/records.ts'
 
-export interface SilentApprovalQuestion {
+export interface SilentApprovalInput {
   readonly client: Client
   readonly redirectTo: string
   readonly scopes: readonly string[]
@@ -21,7 +21,7 @@ export interface SilentApprovalQuestion {
  * self-registered clients that are not verified. A remembered consent counts only for the server's
  * own API.
  */
-export function mayApproveSilently(question: SilentApprovalQuestion): boolean {
+export function mayApproveSilently(question: SilentApprovalInput): boolean {
   const { client, consent, scopes } = question
   if (question.askAgain || isUnverifiedSelfRegistered(client)) return false
   const proven = client.confidential
@@ -39,7 +39,7 @@ export function previouslyDeclinedScopes({
   scopes,
   consent,
   optional,
-}: Pick<SilentApprovalQuestion, 'scopes' | 'consent' | 'optional'>): string[] {
+}: Pick<SilentApprovalInput, 'scopes' | 'consent' | 'optional'>): string[] {
   if (!consent?.declined) return []
   const { scopes: approved, declined } = consent
   return scopes.filter(

@@ -31,7 +31,7 @@ export function parseClientScopes(
 export function assertMachineScopes(client: Receiver, options: ScopeOptions): void {
   const name = client.scopes?.find((each) => options.machineScopeNames.has(each))
   if (name === undefined) return
-  const problem = problemOf(client)
+  const problem = findMachineScopeProblem(client)
   if (problem === null) return
   throw new ValidationFailed({ scopes: [`The machine scope '${name}' is ${problem}.`] })
 }
@@ -41,12 +41,19 @@ export function assertMachineScopes(client: Receiver, options: ScopeOptions): vo
  * @throws InvalidScope if it may not
  */
 export function assertMayRequest(names: readonly string[], client: Receiver): void {
-  const refused = names.find((name) => !client.scopes?.includes(name) || problemOf(client) !== null)
+  const refused = names.find(
+    (name) => !client.scopes?.includes(name) || findMachineScopeProblem(client) !== null,
+  )
   if (refused === undefined) return
   throw new InvalidScope(`This client may not request the scope '${refused}'`)
 }
 
-function problemOf({ confidential, grantTypes, userId, settings }: Receiver): string | null {
+function findMachineScopeProblem({
+  confidential,
+  grantTypes,
+  userId,
+  settings,
+}: Receiver): string | null {
   if (settings.self_registered) return 'not available to self-registered clients'
   if (userId !== null) return 'not available to clients that belong to users'
   if (!confidential) return 'available to confidential clients only'

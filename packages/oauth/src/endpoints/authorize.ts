@@ -69,7 +69,7 @@ export async function authorize(
       context,
       () => findSignedIn(context.options, request, authRequest.client.settings.provider),
       async (person, mark) => {
-        if (authRequest.prompts.none) await assertMayAsk(person, authRequest, context)
+        if (authRequest.prompts.none) await assertEarlierApproval(person, authRequest, context)
         if (isWrongPerson(person, authRequest, context))
           return askForOtherAccount(request, authRequest, context)
         if (wantsStrongerSignIn(person, request, authRequest, context)) {
@@ -115,7 +115,7 @@ function needsSignIn(
  * Requires an earlier approval for a request with `prompt=none`. Otherwise any page could find out
  * who a person is, or when they signed in, by trying one guess after the other.
  */
-async function assertMayAsk(
+async function assertEarlierApproval(
   person: Person,
   { client, redirectTo, shownScopes: scopes, details }: AuthorizationRequest,
   { consents, options: { optionalScopes: optional } }: ServerContext,
@@ -231,20 +231,20 @@ async function approveSilently(
       { userId: person.id, clientId: client.id, shown },
       context,
     )
-    return approveBy(choice, authRequest, person, context)
+    return approveWithConsent(choice, authRequest, person, context)
   }
   const recalled = context.consents.recall(person.id, client.id)
-  const approved = recalled && (await approveBy(recalled, authRequest, person, context))
+  const approved = recalled && (await approveWithConsent(recalled, authRequest, person, context))
   if (approved) return approved
   const consent = await context.consents.read(person.id, client.id)
-  return approveBy(consent, authRequest, person, context)
+  return approveWithConsent(consent, authRequest, person, context)
 }
 
 /**
  * Approves on the basis of this consent. Returns `null` if the consent does not cover the request,
  * or was withdrawn or changed since it was read.
  */
-async function approveBy(
+async function approveWithConsent(
   consent: Consent | null,
   authRequest: AuthorizationRequest,
   person: SignedInPerson,

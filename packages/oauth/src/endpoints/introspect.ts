@@ -30,7 +30,7 @@ export async function introspect(
   const found = refresh
     ? await describeRefreshToken(refresh, context)
     : await describeAccessToken(text, context)
-  const description = (found && shownTo(client, found, context)) ?? INACTIVE
+  const description = (found && limitDescription(client, found, context)) ?? INACTIVE
   for (const feature of context.features.introspections) {
     const special = feature.introspection?.(description, { request, client }, context)
     if (special) return special
@@ -50,7 +50,11 @@ interface Description {
  * Reduces the description to what this client may see. Returns `null` if the token belongs to
  * another client.
  */
-function shownTo(client: Client, found: Description, context: ServerContext): Description | null {
+function limitDescription(
+  client: Client,
+  found: Description,
+  context: ServerContext,
+): Description | null {
   if (client.resourceServer) return found
   if (found.client_id !== client.id) return null
   if (context.features.subjectNamers.length === 0) return found

@@ -50,7 +50,7 @@ export function accessFromSubjectToken(
   { client, params }: { readonly client: Client; readonly params: Form },
   context: ServerContext,
 ): ExchangedTokenAccess {
-  const resources = shareOfTargets(shown, params, context)
+  const resources = chooseExchangedResources(shown, params, context)
   const requested = parseScope(params.get('scope'))
   const scopes =
     requested.length > 0
@@ -60,7 +60,11 @@ export function accessFromSubjectToken(
 }
 
 /** Reads the APIs from the token rather than from its row: the token may be for fewer of them. */
-function shareOfTargets({ verified, row }: PresentedToken, params: Form, context: ServerContext) {
+function chooseExchangedResources(
+  { verified, row }: PresentedToken,
+  params: Form,
+  context: ServerContext,
+) {
   const known = context.options.resources
   const granted = grantedResources(row, known).filter((uri) => {
     const resource = findResource(uri, known)

@@ -71,7 +71,7 @@ export function accessFromGrant(
 ): TokenAccess {
   const { options } = context
   const { resources: known, identityScopes } = options
-  const resources = shareOfResources(granted, { client, params }, context)
+  const resources = chooseGrantedResources(granted, { client, params }, context)
   const left = filterOpenScopes(granted.scopes, client, options)
   if (requested.length === 0) {
     return { scopes: filterKnownScopes(left, resources, known, identityScopes), resources }
@@ -81,7 +81,7 @@ export function accessFromGrant(
   return { scopes, resources }
 }
 
-function shareOfResources(
+function chooseGrantedResources(
   granted: Pick<Token, 'details'>,
   { client, params }: Pick<TokenAccessRequest, 'client' | 'params'>,
   { options }: ServerContext,

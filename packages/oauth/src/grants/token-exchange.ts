@@ -75,7 +75,7 @@ export function tokenExchange(options: TokenExchangeOptions = {}): Grant {
       const { scopes, resources } = accessFromSubjectToken(subject, { client, params }, context)
       const details: GrantDetails = {
         ...resourceDetails(resources, context.options.resources),
-        ...detailsOfSubject(subject, actor),
+        ...buildExchangedDetails(subject, actor),
       }
       if (wanted === JWT && !isJwt(details, client, context)) {
         throw new InvalidRequest('The access tokens of this resource are not JWTs')
@@ -90,7 +90,7 @@ export function tokenExchange(options: TokenExchangeOptions = {}): Grant {
         scopes,
         grantType: TOKEN_EXCHANGE,
         refreshable: false,
-        expiresAt: firstEnd(subject.verified, actor),
+        expiresAt: findEarliestExpiry(subject.verified, actor),
         details,
       })
       return { ...response, issued_token_type: wanted }
@@ -163,13 +163,13 @@ async function readActor(
  * Returns the expiry of the new token: the earliest expiry of its parents. The revocation feed then
  * contains the revocation of a parent for as long as the new token is valid.
  */
-function firstEnd(subject: VerifiedToken, actor: VerifiedToken | null): Date {
+function findEarliestExpiry(subject: VerifiedToken, actor: VerifiedToken | null): Date {
   const ends = [subject, ...(actor ? [actor] : [])].map(({ claims }) => claims.exp)
   return new Date(Math.min(...ends) * 1000)
 }
 
 /** Details that the new token inherits from its parents, whatever the client requests. */
-function detailsOfSubject(
+function buildExchangedDetails(
   { verified: { claims }, row }: PresentedToken,
   actor: VerifiedToken | null,
 ): GrantDetails {

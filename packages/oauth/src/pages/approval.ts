@@ -3,7 +3,7 @@ import { type HtmlDocument, html, joinHtml } from '../http/document.ts'
 import type { PageText } from './messages/messages.ts'
 import type { ConsentView, DeviceQuestion, RequestingApplication, ShownScope } from './pages.ts'
 
-type Question = ConsentView | DeviceQuestion
+type ApprovalPageView = ConsentView | DeviceQuestion
 
 export function clientNameHtml({
   client,
@@ -18,7 +18,7 @@ export function clientNameHtml({
  * and the buttons to approve and deny.
  */
 export function approvalForm(
-  view: Question,
+  view: ApprovalPageView,
   t: PageText,
   texts: {
     readonly heading: HtmlDocument
@@ -32,7 +32,7 @@ export function approvalForm(
 ${originOf(view, t)}
 ${texts.before ?? null}<form method="post" action="${action}">
 <input type="hidden" name="csrf_token" value="${csrfToken}">
-${resourcesOf(view, t)}${scopesOf(view.scopes, t)}${readingOf(view, t)}
+${resourcesOf(view, t)}${scopesOf(view.scopes, t)}${renderPolicyLinks(view, t)}
 ${texts.after ?? null}<button class="primary" name="decision" value="approve">${t('approve.button')}</button>
 <button name="decision" value="deny">${t('approve.deny')}</button>
 </form>
@@ -44,7 +44,7 @@ ${texts.after ?? null}<button class="primary" name="decision" value="approve">${
  * registered it.
  */
 function originOf(
-  { client, userId, selfRegistered, verified }: Question,
+  { client, userId, selfRegistered, verified }: ApprovalPageView,
   t: PageText,
 ): HtmlDocument {
   if (client.userId === userId) return html`<p class="note">${t('approve.own')}</p>`
@@ -68,7 +68,7 @@ function originOf(
 }
 
 /** Renders the APIs that the access is for. `null` if it is only for the server's own API. */
-function resourcesOf({ resources }: Question, t: PageText): HtmlDocument | null {
+function resourcesOf({ resources }: ApprovalPageView, t: PageText): HtmlDocument | null {
   const named = resources.map(({ uri, name }) =>
     name === null
       ? html`<strong>${uri}</strong>`
@@ -107,7 +107,7 @@ function scopesOf(
 }
 
 /** Renders links to the application's privacy policy and terms of service. */
-function readingOf(
+function renderPolicyLinks(
   { policyUri, termsUri }: RequestingApplication,
   t: PageText,
 ): HtmlDocument | null {

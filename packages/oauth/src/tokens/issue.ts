@@ -1,6 +1,6 @@
 import { type Awaitable, mapAwaitable } from '../awaitable.ts'
 import { limitExpiry } from '../clients/self-registered.ts'
-import { isAfter, later } from '../clock.ts'
+import { isAfter, maxDate } from '../clock.ts'
 import type { ServerContext } from '../context.ts'
 import { signingAlgorithms, timeOrderedId } from '../crypto.ts'
 import { InvalidGrant } from '../errors.ts'
@@ -89,7 +89,7 @@ function buildToken(request: TokenRequest, context: ServerContext): Token {
     refreshExpiresAt,
     previousExpiresAt: null,
     lateGeneration: null,
-    liveUntil: refreshExpiresAt ? later(refreshExpiresAt, expiresAt) : expiresAt,
+    liveUntil: refreshExpiresAt ? maxDate(refreshExpiresAt, expiresAt) : expiresAt,
     revokedAt: null,
     createdAt: now,
     details: buildDetails(request, context),
@@ -118,8 +118,8 @@ function buildDetails(
 }
 
 /** Limits an expiry to the configured lifetime, in whole seconds as in `exp`. */
-function earliestExpiry(latest: Date, wanted: Date = latest): Date {
-  return isAfter(latest, wanted) ? floorToSecond(wanted.getTime()) : latest
+function earliestExpiry(latest: Date, requestedExpiry: Date = latest): Date {
+  return isAfter(latest, requestedExpiry) ? floorToSecond(requestedExpiry.getTime()) : latest
 }
 
 export async function issueTokens(

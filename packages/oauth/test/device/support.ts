@@ -94,12 +94,12 @@ export async function pollError(
   return ((await reply.json()) as { error?: string }).error ?? null
 }
 
-export interface FormOfPage {
+export interface PageForm {
   readonly action: string
   readonly csrf_token: string
 }
 
-export function formOf(html: string): FormOfPage {
+export function formOf(html: string): PageForm {
   const action = /action="([^"]+)"/.exec(html)?.[1] ?? ''
   const csrf = /name="csrf_token" value="([^"]+)"/.exec(html)?.[1] ?? ''
   return { action: action.replaceAll('&amp;', '&'), csrf_token: csrf }
@@ -114,7 +114,7 @@ export function openPage(server: TestServer, user: string, query = ''): Promise<
 export function send(
   server: TestServer,
   user: string,
-  { action, csrf_token }: FormOfPage,
+  { action, csrf_token }: PageForm,
   fields: Record<string, string>,
 ): Promise<Response> {
   const headers = { cookie: sessionOf(user), origin: server.url, accept: 'text/html' }

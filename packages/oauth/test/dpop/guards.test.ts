@@ -3,7 +3,7 @@ import { dpop, openid } from '../../src/index.ts'
 import { bearer } from '../adapters/credentials.ts'
 import { type App, frameworks } from '../adapters/frameworks.ts'
 import { createClient, startServer } from '../support.ts'
-import { boundTokens, type Holder, makeProof, newHolder, type ProofOf } from './support.ts'
+import { boundTokens, type Holder, makeProof, newHolder, type ProofRequest } from './support.ts'
 
 const ALGORITHMS = 'algs="ES256 EdDSA Ed25519 RS256 PS256"'
 
@@ -22,7 +22,7 @@ describe.each(frameworks)('DPoP-bound tokens at the guards in $name', (framework
   })
   afterAll(() => app.close())
 
-  const proofFor = (path: string, changes: Partial<ProofOf> = {}) =>
+  const proofFor = (path: string, changes: Partial<ProofRequest> = {}) =>
     makeProof(holder, { url: `${app.url}${path}`, token, at: app.clock.now(), ...changes })
 
   const call = (path: string, proof: string | null, scheme = 'DPoP', text = token) =>
@@ -88,7 +88,7 @@ describe.each(frameworks)('DPoP-bound tokens at the guards in $name', (framework
     ['another path', { url: '/orders' }],
   ])('are rejected with a proof for %s', async (_what, changes) => {
     const { url } = changes as { url?: string }
-    const proof = await proofFor(url ?? '/me', url ? {} : (changes as Partial<ProofOf>))
+    const proof = await proofFor(url ?? '/me', url ? {} : (changes as Partial<ProofRequest>))
     expect((await call('/me', proof)).status).toBe(401)
     expect(app.reached).toEqual([])
   })

@@ -30,7 +30,7 @@ export async function newHolder(alg = 'ES256'): Promise<Holder> {
   }
 }
 
-export interface ProofOf {
+export interface ProofRequest {
   readonly url: string
   readonly method?: string
   /** The access token the proof is sent with. */
@@ -42,7 +42,7 @@ export interface ProofOf {
 }
 
 /** Makes a proof with the contents of RFC 9449 §4.2, unless overridden. */
-export function makeProof(holder: Holder, proof: ProofOf): Promise<string> {
+export function makeProof(holder: Holder, proof: ProofRequest): Promise<string> {
   const { url, method = 'GET', token, at, claims = {}, header = {} } = proof
   return new SignJWT({
     jti: randomUUID(),
@@ -62,7 +62,7 @@ export const hashOf = (text: string) => createHash('sha256').update(text).digest
 export function tokenProof(
   server: TestServer,
   holder: Holder,
-  changes: Partial<ProofOf> = {},
+  changes: Partial<ProofRequest> = {},
 ): Promise<string> {
   const url = `${server.url}/oauth/token`
   return makeProof(holder, { url, method: 'POST', at: server.clock.now(), ...changes })

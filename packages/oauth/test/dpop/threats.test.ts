@@ -9,7 +9,7 @@ import {
   type Holder,
   makeProof,
   newHolder,
-  type ProofOf,
+  type ProofRequest,
   tokenProof,
 } from './support.ts'
 
@@ -27,7 +27,7 @@ beforeAll(async () => {
 })
 afterAll(() => server.close())
 
-const proofFor = (changes: Partial<ProofOf> = {}) =>
+const proofFor = (changes: Partial<ProofRequest> = {}) =>
   makeProof(holder, { url: `${server.url}/orders`, token, at: server.clock.now(), ...changes })
 
 /** Returns the guard's verdict on this proof: `'let in'`, or the error code. */

@@ -146,12 +146,12 @@ export async function approve(
 export function exchange(
   server: TestServer,
   client: KeyClient,
-  back: URL,
+  redirectedUrl: URL,
   changes: Changes = {},
 ): Promise<Response> {
   const form = {
     grant_type: 'authorization_code',
-    code: back.searchParams.get('code') ?? '',
+    code: redirectedUrl.searchParams.get('code') ?? '',
     redirect_uri: REDIRECT,
     code_verifier: VERIFIER,
   }

@@ -81,9 +81,9 @@ export function askWith(
   server: TestServer,
   client: { readonly id: string },
   request: string,
-  beside: Record<string, string> = {},
+  extraParams: Record<string, string> = {},
 ): Promise<Response> {
-  return askFor(server, 'ada', { client_id: client.id, request, ...beside })
+  return askFor(server, 'ada', { client_id: client.id, request, ...extraParams })
 }
 
 export const unsigned = (claims: object, header: object = { alg: 'none' }): string =>

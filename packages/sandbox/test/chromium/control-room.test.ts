@@ -1,5 +1,8 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { describeInChromium, expectFineInEveryLook } from '../../../../test-support/chromium.ts'
+import {
+  describeInChromium,
+  expectAccessibleInAllLooks,
+} from '../../../../test-support/chromium.ts'
 import {
   SHOP,
   startWatched,
@@ -71,7 +74,7 @@ describeInChromium('the control room', ({ newPage }) => {
       const page = await newPage({ reuseTab: true })
       const response = await page.goto(watched.room + paths[name]?.())
       expect(response?.status()).toBe(200)
-      await expectFineInEveryLook(page, `control-room-${name}`)
+      await expectAccessibleInAllLooks(page, `control-room-${name}`)
     },
   )
 

@@ -25,7 +25,7 @@ export interface Outcome {
   readonly exitCode?: number
 }
 
-type Instead = Readonly<Record<string, string>>
+type VariableOverrides = Readonly<Record<string, string>>
 
 export interface CommandContext {
   readonly json: boolean
@@ -36,7 +36,7 @@ export interface CommandContext {
    * variables.
    * @throws ConfigurationError that names every missing variable in `needs`.
    */
-  config(needs: readonly Need[], instead?: Instead): Promise<Config>
+  config(needs: readonly Need[], instead?: VariableOverrides): Promise<Config>
   /** Prints text before the command has finished, for commands that keep running. */
   print(text: string): void
   /** Prints a hint for people on standard error, so that it does not get into the output. */

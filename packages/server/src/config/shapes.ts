@@ -16,7 +16,7 @@ export const lifetime = z.union([z.string().regex(/^\d+[smhdwy]$/), z.number().i
 })
 // The library checks these two values as well; checking them here lets the message name the
 // setting.
-export const repeatable = z
+export const repeatWindowShape = z
   .union([lifetime, z.literal(false)])
   .refine(
     (value) => read.isAccepted(() => refreshToken({ repeatableFor: value })),

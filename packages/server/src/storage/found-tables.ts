@@ -69,13 +69,16 @@ export async function requireTables(
     const missing = set.migrations.filter(({ id }) => !done.includes(id))
     if (missing.length > 0) {
       throw new ConfigurationError(
-        `The ${name} tables in this database were created by an older version of Tollgate (${newest}); nothing was changed. ${await describeWay(database, missing)}`,
+        `The ${name} tables in this database were created by an older version of Tollgate (${newest}); nothing was changed. ${await describeMigrationCommand(database, missing)}`,
       )
     }
   }
 }
 
-async function describeWay(database: Database, missing: readonly Migration[]): Promise<string> {
+async function describeMigrationCommand(
+  database: Database,
+  missing: readonly Migration[],
+): Promise<string> {
   for (const { needsOffline } of missing) {
     if (await needsOffline?.(database)) {
       return 'To bring them up to date, stop every process that uses the database, then run: tollgate migrate --offline'

@@ -7,7 +7,7 @@ import type { NewBillingEvent, SubscriptionEventData } from './billing-event.ts'
  * transaction that writes the row, so each change is reported once.
  */
 export function subscriptionEvents(
-  before: SubscriptionRecord | null,
+  recordBefore: SubscriptionRecord | null,
   after: NewSubscriptionRecord,
   now: Date,
 ): NewBillingEvent[] {
@@ -17,16 +17,16 @@ export function subscriptionEvents(
   const data = { subscription: toSubscriptionEventData(after) }
   // Random, because a value can change back and forth within the same millisecond.
   const once = () => `${about}:${randomBytes(12).toString('hex')}`
-  const change: NewBillingEvent = before
+  const change: NewBillingEvent = recordBefore
     ? {
         ...base,
         type: 'subscription.changed',
         subject: once(),
-        data: { ...data, before: toSubscriptionEventData(before) },
+        data: { ...data, before: toSubscriptionEventData(recordBefore) },
       }
     : { ...base, type: 'subscription.created', subject: about, data }
   const isOver = endsAt !== null && endsAt <= now
-  const pause = isOver ? null : pauseOf(before, after)
+  const pause = isOver ? null : pauseOf(recordBefore, after)
   return [
     change,
     ...(pause ? [{ ...base, type: pause, subject: once(), data }] : []),

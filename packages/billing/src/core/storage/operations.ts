@@ -5,8 +5,8 @@ import {
   type OwnerColumns,
   type OwnerIdTypes,
   ownerCondition,
-  ownerOfRow,
   ownerStatement,
+  readRowOwner,
   toOwnerColumns,
 } from './owner-columns.ts'
 import { type OperationKind, type OperationRequest, operationTable } from './tables.ts'
@@ -118,7 +118,7 @@ export function createOperationRepository(
         .execute()
       return rows.map((row) => ({
         id: row.id,
-        owner: ownerOfRow(row as OwnerColumns, types),
+        owner: readRowOwner(row as OwnerColumns, types),
       }))
     },
     async finish({ id }, tx) {

@@ -32,7 +32,7 @@ export function toOwnerColumns(owner: Owner): OwnerColumns {
     : { user_id: null, owner_type: owner.type, owner_id: String(owner.id) }
 }
 
-export function ownerOfRow(row: OwnerColumns, types: OwnerIdTypes): Owner {
+export function readRowOwner(row: OwnerColumns, types: OwnerIdTypes): Owner {
   const { user_id, owner_type: type, owner_id } = row
   if (type === null || owner_id === null) return userOwner(user_id ?? '')
   const number = types.get(type)?.idType === 'integer' ? Number(owner_id) : Number.NaN

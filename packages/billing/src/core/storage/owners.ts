@@ -168,7 +168,7 @@ function cardOf(card: CardSummary): Required<CardSummary> {
   return { cardBrand, cardLastFour, paypalEmail, cardExpires }
 }
 
-function noRowsIfImpossible(error: unknown): Row[] {
+function ignoreImpossibleValue(error: unknown): Row[] {
   if (isImpossibleValue(error)) return []
   throw error
 }
@@ -207,7 +207,7 @@ function ownerRows(
   const find = async (id: Id) => {
     const text = parseId(id, described.idType)
     if (text === null) return null
-    const found = first(await byId({ id: text }).then(({ rows }) => rows, noRowsIfImpossible))
+    const found = first(await byId({ id: text }).then(({ rows }) => rows, ignoreImpossibleValue))
     // SQLite and MySQL also match similar ids (numeric conversion, collation).
     return found && String(found.owner.id) === text ? found : null
   }

@@ -3,7 +3,7 @@ import type { Kysely, SelectQueryBuilder } from 'kysely'
 import type { Owner } from '../values/owner.ts'
 import type { ProviderName } from '../values/provider-name.ts'
 import type { Standing, StandingByStatus } from '../values/subscription-state.ts'
-import { currentCustomerStatement, type OwnerRowTables, ownerOfRow } from './owner-columns.ts'
+import { currentCustomerStatement, type OwnerRowTables, readRowOwner } from './owner-columns.ts'
 import {
   createSubscriptionConditions,
   ownerTypeCondition,
@@ -108,7 +108,7 @@ export function createSubscriptionRepository(
   const fromRows = (rows: readonly JoinedRow[]) =>
     groupItems(rows).map(({ row, items }) =>
       subscriptionRowMapper.fromRow(row, {
-        owner: ownerOfRow(row, tables),
+        owner: readRowOwner(row, tables),
         standing: standing(row.provider as ProviderName, row.provider_status),
         isSuspended:
           (suspendsDisputed && row.disputed_at !== null) ||

@@ -100,10 +100,13 @@ export async function openPaymentForm(
 ): Promise<PaymentForm> {
   const { can } = requireProvider(user.context, user.provider)
   if (!can.includes('checkout')) {
-    const clientToken = await createClientToken(user.having('clientTokens'), {})
+    const clientToken = await createClientToken(user.withCapability('clientTokens'), {})
     return { kind: 'token', clientToken }
   }
-  const { url } = await openCheckoutPage(user.having('checkout'), [], { ...options, mode: 'setup' })
+  const { url } = await openCheckoutPage(user.withCapability('checkout'), [], {
+    ...options,
+    mode: 'setup',
+  })
   if (url === null) throw new Error('The checkout page has no URL, because it is no longer open')
   return { kind: 'redirect', url }
 }

@@ -1,6 +1,6 @@
 import type { Database } from '@tollgate/database'
 import type { BillingContext } from '../../core/context.ts'
-import { convergeSubscription } from '../../core/converge.ts'
+import { refreshSubscriptionRow } from '../../core/converge.ts'
 import { isDefiniteFailure } from '../../core/errors/errors.ts'
 import type { NewBillingEvent } from '../../core/events/billing-event.ts'
 import type { LockedOwner } from '../../core/locked-owner.ts'
@@ -31,7 +31,7 @@ export async function applyCheckoutResult(
   const found = (await gateway.checkout?.findByOperation(operation.id, billed.providerId)) ?? null
   if (found?.status === 'open') return found
   if (found?.status === 'complete') {
-    await keepSubscription(context, locked, operation, found)
+    await storeCheckoutSubscription(context, locked, operation, found)
     await storeEnteredCard(context, locked, provider, { ...found, customerId: billed.providerId })
   }
   const newEvents =
@@ -79,14 +79,17 @@ export async function findCheckoutEvents(
   return createCheckoutEvents({ owner, provider }, found, { made, others })
 }
 
-async function keepSubscription(
+async function storeCheckoutSubscription(
   context: BillingContext,
   locked: LockedOwner,
   { request: { provider, tax } }: StoredOperation,
   { subscriptionId }: ProviderCheckout,
 ): Promise<void> {
   if (subscriptionId === null) return
-  const made = await convergeSubscription(context, locked, { provider, providerId: subscriptionId })
+  const made = await refreshSubscriptionRow(context, locked, {
+    provider,
+    providerId: subscriptionId,
+  })
   if (!made || typeof tax !== 'number') return
   await storeTaxTerms(context, locked, provider, { found: made, tax, lastChargeAt: null })
 }

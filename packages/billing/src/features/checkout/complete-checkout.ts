@@ -1,5 +1,5 @@
 import type { BillingContext } from '../../core/context.ts'
-import { convergeSubscription } from '../../core/converge.ts'
+import { refreshSubscriptionRow } from '../../core/converge.ts'
 import { CheckoutNotFound } from '../../core/errors/errors.ts'
 import { resumeInterrupted, withOwnerLock } from '../../core/owner-lock.ts'
 import type { ProviderCheckout } from './contract.ts'
@@ -22,7 +22,7 @@ export async function completeCheckout(
     // The webhook may have finished the operation already, so the rows are updated in any case.
     const { subscriptionId } = found
     if (subscriptionId)
-      await convergeSubscription(context, locked, { provider, providerId: subscriptionId })
+      await refreshSubscriptionRow(context, locked, { provider, providerId: subscriptionId })
     return found
   })
 }

@@ -21,11 +21,11 @@ export function createCheckoutEvents(
 ): NewBillingEvent[] {
   const about = `${provider}:${found.id}`
   const base = { owner, provider }
-  const checkout = factsOfCheckout(found)
+  const checkout = toCheckoutEventData(found)
   const subscription = made && toSubscriptionEventData(made)
   return [
     { ...base, type: 'checkout.completed', subject: about, data: { checkout, subscription } },
-    ...eventsOfCheckoutPayment(base, found),
+    ...createCheckoutPaymentEvents(base, found),
     ...others.flatMap((other): NewBillingEvent[] =>
       subscription
         ? [
@@ -45,14 +45,14 @@ export function createCheckoutEvents(
  * Returns the events of a single payment on a checkout page, and none while the payment is pending.
  * Payments of subscriptions are reported by invoice events instead.
  */
-export function eventsOfCheckoutPayment(
+export function createCheckoutPaymentEvents(
   { owner, provider }: EventOrigin,
   found: ProviderCheckout,
 ): NewBillingEvent[] {
   const status = found.mode === 'payment' ? paymentStatusOf(found) : 'none'
   if (status === 'none' || status === 'pending') return []
   const type = status === 'paid' ? 'checkout.paid' : 'checkout.payment_failed'
-  const data = { checkout: factsOfCheckout(found) }
+  const data = { checkout: toCheckoutEventData(found) }
   return [{ type, owner, provider, subject: `${provider}:${found.id}`, data }]
 }
 
@@ -63,7 +63,7 @@ export function paymentStatusOf({
   return paymentStatus ?? (isPaid ? 'paid' : 'pending')
 }
 
-function factsOfCheckout(found: ProviderCheckout): CheckoutEventData {
+function toCheckoutEventData(found: ProviderCheckout): CheckoutEventData {
   const { id, mode, isPaid, paymentId = null, invoiceId = null } = found
   return { id, mode, isPaid, payment: paymentId, invoice: invoiceId }
 }

@@ -23,7 +23,7 @@ const NOTICES: Readonly<Record<string, Notice>> = {
   not_found: { title: 'Not found', text: 'There is nothing at this address.' },
 }
 
-const OTHERWISE: Notice = {
+const DEFAULT_NOTICE: Notice = {
   title: 'Please try again',
   text: 'A service did not respond. Open this address again in a moment. Any payment you made is recorded in either case.',
 }
@@ -60,7 +60,7 @@ const PRIVATE = { 'cache-control': 'no-store', 'referrer-policy': 'no-referrer' 
 
 /** Renders the page from fixed texts only: nothing from the request is shown. */
 function noticePage({ status, headers, reason }: FailedRequest): HttpResponse {
-  const notice = (Object.hasOwn(NOTICES, reason) ? NOTICES[reason] : undefined) ?? OTHERWISE
+  const notice = (Object.hasOwn(NOTICES, reason) ? NOTICES[reason] : undefined) ?? DEFAULT_NOTICE
   const { title, text } = notice
   return {
     status,

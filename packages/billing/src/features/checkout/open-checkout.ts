@@ -30,17 +30,17 @@ export async function openCheckout(
   context: BillingContext,
   billed: BilledOwner,
   provider: ProviderName,
-  wanted: CheckoutRequest,
+  checkoutRequest: CheckoutRequest,
 ): Promise<Checkout> {
   const { owner } = billed
-  const taxed = await taxOf(context, billed, wanted)
-  const asked = { ...wanted, ...addressesOf(context, owner, wanted), ...taxed }
+  const taxed = await taxOf(context, billed, checkoutRequest)
+  const asked = { ...checkoutRequest, ...addressesOf(context, owner, checkoutRequest), ...taxed }
   const made = await withOwnerLock(context, owner, async (locked) => {
     const begun = await resumeInterrupted(context, locked)
     const payer = { provider, token: null, details: {}, mayLackCard: true }
     const customerId = await ensureCustomer(context, locked, payer)
     const page = { ...asked, customerId, owner: ownerKey(owner) }
-    const name = wanted.subscription?.name
+    const name = checkoutRequest.subscription?.name
     const intent: OperationIntent = {
       owner,
       kind: 'checkout',
@@ -52,7 +52,7 @@ export async function openCheckout(
       const others = begun.filter((other) => other.name === name && other.id !== same?.id)
       await closeCheckouts(context, locked, others)
       await requireFree(context, locked, name)
-      if (startsWithTrial(wanted.subscription)) {
+      if (startsWithTrial(checkoutRequest.subscription)) {
         const notThis = begun.filter(({ id }) => id !== same?.id)
         await requireTrialUnused(context, locked, notThis)
       }

@@ -1,7 +1,7 @@
 import type { ResumeOperation } from '../../core/context.ts'
 import { finishOperation } from '../../core/operation.ts'
 import { applyCheckoutResult } from './checkout-result.ts'
-import { eventsOfCheckoutPayment, paymentStatusOf } from './events.ts'
+import { createCheckoutPaymentEvents, paymentStatusOf } from './events.ts'
 
 /**
  * Applies the result of a hosted checkout page to our database. The operation that created the page
@@ -21,7 +21,9 @@ export const resumeCheckoutPayment: ResumeOperation = async (context, locked, op
   if (!context.options.providers.find(provider)) return
   const found = (await (await locked.gateway(provider)).checkout?.find(String(page))) ?? null
   if (found && paymentStatusOf(found) === 'pending') return
-  const newEvents = found ? eventsOfCheckoutPayment({ owner: locked.owner, provider }, found) : []
+  const newEvents = found
+    ? createCheckoutPaymentEvents({ owner: locked.owner, provider }, found)
+    : []
   await finishOperation(context, locked, operation, async (tx) => {
     for (const event of newEvents) await context.events.record(tx, event)
   })

@@ -123,13 +123,14 @@ export function describeCheckout(session: Stripe.Checkout.Session): ProviderChec
 }
 
 /** Payment statuses that are final on a completed page, where no other card can be entered. */
-const OVER: readonly string[] = ['requires_payment_method', 'canceled']
+const FINAL_PAYMENT_STATUSES: readonly string[] = ['requires_payment_method', 'canceled']
 
 function paymentStatusOf(session: Stripe.Checkout.Session): CheckoutPaymentStatus {
   const { payment_status: paymentStatus, payment_intent: intent, status } = session
   if (paymentStatus === 'no_payment_required') return 'none'
   if (paymentStatus === 'paid') return 'paid'
-  const isOver = typeof intent === 'object' && intent !== null && OVER.includes(intent.status)
+  const isOver =
+    typeof intent === 'object' && intent !== null && FINAL_PAYMENT_STATUSES.includes(intent.status)
   return status === 'complete' && isOver ? 'failed' : 'pending'
 }
 

@@ -2,7 +2,7 @@ import type Stripe from 'stripe'
 import { describe, expect, it } from 'vitest'
 import { toSeconds } from '../../providers/stripe/client.ts'
 import {
-  adviceIfNotDelayable,
+  findDelayAlternative,
   notDelayableError,
   type TaxAndOtherChanges,
 } from './stripe-pay-update.ts'
@@ -97,7 +97,7 @@ describe('delaying a change of a subscription until the customer authenticates',
       null,
     ],
   ])('%s', (_name, current, parts, expected) => {
-    const found = adviceIfNotDelayable(current, { tax: {}, change, remembered: {}, ...parts }, NOW)
+    const found = findDelayAlternative(current, { tax: {}, change, remembered: {}, ...parts }, NOW)
     if (expected === null) expect(found).toBeNull()
     else expect(found).toContain(expected)
   })

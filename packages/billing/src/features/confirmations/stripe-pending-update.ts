@@ -13,7 +13,7 @@ import {
 } from '../../providers/stripe/held-change.ts'
 import { requireDefaultMethod } from '../customers/stripe.ts'
 import { voidInvoice } from '../invoices/stripe-void.ts'
-import { paymentOfInvoice } from '../payments/stripe.ts'
+import { findInvoicePayment } from '../payments/stripe.ts'
 import { haveSamePrices, itemsOf } from '../swap/stripe-change-params.ts'
 import { taxRateIdsOf, taxRatesParam } from '../taxes/stripe-chosen-tax.ts'
 
@@ -53,7 +53,7 @@ export async function awaitsAuthentication(
   invoice: string,
   customer: Stripe.Subscription['customer'],
 ): Promise<boolean> {
-  const payment = await paymentOfInvoice(context, invoice)
+  const payment = await findInvoicePayment(context, invoice)
   if (payment?.status !== 'requires_action') return false
   return (
     idOfReference(payment.payment_method) ===
@@ -90,8 +90,8 @@ export function rememberTaxes(
 ): Stripe.Metadata {
   const { metadata } = current
   return writeUpdateState(metadata, {
-    before: withFirst(readUpdateState(metadata)?.before ?? {}, taxesBefore(current, tax)),
-    wanted: wantedOf(current, change),
+    before: keepEarlierValues(readUpdateState(metadata)?.before ?? {}, taxesBefore(current, tax)),
+    wanted: listItemsAfterUpdate(current, change),
     endsTrial: change.trial_end === 'now',
     trialEnd: current.trial_end,
   })
@@ -120,13 +120,13 @@ function taxesBefore(
  * Merges the remembered taxes. If both changes found a tax of the same item, the tax found by the
  * earlier change is kept, because it is the original one.
  */
-function withFirst(first: PreviousTax, found: PreviousTax): PreviousTax {
+function keepEarlierValues(first: PreviousTax, found: PreviousTax): PreviousTax {
   const known = first.items ?? []
   const others = (found.items ?? []).filter(({ id }) => !known.some((item) => item.id === id))
   return { ...found, ...first, items: [...known, ...others] }
 }
 
-function wantedOf({ items }: Stripe.Subscription, { items: changes = [] }: Params) {
+function listItemsAfterUpdate({ items }: Stripe.Subscription, { items: changes = [] }: Params) {
   const kept = items.data.map(({ id, price, quantity }) => {
     const change = changes.find((item) => item.id === id)
     const count = change ? change.quantity : quantity

@@ -9,7 +9,7 @@ import type { ProviderSubscription } from '../../providers/subscription.ts'
 import { cancelNow } from '../cancel/stripe.ts'
 import { requireDefaultMethod } from '../customers/stripe.ts'
 import { voidInvoice } from '../invoices/stripe-void.ts'
-import { paymentOfInvoice } from '../payments/stripe.ts'
+import { findInvoicePayment } from '../payments/stripe.ts'
 import type { PaymentConfirmations } from './contract.ts'
 import { voidAbandonedInvoices } from './stripe-abandoned-invoices.ts'
 import { restoreTaxes } from './stripe-pending-update.ts'
@@ -30,13 +30,13 @@ export function stripeConfirmations(context: StripeContext): Pick<Gateway, 'requ
     requirePaid: (subscription) => requirePaid(context, subscription),
     confirmations: {
       find: (id) => findPendingConfirmation(context, id),
-      findOfInvoice: (id, customerId) => findOfInvoice(context, id, customerId),
+      findOfInvoice: (id, customerId) => findInvoiceConfirmation(context, id, customerId),
       list: (customerId) => listPendingConfirmations(context, customerId),
 
       async isAwaiting({ raw }, customerId) {
         const invoiceId = idOfReference((raw as Stripe.Subscription).latest_invoice)
         if (invoiceId === null) return false
-        const payment = await paymentOfInvoice(context, invoiceId)
+        const payment = await findInvoicePayment(context, invoiceId)
         if (!payment || !MAY_SUCCEED.includes(payment.status)) return false
         return (
           idOfReference(payment.payment_method) ===
@@ -100,7 +100,7 @@ function setupOf(subscription: Stripe.Subscription): PendingConfirmation | null 
   return isAsked ? { kind: 'setup', id, clientSecret } : null
 }
 
-async function findOfInvoice(
+async function findInvoiceConfirmation(
   { stripe }: StripeContext,
   id: string,
   customerId: string,

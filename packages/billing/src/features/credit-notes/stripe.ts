@@ -101,12 +101,12 @@ async function create(context: StripeContext, wanted: NewCreditNote): Promise<Cr
       () => findByKey(context, id, key),
     )
   } catch (error) {
-    throw isOfRefund(error) ? toRefundRefused(error) : error
+    throw isRefundRejection(error) ? toRefundRefused(error) : error
   }
 }
 
 /** Whether Stripe rejected the refund of the money, and not the credit note itself. */
-function isOfRefund(error: unknown): boolean {
+function isRefundRejection(error: unknown): boolean {
   const { code } = error as { readonly code?: unknown }
   return code === 'charge_disputed' || code === 'charge_already_refunded'
 }

@@ -34,9 +34,9 @@ export interface CreditNoteListOptions {
 }
 
 type User = UserScopeWith<'creditNotes'>
-type Wanted = Omit<NewCreditNote, 'key'>
+type RequestedCreditNote = Omit<NewCreditNote, 'key'>
 
-const WAYS: readonly CreditNoteTo[] = ['refund', 'balance', 'outside']
+const CREDIT_NOTE_DESTINATIONS: readonly CreditNoteTo[] = ['refund', 'balance', 'outside']
 const REASONS: readonly CreditNoteReason[] = [
   'duplicate',
   'fraudulent',
@@ -79,7 +79,7 @@ export async function issueCreditNote(
 ): Promise<CreditNote> {
   const { idempotencyKey } = options
   if (idempotencyKey !== undefined) requireText('idempotency key', idempotencyKey)
-  const asked = await toWanted(user, invoice, options)
+  const asked = await toRequestedCreditNote(user, invoice, options)
   const data = await withExistingCustomer(user, (locked, customerId) => {
     const wanted = { ...asked, customerId }
     return idempotencyKey === undefined
@@ -89,12 +89,12 @@ export async function issueCreditNote(
   return new CreditNote(data)
 }
 
-async function toWanted(
+async function toRequestedCreditNote(
   user: User,
   { id: invoice, currency }: InvoiceData,
   { to, amount, lines, refund, reason, memo }: CreditNoteOptions,
-): Promise<Omit<Wanted, 'customerId'>> {
-  requireOneOf('to', to, WAYS)
+): Promise<Omit<RequestedCreditNote, 'customerId'>> {
+  requireOneOf('to', to, CREDIT_NOTE_DESTINATIONS)
   if (reason !== undefined) requireOneOf('reason', reason, REASONS)
   if (memo !== undefined) requireText('memo', memo)
   if (refund !== undefined) requireText('refund', refund)
@@ -124,7 +124,7 @@ async function toWanted(
 async function issueWithOperation(
   user: User,
   locked: LockedOwner,
-  wanted: Wanted,
+  wanted: RequestedCreditNote,
 ): Promise<CreditNoteData> {
   const { context, owner, provider } = user
   const { invoice, of, to, refund = null, reason, memo } = wanted
@@ -139,7 +139,8 @@ async function issueWithOperation(
   return runOperation(context, locked, operation, async () => {
     // Sends the reason and memo of the first call: other parameters under the same key would be
     // rejected.
-    const first = operation.request as OperationRequest & Pick<Wanted, 'reason' | 'memo'>
+    const first = operation.request as OperationRequest &
+      Pick<RequestedCreditNote, 'reason' | 'memo'>
     const note = { ...wanted, reason: first.reason, memo: first.memo, key: operation.id }
     const made = await issueOnce(user, locked, note)
     await finishOperation(context, locked, operation)
@@ -166,15 +167,22 @@ async function issueOnce(
   return made
 }
 
-function requireSame(user: User, before: CreditNoteData, { of }: NewCreditNote): CreditNoteData {
-  if (of === null || isOf(before, of)) return before
+function requireSame(
+  user: User,
+  earlierCreditNote: CreditNoteData,
+  { of }: NewCreditNote,
+): CreditNoteData {
+  if (of === null || coversSamePart(earlierCreditNote, of)) return earlierCreditNote
   throw new ProviderRejected('This idempotency key was used for a different credit note', {
     provider: user.provider,
     providerCode: null,
   })
 }
 
-function isOf({ total, creditedLines }: CreditNoteData, of: NonNullable<Wanted['of']>): boolean {
+function coversSamePart(
+  { total, creditedLines }: CreditNoteData,
+  of: NonNullable<RequestedCreditNote['of']>,
+): boolean {
   if ('amount' in of) return of.amount === total
   if (creditedLines === undefined) return true
   return (

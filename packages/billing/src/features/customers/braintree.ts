@@ -15,7 +15,7 @@ import {
   requireSuccess,
 } from '../../providers/braintree/errors.ts'
 import { findCustomer } from '../../providers/braintree/find-customer.ts'
-import { idOfOperation } from '../../providers/braintree/ids.ts'
+import { deriveOperationObjectId } from '../../providers/braintree/ids.ts'
 import type { Address, CustomerDetails, ProviderCustomer } from '../../providers/customer.ts'
 import type { Gateway } from '../../providers/gateway.ts'
 import type { GatewayParts } from '../../providers/gateway-parts.ts'
@@ -38,7 +38,7 @@ export function braintreeCustomers(context: BraintreeContext): Customers {
 
   return {
     async createCustomer({ details, operation }) {
-      const id = idOfOperation(operation)
+      const id = deriveOperationObjectId(operation)
       const { address, ...rest }: CustomerDetails = details
       const result = await gateway.customer.create({ ...toCustomerRequest(rest), id })
       // An earlier attempt created the customer.

@@ -1,5 +1,5 @@
 import type { BillingContext } from '../../core/context.ts'
-import { convergeSubscription, stateColumnsOf } from '../../core/converge.ts'
+import { refreshSubscriptionRow, stateColumnsOf } from '../../core/converge.ts'
 import { AlreadySubscribed, InvalidArgument, ProviderChosen } from '../../core/errors/errors.ts'
 import type { LockedOwner } from '../../core/locked-owner.ts'
 import { resumeInterrupted, withOwnerLock } from '../../core/owner-lock.ts'
@@ -31,7 +31,7 @@ export async function chooseProvider(
     if (billed.provider === provider) return
     if (billed.provider && billed.providerId) {
       await closeCheckouts(context, locked, begun)
-      await closeUnpaid(context, locked, billed.provider, billed.providerId)
+      await closeUnpaidSubscriptions(context, locked, billed.provider, billed.providerId)
     }
     await locked.lock.write((tx) => context.owners.setProvider(owner, provider, tx))
   })
@@ -42,7 +42,7 @@ export async function chooseProvider(
  * @throws AlreadySubscribed if a subscription is running.
  * @throws ProviderChosen if a payment was made or is due.
  */
-async function closeUnpaid(
+async function closeUnpaidSubscriptions(
   context: BillingContext,
   locked: LockedOwner,
   provider: ProviderName,
@@ -67,10 +67,10 @@ async function close(
   const isOver = (columns: SubscriptionRecord | null) =>
     !columns || ended(columns, context.options.clock.now())
   if (isOver(row)) return
-  const found = await convergeSubscription(context, locked, row)
+  const found = await refreshSubscriptionRow(context, locked, row)
   if (found && awaitsFirstPayment(stateColumnsOf(context, row.provider, found))) {
     await endUnpaidSubscription(locked, row.provider, found)
-    await convergeSubscription(context, locked, row)
+    await refreshSubscriptionRow(context, locked, row)
   }
   if (isOver(await context.subscriptions.findByProvider(row.provider, row.providerId))) return
   throw new AlreadySubscribed(

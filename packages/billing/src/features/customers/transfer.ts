@@ -21,9 +21,9 @@ import { customerTransferredEvents } from './events.ts'
 export async function transferCustomer(
   context: BillingContext,
   from: Owner,
-  wanted: Owner,
+  newOwnerOfCustomer: Owner,
 ): Promise<void> {
-  const { owner: to } = await requireOwner(context, wanted)
+  const { owner: to } = await requireOwner(context, newOwnerOfCustomer)
   if (ownerKey(from) === ownerKey(to)) {
     throw new TransferRefused(`The ${to.type} already has this customer`, { reason: 'same_owner' })
   }
@@ -38,7 +38,9 @@ export async function transferCustomer(
     await closeCheckouts(context, locked.from, begun)
     const billed = await requireCustomer(context, from)
     const hadTrial = await hadSubscriptionTrial(context, from)
-    const operation = await locked.write((tx) => move(context, billed, to, hadTrial, tx))
+    const operation = await locked.write((tx) =>
+      moveCustomerRows(context, billed, to, hadTrial, tx),
+    )
     await resumeTransfer(context, locked.to, { ...operation, kind: 'transfer' })
   })
 }
@@ -101,7 +103,7 @@ export async function requireNoCustomerYet(
  * Moves all rows in the transaction. Returns the operation that names the new owner at the
  * provider.
  */
-async function move(
+async function moveCustomerRows(
   context: BillingContext,
   billed: Customer,
   to: Owner,

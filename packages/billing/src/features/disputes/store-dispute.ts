@@ -1,5 +1,5 @@
 import type { BillingContext } from '../../core/context.ts'
-import { convergeSubscription } from '../../core/converge.ts'
+import { refreshSubscriptionRow } from '../../core/converge.ts'
 import type { DisputeEventData, NewBillingEvent } from '../../core/events/billing-event.ts'
 import type { LockedOwner } from '../../core/locked-owner.ts'
 import type { DisputeRecord } from '../../core/storage/disputes.ts'
@@ -24,13 +24,13 @@ export async function storeDispute(
   const row = await subscriptionOf(context, provider, found)
   if (row && endsAccess(context, row, found)) {
     await locked.change(provider, (changing) => changing.cancelNow(row.providerId))
-    await convergeSubscription(context, locked, row)
+    await refreshSubscriptionRow(context, locked, row)
   }
   // Stored last, because sync() regards a dispute as settled once its row has the final status.
   await record(context, locked, { provider, found, row, emitsEvents: true })
 }
 
-interface Recorded {
+interface DisputeToRecord {
   readonly provider: ProviderName
   readonly found: ProviderDispute
   /** The subscription that the charge paid for. */
@@ -41,7 +41,7 @@ interface Recorded {
 async function record(
   context: BillingContext,
   locked: LockedOwner,
-  { provider, found, row, emitsEvents }: Recorded,
+  { provider, found, row, emitsEvents }: DisputeToRecord,
 ): Promise<void> {
   const { disputes, events, options } = context
   const before = await disputes.find(provider, found.id)

@@ -6,7 +6,7 @@ import {
   type StripeContext,
   toDate,
 } from '../../providers/stripe/client.ts'
-import { invoiceOfPayment } from '../payments/stripe.ts'
+import { findPaidInvoice } from '../payments/stripe.ts'
 import type { PaymentDisputes, ProviderDispute } from './contract.ts'
 
 export function stripeDisputes(context: StripeContext): { readonly disputes: PaymentDisputes } {
@@ -37,7 +37,7 @@ export function stripeDisputes(context: StripeContext): { readonly disputes: Pay
 
 async function describe(context: StripeContext, dispute: Stripe.Dispute): Promise<ProviderDispute> {
   const { charge, amount, currency, reason, status } = dispute
-  const invoice = await invoiceOfPayment(context, idOfReference(dispute.payment_intent))
+  const invoice = await findPaidInvoice(context, idOfReference(dispute.payment_intent))
   return {
     id: dispute.id,
     customerId: typeof charge === 'string' ? null : idOfReference(charge.customer),

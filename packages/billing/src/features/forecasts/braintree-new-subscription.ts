@@ -50,7 +50,7 @@ export async function previewFirstInvoices(
   if (begins > toCalendarDay(now))
     return { now: invoice([], now), next: invoice(lines, startOfDay(begins)) }
   const rest = Math.min(0, sumOfLines(lines))
-  const second = [...forecastCycleLines(afterFirst(cycle), terms), balanceLine(rest)]
+  const second = [...forecastCycleLines(toLaterCycle(cycle), terms), balanceLine(rest)]
   const next = addMonths(begins, plan.frequency, plan.billingDay ?? billingDayOf(begins))
   return {
     now: invoice(lines, now),
@@ -106,7 +106,7 @@ function requireDiscount(listed: readonly braintree.Discount[], id: string): bra
 }
 
 /** Returns the price, add-ons and discounts that apply after the first cycle. */
-function afterFirst(cycle: CycleTerms): CycleTerms {
+function toLaterCycle(cycle: CycleTerms): CycleTerms {
   const counted = (all: readonly AddOnOrDiscount[]) =>
     all.filter(hasCyclesLeft).map((each) => ({
       ...each,

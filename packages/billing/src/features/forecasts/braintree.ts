@@ -3,7 +3,7 @@ import type { BasisPoints } from '../../core/values/tax.ts'
 import type { BraintreeContext } from '../../providers/braintree/client.ts'
 import { startOfDay } from '../../providers/braintree/days.ts'
 import { toProviderSubscription } from '../../providers/braintree/describe-subscription.ts'
-import { balanceOf, debtOfSubscription } from '../../providers/braintree/plan-credit.ts'
+import { balanceOf, getSubscriptionDebt } from '../../providers/braintree/plan-credit.ts'
 import { findBraintreeSubscription } from '../subscribe/braintree.ts'
 import {
   balanceLine,
@@ -50,7 +50,7 @@ function upcomingOf(
   const debt: ForecastLine = {
     kind: 'balance',
     description: 'Past due',
-    amount: debtOfSubscription(found, currency),
+    amount: getSubscriptionDebt(found, currency),
   }
   const lines = [
     ...forecastCycleLines({ planId, price: price ?? '0', addOns, discounts }, context),

@@ -88,7 +88,7 @@ function termsOf(params: Stripe.SubscriptionCreateParams, now: Date): Params {
   }
 }
 
-interface First {
+interface FirstInvoicePreview {
   readonly wanted: PreviewedSubscription
   readonly terms: Params
   readonly first: Stripe.Invoice
@@ -102,7 +102,7 @@ interface First {
  */
 async function secondInvoice(
   context: StripeContext,
-  { wanted, terms, first, shown, now }: First,
+  { wanted, terms, first, shown, now }: FirstInvoicePreview,
 ): Promise<UpcomingInvoice | null> {
   const { stripe } = context
   const {
@@ -114,7 +114,7 @@ async function secondInvoice(
     ...others
   } = terms.subscription_details ?? {}
   const periods = first.lines.data.filter(
-    (line) => isOfPlan(line) && line.period.end > toSeconds(now),
+    (line) => isSubscriptionLine(line) && line.period.end > toSeconds(now),
   )
   if (periods.length === 0 || (trial !== undefined && anchor !== undefined)) return null
   const due = Math.min(...periods.map(({ period }) => period.end))
@@ -143,7 +143,7 @@ async function secondInvoice(
  * Whether a line belongs to the subscription, and not to invoice items that waited for the next
  * invoice.
  */
-function isOfPlan({ parent }: Stripe.InvoiceLineItem): boolean {
+function isSubscriptionLine({ parent }: Stripe.InvoiceLineItem): boolean {
   return parent?.type === 'subscription_item_details'
 }
 
@@ -181,9 +181,9 @@ async function customerDetails(
   if (customer.deleted) return detailsOf(wanted)
   const { address, shipping, tax, tax_exempt, tax_ids } = customer
   return {
-    ...(address ? { address: given(address) } : {}),
+    ...(address ? { address: omitNullFields(address) } : {}),
     ...(shipping?.address && shipping.name
-      ? { shipping: { address: given(shipping.address), name: shipping.name } }
+      ? { shipping: { address: omitNullFields(shipping.address), name: shipping.name } }
       : {}),
     ...(tax?.ip_address ? { tax: { ip_address: tax.ip_address } } : {}),
     tax_exempt: tax_exempt ?? 'none',
@@ -193,7 +193,7 @@ async function customerDetails(
   }
 }
 
-function given(address: Stripe.Address): Stripe.AddressParam {
+function omitNullFields(address: Stripe.Address): Stripe.AddressParam {
   const said = Object.entries(address).filter(([, value]) => value !== null)
   return Object.fromEntries(said) as Stripe.AddressParam
 }

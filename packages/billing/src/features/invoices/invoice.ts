@@ -275,18 +275,18 @@ function sumOf(parts: readonly { readonly amount: number }[]): number {
   return parts.reduce((sum, { amount }) => sum + amount, 0)
 }
 
-async function unread(): Promise<never> {
+async function throwDetachedInvoice(): Promise<never> {
   throw new Error(
     'This invoice was not read from a user: use one from user.invoices() or user.findInvoice()',
   )
 }
 
 const NONE: InvoiceMethods = {
-  pay: unread,
-  markPaid: unread,
-  void: unread,
-  refund: unread,
-  refunded: unread,
-  pendingConfirmation: unread,
-  creditNote: unread,
+  pay: throwDetachedInvoice,
+  markPaid: throwDetachedInvoice,
+  void: throwDetachedInvoice,
+  refund: throwDetachedInvoice,
+  refunded: throwDetachedInvoice,
+  pendingConfirmation: throwDetachedInvoice,
+  creditNote: throwDetachedInvoice,
 }

@@ -19,8 +19,8 @@ export function renderInvoice(
   invoice: InvoiceData,
   options: InvoicePdfOptions,
 ): Promise<Uint8Array<ArrayBuffer>> {
-  const writer = writerOf(options)
-  return print(invoice, partsOfInvoice(invoice, options, writer), options, writer)
+  const writer = createDocumentFormatter(options)
+  return print(invoice, buildInvoiceParts(invoice, options, writer), options, writer)
 }
 
 /**
@@ -31,19 +31,19 @@ export function renderCreditNote(
   note: CreditNoteData,
   options: InvoicePdfOptions,
 ): Promise<Uint8Array<ArrayBuffer>> {
-  const writer = writerOf(options)
-  return print(note, partsOfCreditNote(note, writer), options, writer)
+  const writer = createDocumentFormatter(options)
+  return print(note, buildCreditNoteParts(note, writer), options, writer)
 }
 
 /** Fields that both kinds of documents have. Amounts are in the currency's smallest unit. */
-type Sums = Pick<
+type PrintedAmounts = Pick<
   InvoiceData,
   'number' | 'date' | 'currency' | 'lines' | 'subtotal' | 'discounts' | 'taxes' | 'total'
 > &
   Pick<InvoiceData, 'customer' | 'customerTaxIds'>
 
 /** Parts that differ between the kinds of documents. */
-interface Parts {
+interface DocumentParts {
   readonly title: string
   readonly facts: readonly string[]
   /** Amounts printed below the total, because the lines above the total add up to it. */
@@ -51,11 +51,11 @@ interface Parts {
   readonly notes: readonly string[]
 }
 
-function partsOfInvoice(
+function buildInvoiceParts(
   invoice: InvoiceData,
   options: InvoicePdfOptions,
   { words, date }: Writer,
-): Parts {
+): DocumentParts {
   const { number, paid, total, amountDue, startingBalance } = invoice
   const balance: [string, number][] =
     startingBalance === 0
@@ -73,7 +73,7 @@ function partsOfInvoice(
   }
 }
 
-function partsOfCreditNote(note: CreditNoteData, { words, date }: Writer): Parts {
+function buildCreditNoteParts(note: CreditNoteData, { words, date }: Writer): DocumentParts {
   const { refunded, toBalance, outside } = note.givenBack
   const ways: (readonly [string, number])[] = [
     [words.refunded, refunded],
@@ -100,8 +100,8 @@ function partsOfCreditNote(note: CreditNoteData, { words, date }: Writer): Parts
  * loading it takes longer than everything else.
  */
 async function print(
-  sums: Sums,
-  parts: Parts,
+  sums: PrintedAmounts,
+  parts: DocumentParts,
   options: InvoicePdfOptions,
   writer: Writer,
 ): Promise<Uint8Array<ArrayBuffer>> {
@@ -153,7 +153,11 @@ function descriptionOf({ description, quantity }: InvoiceLine): string {
   return printable(counted ? description : `${quantity} × ${description}`)
 }
 
-function totalsOf(sums: Sums, { afterTotal }: Parts, writer: Writer): PrintedTotal[] {
+function totalsOf(
+  sums: PrintedAmounts,
+  { afterTotal }: DocumentParts,
+  writer: Writer,
+): PrintedTotal[] {
   const { discounts, taxes, subtotal, total, currency } = sums
   const { words } = writer
   const isSplit = discounts.length > 0 || taxes.length > 0
@@ -191,7 +195,7 @@ function taxLabel({ percentage, inclusive }: InvoiceTax, { words, percent }: Wri
  * Returns the customer's lines. Details given by the application replace the provider's address.
  */
 function customerLines(
-  { customer, customerTaxIds = [] }: Sums,
+  { customer, customerTaxIds = [] }: PrintedAmounts,
   { customerDetails }: InvoicePdfOptions,
   { words, locale }: Writer,
 ): string[] {
@@ -222,7 +226,7 @@ interface Writer {
   percent(value: string): string
 }
 
-function writerOf(options: InvoicePdfOptions): Writer {
+function createDocumentFormatter(options: InvoicePdfOptions): Writer {
   if (!options?.vendor || !options.product) {
     throw new TypeError(
       'An invoice PDF needs { vendor, product }: the seller and the name of what is sold.',

@@ -60,12 +60,12 @@ export function stripeSingleInvoices(
         voidOnFailure,
         more,
       })
-      return collect(context, id, { voidOnFailure, offSession: true })
+      return payAndDescribeInvoice(context, id, { voidOnFailure, offSession: true })
     },
     async payInvoice(id, customer) {
       const invoice = await stripe.invoices.retrieve(id)
       if (idOfReference(invoice.customer) !== customer) return null
-      return collect(context, id, { voidOnFailure: false, offSession: false })
+      return payAndDescribeInvoice(context, id, { voidOnFailure: false, offSession: false })
     },
     async amountOwed({ raw }) {
       const subscription = raw as Stripe.Subscription
@@ -75,7 +75,10 @@ export function stripeSingleInvoices(
     },
     async payNow({ raw }) {
       const subscription = raw as Stripe.Subscription
-      for (const { id, status } of inOrder(subscription, await listOwed(context, subscription))) {
+      for (const { id, status } of sortForPayment(
+        subscription,
+        await listOwed(context, subscription),
+      )) {
         if (status === 'draft') await finalizeDraft(context, id)
         // The customer is present, so the bank may require authentication.
         await payOnce(context, id, { offSession: false })
@@ -107,7 +110,7 @@ async function listOwed(
  * Sorts the invoices for payment: oldest first. For an `unpaid` subscription, the newest one comes
  * first, because paying it restores access.
  */
-function inOrder(
+function sortForPayment(
   { status, latest_invoice }: Stripe.Subscription,
   owed: readonly Stripe.Invoice[],
 ): Stripe.Invoice[] {
@@ -214,7 +217,7 @@ async function create(context: StripeContext, wanted: SingleInvoice): Promise<St
  * Tries to pay an invoice, and returns the outcome. The invoice's state decides, because a response
  * can be lost.
  */
-async function collect(
+async function payAndDescribeInvoice(
   context: StripeContext,
   id: string,
   { voidOnFailure, offSession }: { readonly voidOnFailure: boolean; readonly offSession: boolean },

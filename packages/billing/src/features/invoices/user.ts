@@ -1,4 +1,4 @@
-import { convergeSubscription } from '../../core/converge.ts'
+import { refreshSubscriptionRow } from '../../core/converge.ts'
 import { InvoiceNotFound } from '../../core/errors/errors.ts'
 import { beginOperation, finishOperation, runOperation } from '../../core/operation.ts'
 import type { UserScope, UserScopeWith } from '../../core/user-scope.ts'
@@ -72,12 +72,13 @@ export function requirePaidInvoice(user: UserScope, { invoice, failure }: Invoic
 export function toInvoice(user: UserScope, data: InvoiceData): Invoice {
   return new Invoice(data, undefined, {
     pay: () => payOrRecord(user, (gateway, customerId) => gateway.payInvoice(data.id, customerId)),
-    markPaid: async () => markPaid(user.having('sentInvoices'), data.id),
-    void: async () => voidInvoice(user.having('invoiceActions'), data.id),
-    refund: async (options) => refundCharge(user.having('refunds'), data.id, options),
-    refunded: async () => readRefundedAmount(user.having('refunds'), data),
+    markPaid: async () => markPaid(user.withCapability('sentInvoices'), data.id),
+    void: async () => voidInvoice(user.withCapability('invoiceActions'), data.id),
+    refund: async (options) => refundCharge(user.withCapability('refunds'), data.id, options),
+    refunded: async () => readRefundedAmount(user.withCapability('refunds'), data),
     pendingConfirmation: () => findConfirmationOf(user, data.id),
-    creditNote: async (options) => issueCreditNote(user.having('creditNotes'), data, options),
+    creditNote: async (options) =>
+      issueCreditNote(user.withCapability('creditNotes'), data, options),
   })
 }
 
@@ -107,7 +108,7 @@ async function payOrRecord(
   const outcome = await withExistingCustomer(user, async (locked, customerId) => {
     const paid = await locked.change(provider, (gateway) => settle(gateway, customerId))
     const providerId = paid?.subscription
-    if (providerId) await convergeSubscription(context, locked, { provider, providerId })
+    if (providerId) await refreshSubscriptionRow(context, locked, { provider, providerId })
     return paid
   })
   if (!outcome) throw new InvoiceNotFound('There is no such invoice')
@@ -129,7 +130,7 @@ async function voidInvoice(user: UserScopeWith<'invoiceActions'>, id: string): P
       )
       if (!voided) throw new InvoiceNotFound('There is no such invoice')
       const { subscription: providerId } = voided
-      if (providerId) await convergeSubscription(context, locked, { provider, providerId })
+      if (providerId) await refreshSubscriptionRow(context, locked, { provider, providerId })
       await finishOperation(context, locked, operation, (tx) =>
         context.events.record(tx, invoiceVoidedEvent(user, voided.invoice)),
       )

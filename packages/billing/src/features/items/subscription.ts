@@ -125,7 +125,7 @@ export async function previewItems(
   const found = await subscription.requireFound()
   const { items } = await subscription.gateway()
   const wanted = itemsAfterChange(found, change)
-  const preview = await subscription.ask(
+  const preview = await subscription.awaitPreview(
     items.preview(found.id, { ...terms, wanted }, subscription.now()),
   )
   return rejectPreviewWhilePaused(preview, async () => found)
@@ -137,7 +137,7 @@ async function ratesOf(
   change: ItemChange,
 ): Promise<Pick<ItemsChange, 'itemRates'>> {
   const added = 'add' in change ? change.add : 'by' in change ? change.by : null
-  const { taxRates } = added === null ? {} : await subscription.tax(added)
+  const { taxRates } = added === null ? {} : await subscription.readConfiguredTax(added)
   return added !== null && taxRates ? { itemRates: { [added]: taxRates } } : {}
 }
 
@@ -164,7 +164,7 @@ export async function itemsChangeTerms(
     prorationDate: prorationDate ?? null,
     before,
     // The current tax, because all prices share one invoice.
-    tax: before?.tax ?? (await subscription.tax(record.providerPlan)).tax,
+    tax: before?.tax ?? (await subscription.readConfiguredTax(record.providerPlan)).tax,
   }
 }
 

@@ -63,7 +63,7 @@ export function renderMail(
     ...(isReceipt && date ? [[all.invoice.date, values.date] as [string, string]] : []),
     ...(number && amount ? [[all.invoice.total, values.amount] as [string, string]] : []),
   ]
-  const paragraphs = [words[kind].text, ...moreOf(kind, facts, words)].map(fill)
+  const paragraphs = [words[kind].text, ...listExtraParagraphs(kind, facts, words)].map(fill)
   const label = labelOf(kind, words)
   const url = label === null ? null : safeUrl(facts.url)
   const letter = { subject, greeting, paragraphs, rows, closing: words.closing }
@@ -85,7 +85,7 @@ interface Letter {
   readonly vendor: string
 }
 
-function moreOf(
+function listExtraParagraphs(
   kind: MailKind,
   { date, isBilledAfterwards }: MailFacts,
   words: MailWords,

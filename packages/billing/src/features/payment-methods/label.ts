@@ -75,8 +75,8 @@ function wordsOf(locale: string): Words {
   return WORDS[language === 'no' ? 'nb' : language] ?? ENGLISH
 }
 
-function withBank(said: string, bank: string | null): string {
-  return bank === null ? said : `${said} (${bank})`
+function withBank(labelText: string, bank: string | null): string {
+  return bank === null ? labelText : `${labelText} (${bank})`
 }
 
 /**

@@ -28,7 +28,7 @@ export async function listMethods(user: User, kind?: PaymentMethodKind): Promise
   const customerId = await user.findCustomerId()
   if (customerId === null) return []
   const all = await (await user.gateway()).paymentMethods.list(customerId)
-  return all.filter(isOf(kind)).map((method) => new PaymentMethod(method, user.now()))
+  return all.filter(matchesKind(kind)).map((method) => new PaymentMethod(method, user.now()))
 }
 
 export async function findMethod(user: User, id: string): Promise<PaymentMethod | null> {
@@ -88,7 +88,7 @@ export function deleteMethod(user: User, id: string): Promise<void> {
 }
 
 export function deleteMethods(user: User, kind?: PaymentMethodKind): Promise<void> {
-  return deleteAll(user, isOf(kind))
+  return deleteAll(user, matchesKind(kind))
 }
 
 /**
@@ -136,6 +136,6 @@ async function storeCard(
   await setBilledCard(context, locked, provider, customer.card, { isOther })
 }
 
-function isOf(kind: PaymentMethodKind | undefined): (method: ProviderMethod) => boolean {
+function matchesKind(kind: PaymentMethodKind | undefined): (method: ProviderMethod) => boolean {
   return (method) => kind === undefined || method.kind === kind
 }

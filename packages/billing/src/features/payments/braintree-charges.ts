@@ -7,7 +7,7 @@ import type { Gateway } from '../../providers/gateway.ts'
 import { refuseOverrides } from '../../providers/overrides.ts'
 import { requireDefaultMethod } from '../customers/braintree.ts'
 import { braintreeInvoices, listSales, saleToInvoice } from '../invoices/braintree.ts'
-import { orderIdOfKey, orderIdsOfKey, requestKeyOf } from './braintree-order-key.ts'
+import { buildOrderId, listPossibleOrderIds, requestKeyOf } from './braintree-order-key.ts'
 import type { ChargeOptions, InvoiceForOptions } from './charge-contract.ts'
 
 type Charges = Pick<
@@ -125,10 +125,10 @@ async function lookUp(
   readonly done: braintree.Transaction | null
   readonly apiRequestKey: string
 }> {
-  const names = orderIdsOfKey(key)
+  const names = listPossibleOrderIds(key)
   const sales = await listSales(context, customerId)
   const before = sales.filter(({ orderId }) => names.includes(orderId ?? ''))
   const declines = before.filter(({ status }) => FAILED.includes(status)).length
   const done = before.find(({ status }) => !FAILED.includes(status)) ?? null
-  return { orderId: orderIdOfKey(key), done, apiRequestKey: requestKeyOf(key, declines) }
+  return { orderId: buildOrderId(key), done, apiRequestKey: requestKeyOf(key, declines) }
 }

@@ -1,21 +1,21 @@
 import { describe, expect, it } from 'vitest'
-import { orderIdOfKey, orderIdsOfKey, requestKeyOf } from './braintree-order-key.ts'
+import { buildOrderId, listPossibleOrderIds, requestKeyOf } from './braintree-order-key.ts'
 
 const key = (length: number) => 'k'.repeat(length)
 const HASH = /^[0-9a-f]{64}$/
 
 describe('an idempotency key, as sent to Braintree', () => {
   it.each([
-    ['an order id', 127, '', orderIdOfKey(key(127)), key(127)],
-    ['an order id', 128, '', orderIdOfKey(key(128)), HASH],
+    ['an order id', 127, '', buildOrderId(key(127)), key(127)],
+    ['an order id', 128, '', buildOrderId(key(128)), HASH],
     [
       'the order id of a refund',
       120,
       'refund:',
-      orderIdOfKey(key(120), 'refund:'),
+      buildOrderId(key(120), 'refund:'),
       `refund:${key(120)}`,
     ],
-    ['the order id of a refund', 121, 'refund:', orderIdOfKey(key(121), 'refund:'), HASH],
+    ['the order id of a refund', 121, 'refund:', buildOrderId(key(121), 'refund:'), HASH],
     ['a request key', 255, '', requestKeyOf(key(255), 0), key(255)],
     ['a request key after a decline', 253, '', requestKeyOf(key(253), 1), `${key(253)}:1`],
     ['a request key after a decline', 254, '', requestKeyOf(key(254), 1).replace(/:1$/, ''), HASH],
@@ -35,7 +35,7 @@ describe('an idempotency key, as sent to Braintree', () => {
       else {
         expect(name.startsWith(prefix)).toBe(true)
         expect(name.slice(prefix.length)).toMatch(expected)
-        expect(orderIdsOfKey(key(length))).toContain(name.slice(prefix.length))
+        expect(listPossibleOrderIds(key(length))).toContain(name.slice(prefix.length))
       }
     },
   )

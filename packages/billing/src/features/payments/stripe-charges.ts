@@ -95,7 +95,7 @@ function pay(context: StripeContext, charge: Charge): Promise<Stripe.PaymentInte
     `${key ?? randomUUID()}:charge`,
     (request) => stripe.paymentIntents.create(params, request),
     // Without the caller's key, payments cannot be told apart.
-    async () => (key === null ? unknown() : findByKey(context, customer, amount, key)),
+    async () => (key === null ? throwKeylessLookup() : findByKey(context, customer, amount, key)),
   )
 }
 
@@ -150,6 +150,6 @@ function requireConfirmed({ id, status, client_secret }: Stripe.PaymentIntent): 
   })
 }
 
-function unknown(): never {
+function throwKeylessLookup(): never {
   throw new Error('A charge without an idempotency key cannot be looked up')
 }

@@ -15,7 +15,7 @@ export async function chargeUser(
   amount: Amount,
   options: ChargeOptions,
 ): Promise<unknown> {
-  if (options.captureLater) user.having('captures')
+  if (options.captureLater) user.withCapability('captures')
   const gateway = await user.gateway()
   const value = requireAmount(amount, gateway.toMoney)
   const paid = await payOnce(user, options, (provider, customerId) =>
@@ -61,7 +61,7 @@ export function usesAutomaticTax(
   { automaticTax }: Pick<InvoiceForOptions, 'automaticTax'>,
 ): boolean {
   const { can } = requireProvider(user.context, user.provider)
-  if (automaticTax) user.having('automaticTax')
+  if (automaticTax) user.withCapability('automaticTax')
   return automaticTax ?? (user.context.options.tax === 'automatic' && can.includes('automaticTax'))
 }
 

@@ -120,7 +120,7 @@ export async function readCouponValues(
  * Returns the discounts for the request that creates a subscription: the discounts of its plan, and
  * the coupon.
  */
-export async function discountsOfNewSubscription(
+export async function buildNewSubscriptionDiscounts(
   { gateway, currency }: BraintreeContext,
   plan: PlanWithAddOns,
   { coupon, tax }: { readonly coupon: string | null; readonly tax: BasisPoints },

@@ -4,13 +4,13 @@ import { idOfReference, listAll, type StripeContext } from '../../providers/stri
 import { isRefusal } from '../../providers/stripe/errors.ts'
 import { createIdempotently } from '../../providers/stripe/once.ts'
 
-interface Typed {
+interface TypedPromotionCode {
   /** The id of a promotion code. The id of a coupon is accepted, and has no effect here. */
   readonly coupon: string | null
   readonly customerId: string | null
 }
 
-interface Use<T> {
+interface PromotionCodeCall<T> {
   /**
    * Makes the call: with the typed code if `given` is `null`, otherwise with the replacement code
    * `given`.
@@ -29,8 +29,8 @@ interface Use<T> {
  */
 export async function callWithPromotionCode<T>(
   context: StripeContext,
-  typed: Typed,
-  { make, find }: Use<T>,
+  typed: TypedPromotionCode,
+  { make, find }: PromotionCodeCall<T>,
 ): Promise<T> {
   try {
     return await make(null)
@@ -51,7 +51,7 @@ export async function callWithPromotionCode<T>(
  */
 export async function previewWithPromotionCode<T>(
   context: StripeContext,
-  typed: Typed,
+  typed: TypedPromotionCode,
   show: (discount: { promotion_code: string } | { coupon: string } | null) => Promise<T>,
 ): Promise<T> {
   try {
@@ -74,7 +74,7 @@ interface UsedUp {
 /** Returns the code if it is used up, whatever message Stripe has sent. */
 async function findUsedUp(
   { stripe }: StripeContext,
-  { coupon: id, customerId: customer }: Typed,
+  { coupon: id, customerId: customer }: TypedPromotionCode,
   error: unknown,
 ): Promise<UsedUp | null> {
   const isRefused = isRefusal(error) || isBillingError(error, 'promotion_code_refused')
@@ -199,7 +199,7 @@ export function replacementStateOf(
   subscriptions: readonly Stripe.Subscription[],
 ): ReplacementState {
   const codes = [code, ...given.map(({ id }) => id)]
-  const uses = subscriptions.filter((each) => carries(each, codes))
+  const uses = subscriptions.filter((each) => usesAnyCode(each, codes))
   const lost = uses.filter(isLost)
   const running = uses.filter((each) => !lost.includes(each))
   if (running.some(({ status }) => status !== 'incomplete')) return NOTHING
@@ -237,7 +237,7 @@ function codeUsedBy({ metadata }: Stripe.Subscription): string | undefined {
 }
 
 /** Whether a subscription uses one of the codes, from its start or applied later. */
-function carries(subscription: Stripe.Subscription, codes: readonly string[]): boolean {
+function usesAnyCode(subscription: Stripe.Subscription, codes: readonly string[]): boolean {
   if (codes.includes(codeUsedBy(subscription) ?? '')) return true
   return subscription.discounts.some(
     (each) => typeof each !== 'string' && codes.includes(idOfReference(each.promotion_code) ?? ''),

@@ -44,7 +44,7 @@ export function stripePromotionCodes(context: StripeContext): {
           expand: ['discounts.promotion_code'],
         })
         const [first, ...others] = discounts
-        if (first && others.length === 0 && isOf(first, discount)) return
+        if (first && others.length === 0 && isRequestedDiscount(first, discount)) return
         const update = (off: Stripe.SubscriptionUpdateParams.Discount) =>
           stripe.subscriptions.update(id, {
             discounts: [off],
@@ -80,7 +80,7 @@ export function stripePromotionCodes(context: StripeContext): {
  * Whether the wanted discount is applied already. A code and its replacement count as the same
  * discount, so that its duration does not restart.
  */
-function isOf(there: string | Stripe.Discount, wanted: NewDiscount): boolean {
+function isRequestedDiscount(there: string | Stripe.Discount, wanted: NewDiscount): boolean {
   if (typeof there === 'string') return false
   const { promotion_code: code, source } = there
   if ('coupon' in wanted) return code === null && idOfReference(source.coupon) === wanted.coupon
@@ -119,7 +119,7 @@ function describe(found: Stripe.PromotionCode): ProviderPromotionCode {
     isFirstTimeOnly: restrictions.first_time_transaction,
     minimum:
       least !== null && leastCurrency !== null ? { amount: least, currency: leastCurrency } : null,
-    left: leftOf([found, coupon]),
+    left: countRemainingUses([found, coupon]),
     isActive: found.active && coupon.valid,
     customerId: idOfReference(found.customer),
     raw: found,
@@ -127,7 +127,7 @@ function describe(found: Stripe.PromotionCode): ProviderPromotionCode {
 }
 
 /** Returns how often a code can still be used. The code and its coupon can have separate limits. */
-function leftOf(
+function countRemainingUses(
   limited: readonly { readonly max_redemptions: number | null; readonly times_redeemed: number }[],
 ): number | null {
   const lefts = limited.flatMap(({ max_redemptions: most, times_redeemed: used }) =>

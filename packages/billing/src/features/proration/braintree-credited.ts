@@ -10,19 +10,19 @@ import { listPeriodStarts } from '../../providers/braintree/period-starts.ts'
 import {
   amountOfModification as amountOfEach,
   balanceOf,
+  computeCyclePrice,
   reservedCredit,
-  valueOfCycle,
 } from '../../providers/braintree/plan-credit.ts'
 import { listCustomerSubscriptions } from '../customers/braintree.ts'
 import {
+  addUpSales,
+  listPeriodSales,
   periodStartOf,
   readKeptMoney,
   readPeriodMoney,
   readReturnedSum,
-  salesOfPeriod,
-  sumOfSales,
 } from './braintree-period-money.ts'
-import { amountOfSale, readReturnedAmount } from './braintree-returned.ts'
+import { getSaleAmount, readReturnedAmount } from './braintree-returned.ts'
 
 type Subscription = braintree.Subscription
 type Sale = braintree.Transaction
@@ -34,14 +34,17 @@ type Sale = braintree.Transaction
 export async function readCreditedAmount(context: BraintreeContext, sale: Sale): Promise<Money> {
   const { gateway, currency } = context
   const start = periodStartOf(sale)
-  if (!sale.subscriptionId || start === null) return lostOf(context, sale)
+  if (!sale.subscriptionId || start === null) return readDisputedAmount(context, sale)
   const subscription = await gateway.subscription.find(sale.subscriptionId)
-  const left = await leftOfPeriod(context, subscription, { sale, start })
-  return money(Math.max(0, amountOfSale(sale) - (await refundedOf(context, sale)) - left), currency)
+  const left = await readRemainingPeriodAmount(context, subscription, { sale, start })
+  return money(
+    Math.max(0, getSaleAmount(sale) - (await refundedOf(context, sale)) - left),
+    currency,
+  )
 }
 
 /** Returns the disputed part of a sale without a subscription, which is never credited. */
-async function lostOf(context: BraintreeContext, sale: Sale): Promise<Money> {
+async function readDisputedAmount(context: BraintreeContext, sale: Sale): Promise<Money> {
   const lost = (await readReturnedAmount(context, sale)) - (await refundedOf(context, sale))
   return money(lost, context.currency)
 }
@@ -51,7 +54,7 @@ function refundedOf(context: BraintreeContext, sale: Sale): Promise<number> {
 }
 
 /** Returns how much of the price of a period can still be refunded or credited. */
-async function leftOfPeriod(
+async function readRemainingPeriodAmount(
   context: BraintreeContext,
   subscription: Subscription,
   { sale, start }: { readonly sale: Sale; readonly start: CalendarDay },
@@ -61,10 +64,10 @@ async function leftOfPeriod(
     const credit = isOver(subscription) ? await creditGivenOnEnd(context, subscription, sale) : 0
     return remainingMoneyOf({ ...period, withheld: -credit })
   }
-  const sales = salesOfPeriod(subscription, start)
-  const used = usedAfter(context, subscription, { start, sales })
+  const sales = listPeriodSales(subscription, start)
+  const used = estimateUsedCredit(context, subscription, { start, sales })
   const returned = await readReturnedSum(context, sales)
-  const left = remainingMoneyOf({ sold: sumOfSales(sales), withheld: -used, returned })
+  const left = remainingMoneyOf({ sold: addUpSales(sales), withheld: -used, returned })
   const kept = await readKeptMoney(context, subscription, sale.customer?.id ?? null)
   return Math.min(left, Math.max(0, kept))
 }
@@ -106,21 +109,21 @@ async function creditGivenOnEnd(
  * less than their price. Braintree keeps no other record of it. If the plan has changed since, the
  * whole period counts as credited, unless the first charge for the new plan was at least as high.
  */
-function usedAfter(
+function estimateUsedCredit(
   context: BraintreeContext,
   subscription: Subscription,
   { start, sales }: { readonly start: CalendarDay; readonly sales: readonly Sale[] },
 ): number {
-  const price = valueOfCycle(subscription, context)
+  const price = computeCyclePrice(subscription, context)
   const waiting = Math.max(0, -balanceOf(subscription, context.currency))
   let used = 0
   for (const later of listPeriodStarts(subscription).filter((each) => each > start)) {
-    const [first] = salesOfPeriod(subscription, later)
+    const [first] = listPeriodSales(subscription, later)
     if (first && first.planId !== subscription.planId) {
-      const isWhole = sales.every((sale) => amountOfSale(first) >= amountOfSale(sale))
-      return isWhole ? used : sumOfSales(sales)
+      const isWhole = sales.every((sale) => getSaleAmount(first) >= getSaleAmount(sale))
+      return isWhole ? used : addUpSales(sales)
     }
-    if (first) return used + Math.max(0, price - amountOfSale(first))
+    if (first) return used + Math.max(0, price - getSaleAmount(first))
     used += price
   }
   return used + waiting

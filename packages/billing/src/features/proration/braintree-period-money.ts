@@ -6,12 +6,12 @@ import {
   amountOfModification as amountOfEach,
   appliesInCycle,
   balanceOf,
+  computeCyclePrice,
   reservedCredit,
   unusedPeriodValue,
-  valueOfCycle,
 } from '../../providers/braintree/plan-credit.ts'
 import { listSales as salesOfCustomer } from '../invoices/braintree.ts'
-import { amountOfSale, readReturnedAmount, wasSaleAccepted } from './braintree-returned.ts'
+import { getSaleAmount, readReturnedAmount, wasSaleAccepted } from './braintree-returned.ts'
 
 type Subscription = braintree.Subscription
 type Sale = braintree.Transaction
@@ -20,7 +20,7 @@ type Sale = braintree.Transaction
  * Returns the sales of a billing period that the bank accepted, oldest first. `start` is the first
  * day of the period.
  */
-export function salesOfPeriod(
+export function listPeriodSales(
   { transactions = [] }: Subscription,
   start: CalendarDay | null,
 ): Sale[] {
@@ -40,8 +40,8 @@ export function periodStartOf({ subscription }: Sale): CalendarDay | null {
   return start ?? null
 }
 
-export function sumOfSales(sales: readonly Sale[]): number {
-  return sales.reduce((sum, sale) => sum + amountOfSale(sale), 0)
+export function addUpSales(sales: readonly Sale[]): number {
+  return sales.reduce((sum, sale) => sum + getSaleAmount(sale), 0)
 }
 
 export async function readReturnedSum(
@@ -60,7 +60,7 @@ export async function readPeriodMoney(
   context: BraintreeContext,
   subscription: Subscription,
 ): Promise<PaidTime> {
-  const sales = salesOfPeriod(subscription, subscription.billingPeriodStartDate ?? null)
+  const sales = listPeriodSales(subscription, subscription.billingPeriodStartDate ?? null)
   const returned = await readReturnedSum(context, sales)
   return { sold: paidInPeriod(context, subscription, sales), withheld: 0, returned }
 }
@@ -77,8 +77,8 @@ export async function readReturnedPeriodMoney(
 ): Promise<PaidTime | null> {
   const { currency, planCredit } = context
   const period = await readPeriodMoney(context, subscription)
-  const sales = salesOfPeriod(subscription, subscription.billingPeriodStartDate ?? null)
-  const isCharged = sumOfSales(sales) >= valueOfCycle(subscription, context)
+  const sales = listPeriodSales(subscription, subscription.billingPeriodStartDate ?? null)
+  const isCharged = addUpSales(sales) >= computeCyclePrice(subscription, context)
   if (isCharged) return period.returned > 0 ? period : null
   const unused = unusedPeriodValue(subscription, { today, currency, planCredit })
   const sold = Math.max(period.sold, unused)
@@ -107,7 +107,7 @@ export async function readKeptMoney(
   const all = customerId ? await salesOfCustomer(context, customerId) : []
   const sales = all.filter((sale) => sale.subscriptionId && wasSaleAccepted(sale))
   const credit = reservedCredit(subscription, context) - balanceOf(subscription, context.currency)
-  return sumOfSales(sales) - (await readReturnedSum(context, sales)) - credit
+  return addUpSales(sales) - (await readReturnedSum(context, sales)) - credit
 }
 
 /**
@@ -124,11 +124,11 @@ function paidInPeriod(
   const credit = Math.max(0, -balanceOf(subscription, currency))
   const [first, ...others] = sales
   const isUnchanged = first && others.length === 0 && credit === 0 && isOfFirstDay(first, start)
-  if (isUnchanged) return valueOfCycle(subscription, { currency, planCredit })
+  if (isUnchanged) return computeCyclePrice(subscription, { currency, planCredit })
   const carried = discounts
     .filter((each) => each.id === planCredit && appliesInCycle(each, cycle))
     .reduce((sum, each) => sum + amountOfEach(each, { currency }), 0)
-  return Math.max(0, sumOfSales(sales) + carried - credit)
+  return Math.max(0, addUpSales(sales) + carried - credit)
 }
 
 function isOfFirstDay({ createdAt }: Sale, start: CalendarDay | null | undefined): boolean {

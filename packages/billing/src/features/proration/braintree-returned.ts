@@ -25,14 +25,14 @@ export async function readReturnedAmount(
   { gateway }: BraintreeContext,
   sale: Sale,
 ): Promise<number> {
-  const amount = amountOfSale(sale)
+  const amount = getSaleAmount(sale)
   if (refundActionOf(sale) === 'done' || NEVER_SETTLED.includes(sale.status)) return amount
   const refunds = await Promise.all(
     (sale.refundIds ?? []).map((id) => gateway.transaction.find(id)),
   )
   const returned = sumReturned({
     refunds: refunds.map((refund) => ({
-      amount: amountOfSale(refund),
+      amount: getSaleAmount(refund),
       hasFailed: isFailedRefund(refund),
     })),
     disputes: disputesOf(sale).map((dispute) => ({
@@ -49,7 +49,7 @@ export function isFailedRefund(refund: Sale): boolean {
   return ['none', 'done'].includes(refundActionOf(refund))
 }
 
-export function amountOfSale({ amount, currencyIsoCode }: Sale): number {
+export function getSaleAmount({ amount, currencyIsoCode }: Sale): number {
   return fromDecimal(amount, currencyIsoCode.toLowerCase()).amount
 }
 

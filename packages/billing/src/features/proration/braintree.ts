@@ -7,7 +7,7 @@ import {
   amountOfModification,
   appliesInCycle,
   type CreditTerms,
-  daysOfPeriod,
+  countPeriodDays,
   toMinorUnits,
 } from '../../providers/braintree/plan-credit.ts'
 
@@ -27,7 +27,7 @@ export function proratedChange(
   request: PriceChanges,
   terms: CreditTerms,
 ): number {
-  const { all, left } = daysOfPeriod(current, terms.today)
+  const { all, left } = countPeriodDays(current, terms.today)
   if (all === 0 || inTrial(current)) return 0
   const discountsAfter = withDiscountUpdates(current.discounts ?? [], request)
   const addOnsAfter = applyAddOnChanges(current.addOns ?? [], request)

@@ -8,7 +8,7 @@ import { statusOfDispute } from '../disputes/stripe.ts'
  * The money of a Stripe invoice that was returned, with the refunds, disputes and credit notes that
  * returned it.
  */
-export interface ReturnedOfInvoice extends ReturnedMoney {
+export interface InvoiceReturns extends ReturnedMoney {
   readonly charges: readonly Stripe.Charge[]
   readonly notes: readonly Stripe.CreditNote[]
 }
@@ -20,7 +20,7 @@ export interface ReturnedOfInvoice extends ReturnedMoney {
 export async function readReturned(
   context: StripeContext,
   invoice: Stripe.Invoice,
-): Promise<ReturnedOfInvoice> {
+): Promise<InvoiceReturns> {
   const charges = await chargesOf(context, invoice)
   const notes = await notesOf(context, invoice)
   const refunds: Stripe.Refund[] = []

@@ -49,7 +49,7 @@ export async function addQuantity(
   count: number,
   options: QuantityOptions,
 ): Promise<void> {
-  await move(subscription, requireCount(count), options)
+  await changeQuantityBy(subscription, requireCount(count), options)
 }
 
 export async function subtractQuantity(
@@ -57,7 +57,7 @@ export async function subtractQuantity(
   count: number,
   options: QuantityOptions,
 ): Promise<void> {
-  await move(subscription, -requireCount(count), options)
+  await changeQuantityBy(subscription, -requireCount(count), options)
 }
 
 export async function setQuantity(
@@ -69,16 +69,18 @@ export async function setQuantity(
   subscription.requireRunning()
   if (subscription.can('items')) {
     const change = price === undefined ? { quantity } : { quantity, price }
-    return changeItems(subscription.having('items'), change, { ...options, invoiceNow })
+    return changeItems(subscription.withCapability('items'), change, { ...options, invoiceNow })
   }
-  await subscription.change((current) => set(subscription, current, quantity, { price }))
+  await subscription.change((current) =>
+    setQuantityAtProvider(subscription, current, quantity, { price }),
+  )
 }
 
 /**
  * Changes the quantity by `step`, never below one. The target quantity is stored before the request
  * to the provider, so that a retry after a lost response sets the same number again.
  */
-async function move(
+async function changeQuantityBy(
   subscription: SubscriptionScope,
   step: number,
   { price, invoiceNow = false }: QuantityOptions,
@@ -96,7 +98,7 @@ async function move(
     const request = { ...same, was: from, to, at: now.getTime() }
     const intent: OperationIntent = { owner, kind: 'quantity', request, same }
     const begun = await context.operations.find(intent)
-    const isRepeat = begun !== null && isUnderWay(begun, from, now)
+    const isRepeat = begun !== null && canRetryQuantityChange(begun, from, now)
     if (begun && !isRepeat) await finishOperation(context, locked, begun)
     operation = await beginOperation(context, locked, intent)
     const target = Number(operation.request.to)
@@ -106,7 +108,8 @@ async function move(
       targetOf: (of: ProviderSubscription) => withQuantity(of, target, counted),
     }
     const make: ChangeAtProvider = async () => {
-      if (target !== from) await set(subscription, current, target, { price, invoiceNow })
+      if (target !== from)
+        await setQuantityAtProvider(subscription, current, target, { price, invoiceNow })
     }
     const planAware = withPlannedSwapRule(subscription, 'items', make, plans)
     const isBilled = () =>
@@ -124,12 +127,16 @@ async function move(
  * Whether the operation can still be retried: nothing else changed the quantity in the meantime,
  * and providers still keep its idempotency key.
  */
-function isUnderWay({ request }: PendingOperation, quantity: number, now: Date): boolean {
+function canRetryQuantityChange(
+  { request }: PendingOperation,
+  quantity: number,
+  now: Date,
+): boolean {
   const { was, to, at } = request
   return (quantity === was || quantity === to) && now.getTime() - Number(at) < RETRY_WINDOW
 }
 
-async function set(
+async function setQuantityAtProvider(
   subscription: SubscriptionScope,
   { found, ask }: CurrentSubscription,
   quantity: number,
@@ -154,7 +161,7 @@ async function isBilledNow(
 ): Promise<boolean> {
   if (!subscription.can('items')) return false
   const terms = await itemsChangeTerms(subscription, { invoiceNow })
-  const { items } = await subscription.having('items').gateway()
+  const { items } = await subscription.withCapability('items').gateway()
   const wanted = withQuantity(found, quantity, price)
   return (await items.preview(found.id, { ...terms, wanted }, subscription.now())).immediately
 }

@@ -5,7 +5,11 @@ import { fromDecimal, type Money, money, toDecimal } from '../../core/values/mon
 import type { BraintreeContext } from '../../providers/braintree/client.ts'
 import { errorCodesOf, nullIfMissing, requireSuccess } from '../../providers/braintree/errors.ts'
 import type { GatewayParts } from '../../providers/gateway-parts.ts'
-import { orderIdOfKey, orderIdsOfKey, requestKeyOf } from '../payments/braintree-order-key.ts'
+import {
+  buildOrderId,
+  listPossibleOrderIds,
+  requestKeyOf,
+} from '../payments/braintree-order-key.ts'
 import { refundActionOf } from '../proration/braintree-refund-action.ts'
 import { isFailedRefund } from '../proration/braintree-returned.ts'
 import type { NewRefund } from './contract.ts'
@@ -39,7 +43,7 @@ export function braintreeRefunds(
         if (way === 'none') return null
         const amount = amountOf(sale)
         const refunds = await refundsOf(context, sale)
-        const refunded = refunds.reduce((sum, each) => sum + counted(each), 0)
+        const refunded = refunds.reduce((sum, each) => sum + getSuccessfulAmount(each), 0)
         return {
           charge: sale.id,
           amount,
@@ -85,7 +89,7 @@ async function refundsOf(context: BraintreeContext, sale: Sale): Promise<Refund[
 /** Lists the refunds that were requested with this key, including declined ones. */
 async function attemptsOf(context: BraintreeContext, sale: Sale, key: string): Promise<Refund[]> {
   const all = await refundsOf(context, sale)
-  const names = orderIdsOfKey(key)
+  const names = listPossibleOrderIds(key)
   return all.filter(({ raw }) => names.includes(readOrder((raw as Sale).orderId)?.key ?? ''))
 }
 
@@ -93,7 +97,7 @@ function findSuccessful(attempts: readonly Refund[]): Refund | null {
   return attempts.find(({ status }) => status !== 'failed') ?? null
 }
 
-function counted({ amount, status }: Refund): number {
+function getSuccessfulAmount({ amount, status }: Refund): number {
   return status === 'failed' ? 0 : amount.amount
 }
 
@@ -109,7 +113,7 @@ async function create(context: BraintreeContext, refund: NewRefund): Promise<Ref
   const now = await context.gateway.transaction.find(refund.charge)
   if (refundActionOf(now) === 'done') return describeVoided(now, reason)
   const hasMoved = errorCodesOf(result).includes(NO_LONGER_VOIDABLE) && now.status !== sale.status
-  if (!hasMoved) throw refusalOf(() => requireSuccess(result))
+  if (!hasMoved) throw toRefundError(() => requireSuccess(result))
   if (refundActionOf(now) === 'refund') return refundSale(context, now, refund)
   throw refundNotPossibleYet(now)
 }
@@ -124,13 +128,13 @@ async function refundSale(
   if (done) return done
   const request = {
     ...(amount === null ? {} : { amount: toDecimal(amount) }),
-    orderId: orderOf(key, reason),
+    orderId: buildRefundOrderId(key, reason),
     apiRequestKey: requestKeyOf(key, before.length, 'refund:'),
   }
   const result = await context.gateway.transaction.refund(sale.id, request)
   if (!result.success) {
     await refuseUnsettled(context, sale.id, errorCodesOf(result))
-    throw refusalOf(() => requireSuccess(result))
+    throw toRefundError(() => requireSuccess(result))
   }
   return describeRefund(result.transaction, sale)
 }
@@ -155,8 +159,8 @@ async function refuseUnsettled(
  * ambiguous: the sale may have the same order id, and Braintree copies it to refunds that are made
  * in the control panel.
  */
-function orderOf(key: string, reason: RefundReason | null): string {
-  return orderIdOfKey(key, reason === null ? 'refund:' : `refund/${reason}:`)
+function buildRefundOrderId(key: string, reason: RefundReason | null): string {
+  return buildOrderId(key, reason === null ? 'refund:' : `refund/${reason}:`)
 }
 
 /** Reads key and reason from an order id. `null` if `orderOf()` did not make it. */
@@ -183,7 +187,7 @@ function refundNotPossibleYet(sale: Sale): RefundNotPossibleYet {
 /**
  * Turns a rejection by Braintree or the bank, after which no money has moved, into RefundRefused.
  */
-function refusalOf(ask: () => unknown): unknown {
+function toRefundError(ask: () => unknown): unknown {
   try {
     ask()
   } catch (error) {

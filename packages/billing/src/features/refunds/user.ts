@@ -127,7 +127,7 @@ async function refundOnce(
   { key, noted }: { readonly key: string; readonly noted: RefundReason | null },
 ): Promise<Refund> {
   const gateway = await user.gateway()
-  const done = await findDone(gateway.refunds, charge, amount, key)
+  const done = await findEarlierRefund(gateway.refunds, charge, amount, key)
   if (done === 'another') {
     throw new RefundRefused('This idempotency key was used for a different refund', {
       provider: user.provider,
@@ -138,7 +138,7 @@ async function refundOnce(
   // event.
   if (!done) requireLeft(user, charge, amount)
   // Without an amount the provider would refund the whole charge.
-  const part = amount ?? (charge.credited > 0 ? leftOf(charge) : null)
+  const part = amount ?? (charge.credited > 0 ? computeRefundableAmount(charge) : null)
   const made =
     (done?.status === 'voided' ? await withReason(user, done, noted) : done) ??
     (await locked.change(user.provider, (changing) =>
@@ -175,13 +175,13 @@ async function withReason(
  * Finds the refund that a repeated call returns: the refund with the same key, or the refund of a
  * charge that was refunded completely.
  */
-async function findDone(
+async function findEarlierRefund(
   refunds: Pick<PaymentRefunds, 'findByKey' | 'list'>,
   charge: Charge,
   amount: Money | null,
   key: string,
 ): Promise<Refund | 'another' | null> {
-  const left = leftOf(charge)
+  const left = computeRefundableAmount(charge)
   const made = await refunds.findByKey(charge.charge, key)
   if (made) {
     const isSame = amount === null ? left.amount === 0 : made.amount.amount === amount.amount
@@ -194,13 +194,13 @@ async function findDone(
   return amount === null || newest.amount.amount === amount.amount ? newest : null
 }
 
-function leftOf({ amount, refunded, credited }: Charge): Money {
+function computeRefundableAmount({ amount, refunded, credited }: Charge): Money {
   return money(Math.max(0, amount.amount - refunded.amount - credited), amount.currency)
 }
 
 /** Rejects a refund that is known to fail, before any request that changes something. */
 function requireLeft(user: UserScopeWith<'refunds'>, charge: Charge, amount: Money | null): void {
-  const left = leftOf(charge)
+  const left = computeRefundableAmount(charge)
   const isNothing = left.amount === 0 && charge.credited > 0
   if (isNothing || (amount !== null && amount.amount > left.amount)) throw tooLarge(charge, left)
   const isPart = charge.credited > 0 || (amount !== null && amount.amount < charge.amount.amount)

@@ -69,7 +69,7 @@ export const UNCHANGED_PRICES: PriceChange = {
   targetOf: toRequestedItems,
 }
 
-interface Asked {
+interface RuleArguments {
   readonly subscription: SubscriptionScope
   readonly current: CurrentSubscription
   readonly change: ChangeAtProvider
@@ -93,7 +93,7 @@ export function withPlannedSwapRule(
   }
 }
 
-const RULES: Readonly<Record<PlannedSwapRule, (asked: Asked) => Promise<void>>> = {
+const RULES: Readonly<Record<PlannedSwapRule, (asked: RuleArguments) => Promise<void>>> = {
   keeps: ({ change, current }) => change(current),
 
   // The cancelled plan is stored until the change is made: after a crash or a lost response it is
@@ -152,7 +152,7 @@ const RULES: Readonly<Record<PlannedSwapRule, (asked: Asked) => Promise<void>>> 
 
 /** Stores the plan before the first request, with everything that is needed to plan it again. */
 async function storePlan(
-  { subscription, current: { found, locked }, prices }: Asked,
+  { subscription, current: { found, locked }, prices }: RuleArguments,
   { items, at }: Pick<PlannedSwap, 'items' | 'at'>,
   to: StoredPlannedSwap['to'],
 ): Promise<PendingOperation> {
@@ -221,7 +221,7 @@ async function requireOffered(
  * Rejects an impossible swap before the plan is cancelled, because that plan may be one that cannot
  * be made again.
  */
-async function requireOfferedTarget({ current, prices }: Asked): Promise<void> {
+async function requireOfferedTarget({ current, prices }: RuleArguments): Promise<void> {
   const there = toRequestedItems(current.found)
   const added = prices
     .targetOf(current.found)
@@ -250,7 +250,7 @@ export async function taxTermsOfPlan(
   items: readonly RequestedItem[],
 ): Promise<Pick<NewPlannedSwap, 'tax' | 'keepsTax' | 'automaticTax' | 'taxRates' | 'itemRates'>> {
   const [main = subscription.record.providerPlan, ...others] = items.map(({ price }) => price)
-  return subscription.tax(main, others)
+  return subscription.readConfiguredTax(main, others)
 }
 
 /**

@@ -24,7 +24,7 @@ import type { NewPlannedSwap, SubscriptionSchedules } from './contract.ts'
 type Phase = Stripe.SubscriptionScheduleUpdateParams.Phase
 
 /** Properties that a phase copies from a subscription or item. */
-type Kept = Pick<Phase['items'][number], 'discounts' | 'tax_rates' | 'metadata'>
+type CopiedProperties = Pick<Phase['items'][number], 'discounts' | 'tax_rates' | 'metadata'>
 
 /**
  * Implements planned swaps for Stripe by a subscription schedule with two phases: the present state
@@ -141,7 +141,7 @@ function presentPhase(current: Stripe.Subscription, start: number, at: number): 
     items: current.items.data.map((item) => ({
       price: item.price.id,
       ...countOf(item.quantity ?? null),
-      ...keptOf(item),
+      ...copyItemProperties(item),
     })),
     ...discountsOf(current),
     ...ratesIn('default_tax_rates', taxRateIdsOf(current.default_tax_rates)),
@@ -165,7 +165,7 @@ function nextPhase(
       return {
         price,
         ...countOf(quantity),
-        ...(kept ? keptOf(kept) : {}),
+        ...(kept ? copyItemProperties(kept) : {}),
         ...(own === undefined ? {} : { tax_rates: taxRatesParam(own) }),
       }
     }),
@@ -197,12 +197,12 @@ function countOf(quantity: number | null): { quantity?: number } {
  * Returns the existing discounts by their own ids. Passing their coupons instead would start each
  * discount anew.
  */
-function discountsOf({ discounts }: Pick<Stripe.Subscription, 'discounts'>): Kept {
+function discountsOf({ discounts }: Pick<Stripe.Subscription, 'discounts'>): CopiedProperties {
   const ids = discounts.map(idOfReference).flatMap((id) => id ?? [])
   return ids.length > 0 ? { discounts: ids.map((discount) => ({ discount })) } : {}
 }
 
-function keptOf(item: Stripe.SubscriptionItem): Kept {
+function copyItemProperties(item: Stripe.SubscriptionItem): CopiedProperties {
   return {
     ...discountsOf(item),
     ...ratesIn('tax_rates', taxRateIdsOf(item.tax_rates)),

@@ -29,10 +29,10 @@ type Scope = SubscriptionScopeWith<'schedules'>
  */
 export async function swapAtPeriodEnd(
   subscription: Scope,
-  wanted: string | readonly SwapItem[],
+  requestedPrices: string | readonly SwapItem[],
 ): Promise<void> {
   subscription.requireRunning()
-  const choose = requireWanted(subscription, wanted)
+  const choose = resolveRequestedPrices(subscription, requestedPrices)
   const { context, record } = subscription
   const { owner, provider, providerId: of } = record
   await subscription.change(
@@ -80,7 +80,7 @@ export async function cancelPlannedSwap(subscription: Scope): Promise<void> {
  * Checks the wanted prices before any request, and returns a function that completes them from the
  * present subscription.
  */
-function requireWanted(
+function resolveRequestedPrices(
   subscription: Scope,
   wanted: string | readonly SwapItem[],
 ): (found: ProviderSubscription) => readonly RequestedItem[] {

@@ -24,15 +24,15 @@ import {
   toPaymentFailed,
 } from '../../providers/braintree/errors.ts'
 import { findCustomer } from '../../providers/braintree/find-customer.ts'
-import { idOfOperation, idOfSubscription } from '../../providers/braintree/ids.ts'
+import { deriveOperationObjectId, encodeSubscriptionId } from '../../providers/braintree/ids.ts'
 import { computeCreditDuration } from '../../providers/braintree/paid-for.ts'
 import { type PlanWithAddOns, requirePlan } from '../../providers/braintree/plans.ts'
 import type { Gateway } from '../../providers/gateway.ts'
 import type { NewSubscription, ProviderSubscription } from '../../providers/subscription.ts'
 import { listCustomerSubscriptions, requireDefaultMethod } from '../customers/braintree.ts'
 import {
+  buildNewSubscriptionDiscounts,
   couponsForPrice,
-  discountsOfNewSubscription,
   discountUpdates,
   readCouponValues,
 } from '../promotion-codes/braintree-coupons.ts'
@@ -65,15 +65,15 @@ export function braintreeSubscriptions(context: BraintreeContext): Subscriptions
       const plan = await requirePlan(context, wanted.plan)
       return createSubscriptionOnce(context, {
         ...(await newSubscriptionRequest(context, plan, wanted)),
-        id: idOfSubscription(wanted.operation, wanted.name),
+        id: encodeSubscriptionId(wanted.operation, wanted.name),
         paymentMethodToken: await requireDefaultMethod(context, wanted.customerId),
       })
     },
     findSubscription,
     async findByOperation({ id, name }) {
-      const found = await findSubscription(idOfSubscription(id, name ?? DEFAULT_NAME))
+      const found = await findSubscription(encodeSubscriptionId(id, name ?? DEFAULT_NAME))
       // Subscriptions that were begun by earlier versions have an id without the name.
-      return found ?? findSubscription(idOfOperation(id))
+      return found ?? findSubscription(deriveOperationObjectId(id))
     },
     async listSubscriptions(customerId) {
       const customer = await findCustomer(context, customerId)
@@ -117,7 +117,7 @@ export async function newSubscriptionRequest(
     planId: plan.id,
     price: priceWithTax(plan, wanted.tax),
     ...trialParams(wanted.trialDays ?? 0),
-    ...(await discountsOfNewSubscription(context, plan, wanted)),
+    ...(await buildNewSubscriptionDiscounts(context, plan, wanted)),
     ...(await addOnsFor(context, plan, wanted)),
   }
 }

@@ -49,16 +49,23 @@ const RECREATE = 'cancelNow() and create()'
  * began with it or has it now.
  */
 export function differingTerms(
-  asked: RequestedTerms,
+  requestedTerms: RequestedTerms,
   taken: ExistingSubscription,
 ): DifferentTerm[] {
-  if (asked.wanted.provider !== taken.record.provider) {
+  if (requestedTerms.wanted.provider !== taken.record.provider) {
     const { provider } = taken.record
-    return [{ term: 'provider', inForce: provider, wanted: asked.wanted.provider, use: RECREATE }]
+    return [
+      {
+        term: 'provider',
+        inForce: provider,
+        wanted: requestedTerms.wanted.provider,
+        use: RECREATE,
+      },
+    ]
   }
   return (Object.keys(TERMS) as (keyof typeof TERMS)[]).flatMap((name) => {
-    const difference = TERMS[name](asked, taken)
-    const isCode = name === 'coupon' && asked.wanted.code !== undefined
+    const difference = TERMS[name](requestedTerms, taken)
+    const isCode = name === 'coupon' && requestedTerms.wanted.code !== undefined
     return difference ? [{ term: isCode ? 'promotionCode' : name, ...difference }] : []
   })
 }
@@ -107,7 +114,7 @@ const TERMS: Readonly<
     return {
       inForce: discounts.length === 0 ? NONE : discounts.map(quoted).join(', '),
       wanted: coupon === null ? NONE : quoted(code ?? coupon),
-      use: orRecreate(can, 'promotionCodes', coupon === null ? 'removeDiscounts()' : change),
+      use: chooseAdvice(can, 'promotionCodes', coupon === null ? 'removeDiscounts()' : change),
     }
   },
 
@@ -119,7 +126,7 @@ const TERMS: Readonly<
     const isSame = trialEndsAt
       ? isAbout(running, trialEndsAt)
       : trialDays
-        ? running !== null && areAboutDays(agreed.trialDays, trialDays)
+        ? running !== null && compareTrialDays(agreed.trialDays, trialDays)
         : running === null
     if (isSame) return null
     return {
@@ -129,13 +136,13 @@ const TERMS: Readonly<
         : trialDays
           ? `${trialDays} days`
           : NONE,
-      use: isWanted ? orRecreate(can, 'trials', 'extendTrial()') : 'skipTrial().swap()',
+      use: isWanted ? chooseAdvice(can, 'trials', 'extendTrial()') : 'skipTrial().swap()',
     }
   },
 
-  anchorOn: ({ wanted }, { agreed }) => dates(agreed.anchorAt, wanted.anchorAt),
+  anchorOn: ({ wanted }, { agreed }) => compareDates(agreed.anchorAt, wanted.anchorAt),
 
-  backdate: ({ wanted }, { agreed }) => dates(agreed.backdateTo, wanted.backdateTo),
+  backdate: ({ wanted }, { agreed }) => compareDates(agreed.backdateTo, wanted.backdateTo),
 
   noProrate({ wanted }, { agreed }) {
     const { prorate = true } = wanted
@@ -185,11 +192,11 @@ function isAbout(a: Date | null, b: Date): boolean {
   return a !== null && Math.abs(a.getTime() - b.getTime()) < TOLERANCE
 }
 
-function areAboutDays(inForce: number | null, wanted: number): boolean {
+function compareTrialDays(inForce: number | null, wanted: number): boolean {
   return inForce !== null && Math.abs(inForce - wanted) * DAY < TOLERANCE
 }
 
-function dates(inForce: Date | undefined, wanted: Date | undefined): Difference {
+function compareDates(inForce: Date | undefined, wanted: Date | undefined): Difference {
   if (wanted ? isAbout(inForce ?? null, wanted) : !inForce) return null
   const written = (date: Date | undefined) => date?.toISOString() ?? NONE
   return { inForce: written(inForce), wanted: written(wanted), use: RECREATE }
@@ -199,7 +206,7 @@ function isBilled(billed: ProviderMethod | null, method: ProviderMethod): boolea
   return billed !== null && isSameMethod(billed, method)
 }
 
-function orRecreate(can: readonly Capability[], part: Capability, use: string): string {
+function chooseAdvice(can: readonly Capability[], part: Capability, use: string): string {
   return can.includes(part) ? use : RECREATE
 }
 

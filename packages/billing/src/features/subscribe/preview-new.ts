@@ -31,7 +31,7 @@ export async function previewSubscription(
   wanted: RequestedSubscription,
   previewed: Previewed,
 ): Promise<FirstInvoices> {
-  const taken = await findTaken(context, billed, wanted.name)
+  const taken = await readRunningSubscription(context, billed, wanted.name)
   if (!taken) {
     if (startsWithTrial(wanted)) await rejectSecondTrialInPreview(context, billed.owner)
     return previewNew(context, billed, wanted, previewed)
@@ -64,7 +64,7 @@ async function previewNew(
 }
 
 /** Reads the running subscription with this name from the provider. No row is written. */
-async function findTaken(
+async function readRunningSubscription(
   context: BillingContext,
   { owner }: BilledOwner,
   name: string,

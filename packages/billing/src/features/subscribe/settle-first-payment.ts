@@ -1,5 +1,5 @@
 import type { BillingContext } from '../../core/context.ts'
-import { convergeSubscription, stateColumnsOf, storeSubscription } from '../../core/converge.ts'
+import { refreshSubscriptionRow, stateColumnsOf, storeSubscription } from '../../core/converge.ts'
 import { isBillingError } from '../../core/errors/error-codes.ts'
 import type { LockedOwner } from '../../core/locked-owner.ts'
 import type { ProviderName } from '../../core/values/provider-name.ts'
@@ -25,7 +25,7 @@ export async function settleFirstPayment(
   } catch (error) {
     if (isBillingError(error, 'payment_failed')) {
       await endUnpaidSubscription(locked, provider, made)
-      await convergeSubscription(context, locked, { provider, providerId: made.id })
+      await refreshSubscriptionRow(context, locked, { provider, providerId: made.id })
     }
     throw error
   }

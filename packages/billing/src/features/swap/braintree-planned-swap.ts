@@ -121,7 +121,7 @@ function planChange(context: BraintreeContext, target: SwapTarget): BraintreeCha
       current.price === price &&
       current.neverExpires === true &&
       !addOns.addOns,
-    request: { ...request, options: prorating(context, target, request) },
+    request: { ...request, options: buildProrationOptions(context, target, request) },
   }
 }
 
@@ -129,7 +129,11 @@ function planChange(context: BraintreeContext, target: SwapTarget): BraintreeCha
  * Turns proration off for a change to a lower price if all the money paid for the period was
  * returned.
  */
-function prorating(context: BraintreeContext, target: SwapTarget, request: PriceChanges) {
+function buildProrationOptions(
+  context: BraintreeContext,
+  target: SwapTarget,
+  request: PriceChanges,
+) {
   const { current, wanted, paid } = target
   const isUnpaid = paid !== null && remainingMoneyOf(paid) === 0
   const isLess = proratedChange(current, request, termsOf(context, target)) < 0
@@ -155,7 +159,7 @@ export function buildItemsRequest(
   const planned: BraintreeChangeRequest = {
     kind: 'change',
     isThere: !addOns.addOns,
-    request: { ...request, options: prorating(context, target, request) },
+    request: { ...request, options: buildProrationOptions(context, target, request) },
   }
   if (!isCreditPartly(context, target, planned)) return planned
   throw new InvalidArgument(
@@ -181,7 +185,13 @@ function addOnsAfter({ current, plan, wanted, addOns }: SwapTarget): AddOnChange
  * depend on the length of the period. If that length changes, only the add-ons that the new plan
  * includes are used, and the caller must list any others.
  */
-function addOnsOfReplacement({ current, old, plan, wanted, addOns }: SwapTarget): AddOnChanges {
+function computeReplacementAddOns({
+  current,
+  old,
+  plan,
+  wanted,
+  addOns,
+}: SwapTarget): AddOnChanges {
   const terms = { addOns, currency: plan.currency, before: wanted.before, after: wanted.tax }
   const counting = applicableAddOns(current)
   const isListed = wanted.items !== undefined
@@ -213,7 +223,7 @@ export function buildReplacementRequest(
       paymentMethodToken: current.paymentMethodToken,
       ...trialParams(wanted.skipTrial ? 0 : trialDaysLeft(current, now)),
       discounts: discountsFor(context, target),
-      ...addOnsOfReplacement(target),
+      ...computeReplacementAddOns(target),
     },
   }
 }

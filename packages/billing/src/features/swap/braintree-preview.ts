@@ -8,7 +8,7 @@ import {
   amountOfModification,
   balanceOf,
   type CreditTerms,
-  debtOfSubscription,
+  getSubscriptionDebt,
   unusedPeriodValue,
 } from '../../providers/braintree/plan-credit.ts'
 import {
@@ -39,10 +39,10 @@ export function forecastSwap(
   const { plan, now, wanted } = target
   const terms: CreditTerms = { today: toCalendarDay(now), currency: plan.currency, planCredit }
   const bill = withDebt(
-    debtOfSubscription(target.current, plan.currency),
+    getSubscriptionDebt(target.current, plan.currency),
     planned.kind === 'change'
-      ? billOfChange(target, planned, terms)
-      : billOfReplacement(target, planned, terms),
+      ? forecastChange(target, planned, terms)
+      : forecastReplacement(target, planned, terms),
   )
   return {
     ...toUpcomingInvoice(bill.lines, {
@@ -79,7 +79,7 @@ interface Bill {
  * balance. If the price rises and the customer owes money after that, the balance is charged
  * immediately; otherwise the next cycle is charged together with the balance.
  */
-function billOfChange(
+function forecastChange(
   { current, plan }: SwapTarget,
   { request }: BraintreeChangeRequest,
   terms: CreditTerms,
@@ -103,7 +103,7 @@ function billOfChange(
 }
 
 /** Forecasts a new subscription, which is charged immediately, or at the end of its trial. */
-function billOfReplacement(
+function forecastReplacement(
   { plan, current }: SwapTarget,
   { request }: BraintreeReplacementRequest,
   terms: CreditTerms,

@@ -40,9 +40,9 @@ export function hasItems(current: Stripe.Subscription, wanted: readonly Requeste
  */
 export function isSamePriceList(
   found: readonly RequestedItem[],
-  wanted: readonly RequestedItem[],
+  requestedItems: readonly RequestedItem[],
 ): boolean {
-  return found[0]?.price === wanted[0]?.price && haveSamePrices(found, wanted)
+  return found[0]?.price === requestedItems[0]?.price && haveSamePrices(found, requestedItems)
 }
 
 /** Whether both lists have the same prices and quantities, in any order. */

@@ -92,7 +92,9 @@ export async function previewSwap(
   const gateway = await subscription.gateway()
   const asked = await requireSwap(subscription, wanted)
   const { providerId } = subscription.record
-  const preview = await subscription.ask(gateway.previewSwap(providerId, asked, subscription.now()))
+  const preview = await subscription.awaitPreview(
+    gateway.previewSwap(providerId, asked, subscription.now()),
+  )
   return rejectPreviewWhilePaused(preview, () => subscription.requireFound())
 }
 
@@ -114,7 +116,7 @@ async function requireSwap(
     plan,
     ...(items ? { items } : {}),
     invoiceNow,
-    ...(await subscription.taxOfSwap(plan, others)),
+    ...(await subscription.readSwapTax(plan, others)),
     prorationDate: prorationDate ?? null,
   }
 }
@@ -162,31 +164,31 @@ export interface SwapOptions {
 export async function swapSubscription(
   context: BillingContext,
   record: SubscriptionRecord,
-  wanted: SwapRequest,
+  swapRequest: SwapRequest,
   wrap: (change: ChangeAtProvider) => ChangeAtProvider = (change) => change,
 ): Promise<SubscriptionRecord> {
   const { provider } = record
   const { clock } = context.options
   const needsReplacement = async () => {
     const { replacements } = await context.gateway(provider)
-    return (await replacements?.isNeeded(record.providerId, wanted, clock.now())) ?? false
+    return (await replacements?.isNeeded(record.providerId, swapRequest, clock.now())) ?? false
   }
-  if (await needsReplacement()) return replaceSubscription(context, record, wanted)
+  if (await needsReplacement()) return replaceSubscription(context, record, swapRequest)
   let needsOne = false
   const make: ChangeAtProvider = async ({ found, locked, ask }) => {
     requireLive(context, provider, found)
     // A refund before the lock was acquired may have made a replacement necessary.
     needsOne = await needsReplacement()
     if (needsOne) return
-    await ask((gateway) => gateway.swap(found.id, wanted, clock.now()))
+    await ask((gateway) => gateway.swap(found.id, swapRequest, clock.now()))
     if (found.taxedPrice === null) return
     const { lastChargeAt } = found
     const swapped = await (await locked.gateway(provider)).findSubscription(found.id)
-    const terms = { tax: wanted.tax, lastChargeAt }
+    const terms = { tax: swapRequest.tax, lastChargeAt }
     if (swapped) await storeTaxTerms(context, locked, provider, { found: swapped, ...terms })
   }
   const changed = await changeSubscription(context, record, wrap(make))
-  return needsOne ? replaceSubscription(context, record, wanted) : changed
+  return needsOne ? replaceSubscription(context, record, swapRequest) : changed
 }
 
 /**
@@ -206,7 +208,7 @@ export function replaceSubscription(
     await requireUnchangedOwner(context, record)
     const newest = await context.subscriptions.findByName(owner, name)
     // A concurrent call, which held the lock, has already made the swap.
-    if (newest && newest.id !== record.id && hasWanted(newest, wanted)) {
+    if (newest && newest.id !== record.id && hasRequestedPrices(newest, wanted)) {
       if (ended(newest, clock.now())) throw hasEnded()
       return newest
     }
@@ -234,7 +236,7 @@ export function replaceSubscription(
   })
 }
 
-function hasWanted(row: SubscriptionRecord, { plan, items }: SwapRequest): boolean {
+function hasRequestedPrices(row: SubscriptionRecord, { plan, items }: SwapRequest): boolean {
   if (row.providerPlan !== plan) return false
   const others = items?.slice(1) ?? row.items
   return (

@@ -108,8 +108,8 @@ async function compare(
       provider: gateway.name,
       providerId: found.id,
       what: whatDiffers(row, isMoved),
-      was: row ? { ...whose(row.owner), ...shown(row) } : null,
-      is: { ...whose(owner), ...shown(wanted) },
+      was: row ? { ...whose(row.owner), ...toComparableRecord(row) } : null,
+      is: { ...whose(owner), ...toComparableRecord(wanted) },
     },
   ]
 }
@@ -119,7 +119,7 @@ function whatDiffers(row: SubscriptionRecord | null, isMoved: boolean): Drift['w
   return isMoved ? 'other owner' : 'outdated row'
 }
 
-function shown(record: NewSubscriptionRecord): object {
+function toComparableRecord(record: NewSubscriptionRecord): object {
   const { providerPlan, providerStatus, quantity, trialEndsAt, endsAt, items } = record
   const { pausedAt, plannedPrice, plannedAt } = record
   return {

@@ -1,5 +1,5 @@
 import type { BillingContext } from '../../core/context.ts'
-import { convergeSubscription, stateColumnsOf } from '../../core/converge.ts'
+import { refreshSubscriptionRow, stateColumnsOf } from '../../core/converge.ts'
 import { withOwnerLock } from '../../core/owner-lock.ts'
 import type { BilledOwner, SubscriptionRecord } from '../../core/storage/tables.ts'
 import { ownerKey } from '../../core/values/owner.ts'
@@ -52,7 +52,7 @@ async function reportUnowned(
     const gateway = await locked.gateway(row.provider)
     const found = dryRun
       ? await gateway.findSubscription(row.providerId)
-      : await convergeSubscription(context, locked, row)
+      : await refreshSubscriptionRow(context, locked, row)
     const { owner, provider, providerId, name } = row
     // An ended subscription is not charged any more, even if access continues for a while.
     if (!found || found.isOver) return null
@@ -64,7 +64,7 @@ async function reportUnowned(
     if (isEnded) {
       if (awaitsFirstPayment(columns)) await endUnpaidSubscription(locked, provider, found)
       await locked.change(provider, (changing) => changing.cancelNow(found.id))
-      await convergeSubscription(context, locked, row)
+      await refreshSubscriptionRow(context, locked, row)
     }
     const after = isEnded ? await gateway.findSubscription(providerId) : found
     const customer = found.customerId ?? row.providerCustomer

@@ -17,7 +17,7 @@ async function set(
   const { context, record } = subscription
   const { provider } = record
   const others = (found.items ?? []).filter(({ isMain }) => !isMain).map(({ price }) => price)
-  const { tax, keepsTax, automaticTax, taxRates, itemRates } = await subscription.tax(
+  const { tax, keepsTax, automaticTax, taxRates, itemRates } = await subscription.readConfiguredTax(
     found.plan,
     others,
   )

@@ -12,7 +12,7 @@ import { isUsageTooLate, mayUsageBeTooLate } from './usage-value.ts'
  * report names, otherwise all subscriptions that are billed by its meter. Usage of the last hour is
  * never too late.
  */
-export async function warnOfLateUsage(
+export async function logLateUsage(
   context: UsageSenderContext & { readonly settings: { readonly logger: Logger } },
   sent: readonly StoredUsage[],
   now: Date,
@@ -22,7 +22,7 @@ export async function warnOfLateUsage(
   for (const usage of sent) {
     if (!mayUsageBeTooLate(usage.at, now)) continue
     const starts = await periodStarts(context, usage, once).catch(() => null)
-    const problem = problemOf(usage, starts, now)
+    const problem = describeLateUsage(usage, starts, now)
     if (problem === null) continue
     const words = `Usage ${usage.meter} (${usage.reference}) of ${usage.at.toISOString()} ${problem}, so it is counted but not billed`
     if (logger.warn) logger.warn(words)
@@ -53,7 +53,11 @@ function readOnce(): Once {
  * Describes why no subscription bills this usage, given the starts of their current periods. `null`
  * if one does, or if that is unknown.
  */
-function problemOf({ at, owner }: StoredUsage, starts: Date[] | null, now: Date): string | null {
+function describeLateUsage(
+  { at, owner }: StoredUsage,
+  starts: Date[] | null,
+  now: Date,
+): string | null {
   if (starts === null) return null
   const [first] = starts.sort((a, b) => Number(a) - Number(b))
   if (!first)

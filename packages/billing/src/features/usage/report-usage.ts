@@ -115,7 +115,7 @@ export async function reportUsage(
 }
 
 function requireSame(
-  before: StoredUsage,
+  earlierReport: StoredUsage,
   {
     meter,
     value,
@@ -125,13 +125,13 @@ function requireSame(
   }: NewUsageReport & { readonly at: Date | undefined },
 ): UsageReport {
   const isSame =
-    before.meter === meter &&
-    before.value === value &&
-    (!isOfSubscription || before.subscriptionId === subscriptionId) &&
-    (at === undefined || before.at.getTime() === Number(at))
-  if (isSame) return toUsageReport(before)
+    earlierReport.meter === meter &&
+    earlierReport.value === value &&
+    (!isOfSubscription || earlierReport.subscriptionId === subscriptionId) &&
+    (at === undefined || earlierReport.at.getTime() === Number(at))
+  if (isSame) return toUsageReport(earlierReport)
   throw new InvalidArgument(
-    `'${before.reference}' was already reported as ${before.value} of '${before.meter}': use another id for another report`,
+    `'${earlierReport.reference}' was already reported as ${earlierReport.value} of '${earlierReport.meter}': use another id for another report`,
   )
 }
 

@@ -31,7 +31,7 @@ export async function sendUsage(
 ): Promise<UsageSendResult[]> {
   const events = await Promise.all(claimed.map((usage) => toEvent(context, usage, now)))
   const asked = events.filter((event): event is UsageEvent => 'customerId' in event)
-  const outcomes = asked.length > 0 ? await ask(context, provider, asked) : []
+  const outcomes = asked.length > 0 ? await sendToProvider(context, provider, asked) : []
   const byId = new Map(outcomes.map((outcome) => [outcome.id, outcome]))
   return events.map((event) => {
     if (!('customerId' in event)) return event
@@ -48,7 +48,7 @@ export async function sendUsage(
  * Sends the events. If the gateway cannot be created, no request was sent, and each event has the
  * result `later`.
  */
-async function ask(
+async function sendToProvider(
   context: UsageSenderContext,
   provider: ProviderName,
   events: readonly UsageEvent[],

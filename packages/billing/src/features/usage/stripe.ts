@@ -198,7 +198,7 @@ export function stripeIdentifierOf({
   id,
   customerId,
 }: Pick<SentUsageEvent, 'id' | 'customerId'>): string {
-  return `${id}_${markOf(customerId)}`
+  return `${id}_${hashCustomerId(customerId)}`
 }
 
 /**
@@ -210,10 +210,10 @@ export function parseStripeIdentifier(
 ): Pick<DroppedReport, 'id' | 'isOf'> | null {
   const [, id, mark] = /^(usage_[0-9a-f]+)_([0-9a-f]{24})$/.exec(identifier) ?? []
   if (id === undefined) return null
-  return { id, isOf: (customerId) => markOf(customerId) === mark }
+  return { id, isOf: (customerId) => hashCustomerId(customerId) === mark }
 }
 
-function markOf(customerId: string): string {
+function hashCustomerId(customerId: string): string {
   return createHash('sha256').update(customerId).digest('hex').slice(0, 24)
 }
 
@@ -272,7 +272,10 @@ function meterCache(stripe: Stripe): MeterCache {
 type Failed = Readonly<Record<'type' | 'code' | 'param' | 'message', unknown>>
 
 /** Error types of a rejected API key: nothing was accepted, and the next attempt may succeed. */
-const LATER: readonly unknown[] = ['StripeAuthenticationError', 'StripePermissionError']
+const RETRYABLE_ERROR_TYPES: readonly unknown[] = [
+  'StripeAuthenticationError',
+  'StripePermissionError',
+]
 
 /**
  * Decides the outcome of a usage report for which Stripe's SDK threw an error. The SDK retries by
@@ -281,7 +284,7 @@ const LATER: readonly unknown[] = ['StripeAuthenticationError', 'StripePermissio
  */
 export function usageOutcomeOf(error: unknown): UsageOutcome['state'] {
   const { type, code, param, message } = error as Failed
-  if (LATER.includes(type)) return 'later'
+  if (RETRYABLE_ERROR_TYPES.includes(type)) return 'later'
   if (type !== 'StripeInvalidRequestError') return 'unknown'
   const isDuplicate =
     code === 'duplicate_meter_event' ||

@@ -57,7 +57,9 @@ export async function reportUsage(
   const providerCustomer = subscription.record.providerCustomer ?? subscription.user.providerId
   const found = await findUsageReport(queue, { owner, providerCustomer }, used)
   if (!found) await requireNotOver(subscription, used.at)
-  const meter = found ? await meterOfAny(subscription, used) : await meterOf(subscription, used)
+  const meter = found
+    ? await findCurrentOrFormerMeter(subscription, used)
+    : await meterOf(subscription, used)
   const isOfSubscription = isChargedByUs((await subscription.gateway()).usage)
   const digits = subscription.context.options.providers.find(provider)?.usageDigits
   const { value } = used
@@ -79,7 +81,7 @@ export async function listUsage(
   // The provider's clock may be ahead of ours when a period has just begun, which is no mistake of
   // the caller.
   const isBeginning = query.from === undefined && from >= now
-  const filter = requireUsageQuery({ ...query, from }, isBeginning ? later(from) : now)
+  const filter = requireUsageQuery({ ...query, from }, isBeginning ? addOneMinute(from) : now)
   if (isChargedByUs(usage)) {
     const { provider, id } = subscription.record
     return sumUsageCountedByUs(subscription.context, provider, [id], { ...filter, meter })
@@ -87,7 +89,7 @@ export async function listUsage(
   return usage.summaries({ ...filter, meter, customerId: found.customerId ?? '' })
 }
 
-function later(date: Date): Date {
+function addOneMinute(date: Date): Date {
   return new Date(date.getTime() + 60_000)
 }
 
@@ -129,11 +131,14 @@ async function meterOf(subscription: Scope, counted: MeterSelector): Promise<str
       throw new ItemNotFound(`The subscription has no price '${wanted}'`)
     }
   }
-  return meterOfAny(subscription, counted)
+  return findCurrentOrFormerMeter(subscription, counted)
 }
 
 /** Finds the meter, even for a price that the subscription no longer has. */
-async function meterOfAny(subscription: Scope, counted: MeterSelector): Promise<string> {
+async function findCurrentOrFormerMeter(
+  subscription: Scope,
+  counted: MeterSelector,
+): Promise<string> {
   const { usage } = await subscription.gateway()
   const { meter: given, price: wanted } = namesOf(counted)
   if (isChargedByUs(usage)) return requireText('meter', given ?? wanted)

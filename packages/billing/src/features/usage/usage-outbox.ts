@@ -14,7 +14,7 @@ import {
 import { requirePart } from '../../providers/gateway-parts.ts'
 import { type DroppedReport, isChargedByUs } from './contract.ts'
 import { usageRefusedEvent } from './events.ts'
-import { warnOfLateUsage } from './late-usage.ts'
+import { logLateUsage } from './late-usage.ts'
 import {
   billedCustomerOf,
   sendUsage,
@@ -56,7 +56,7 @@ export function createUsageQueue(context: UsageQueueContext): UsageQueue {
   const workers = new Map<ProviderName, QueueWorker>(
     counting.map((provider) => [
       provider,
-      createWorker(retryWhileBillable(settings), workOf(context, provider)),
+      createWorker(retryWhileBillable(settings), createUsageTask(context, provider)),
     ]),
   )
   const served = new Map<ProviderName, UsageChargeWorker>()
@@ -79,7 +79,7 @@ export function createUsageQueue(context: UsageQueueContext): UsageQueue {
     unbilled: (by) => usage.countWaiting(by),
     voidAll: (by, tx) => usage.cancelWaiting(by, clock.now(), tx),
     sendNow: (provider, waiting) => sendNow(context, provider, waiting),
-    refuseTaken: (provider, dropped) => refuseTaken(context, provider, dropped),
+    refuseTaken: (provider, dropped) => refuseDroppedReports(context, provider, dropped),
     cancel: (reported) => cancel(context, reported),
     serve(provider, given) {
       served.set(provider, given)
@@ -146,7 +146,10 @@ function retryWhileBillable(settings: WorkerSettings): WorkerSettings {
   return { ...settings, attempts: Number.POSITIVE_INFINITY, longestPause: LONGEST_PAUSE }
 }
 
-function workOf(context: UsageQueueContext, provider: ProviderName): WorkerTask<ClaimedUsage> {
+function createUsageTask(
+  context: UsageQueueContext,
+  provider: ProviderName,
+): WorkerTask<ClaimedUsage> {
   const { usage, settings } = context
   const queue = usage.queue(provider)
   return {
@@ -157,7 +160,7 @@ function workOf(context: UsageQueueContext, provider: ProviderName): WorkerTask<
       const now = settings.clock.now()
       const outcomes = await sendUsage(context, provider, claimed, now)
       const sent = claimed.filter((_, at) => outcomes[at]?.state === 'sent')
-      await warnOfLateUsage(context, sent, now)
+      await logLateUsage(context, sent, now)
       const settled: unknown[] = []
       for (const [at, each] of claimed.entries()) {
         settled.push(await storeOutcome(context, each, outcomes[at]))
@@ -178,7 +181,7 @@ async function sendNow(
 ): Promise<number> {
   const left = waiting.map(({ id }) => id)
   let failed = 0
-  const work = workOf(context, provider)
+  const work = createUsageTask(context, provider)
   const worker = createWorker(
     { ...retryWhileBillable(context.settings), everySeconds: null },
     {
@@ -251,7 +254,7 @@ async function refuseAll(
   }
 }
 
-async function refuseTaken(
+async function refuseDroppedReports(
   context: UsageQueueContext,
   provider: ProviderName,
   dropped: readonly DroppedReport[],

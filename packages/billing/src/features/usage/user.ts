@@ -23,7 +23,7 @@ export interface MeteredQuantity {
   readonly value: UsageValue
 }
 
-export async function reportUsageOfUser(
+export async function reportUserUsage(
   user: UserScopeWith<'usage'>,
   used: MeteredQuantity,
   options: UsageOptions,
@@ -63,7 +63,7 @@ async function newestRunning(user: UserScopeWith<'usage'>): Promise<number> {
 }
 
 /** Returns the sums of a user's usage. Empty if the user has no customer at the provider. */
-export async function listUsageOfUser(
+export async function listUserUsage(
   user: UserScopeWith<'usage'>,
   meter: string,
   query: UsageQuery,

@@ -68,12 +68,12 @@ function subjectOf(notification: braintree.WebhookNotification): EventSubject {
     cardChanged: revoked !== undefined,
     failedCharges:
       kind === 'subscription_charged_unsuccessfully' ? (subscription?.failureCount ?? null) : null,
-    news: newsOf(kind, subscription),
+    news: describeNewestTransaction(kind, subscription),
   }
 }
 
 /** Describes the newest transaction, which is the one the notification is about. */
-function newsOf(
+function describeNewestTransaction(
   kind: string,
   subscription: braintree.Subscription | undefined,
 ): EventObject | null {

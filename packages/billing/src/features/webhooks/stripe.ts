@@ -49,7 +49,7 @@ export function stripeWebhooks({ stripe, options }: StripeContext): Webhooks {
       if (typeof event.id !== 'string' || typeof event.type !== 'string') {
         throw new InvalidSignature('The event has no id or type')
       }
-      const foreign = event.livemode !== isLive || isOfOther(event)
+      const foreign = event.livemode !== isLive || isOtherAccountEvent(event)
       return { id: event.id, type: event.type, payload: body, foreign }
     },
     readEvent: async (payload) => JSON.parse(payload),
@@ -58,7 +58,7 @@ export function stripeWebhooks({ stripe, options }: StripeContext): Webhooks {
 }
 
 /** Whether an event belongs to another account, which a thin event states differently. */
-function isOfOther(event: Stripe.Event): boolean {
+function isOtherAccountEvent(event: Stripe.Event): boolean {
   const { object, account, context } = event as {
     object: string
     account?: string
@@ -82,11 +82,11 @@ function subjectOf(event: Stripe.Event): EventSubject {
     cardChanged: event.type.startsWith('payment_method.') || event.type === 'customer.updated',
     failedCharges:
       event.type === 'invoice.payment_failed' ? ((object.attempt_count as number) ?? null) : null,
-    news: newsOf(event),
+    news: readEventObject(event),
   }
 }
 
-function newsOf(event: Stripe.Event): EventObject | null {
+function readEventObject(event: Stripe.Event): EventObject | null {
   switch (event.type) {
     case 'invoice.paid':
     case 'invoice.payment_succeeded':

@@ -58,7 +58,7 @@ export function addOnsOfNewSubscription(
   const others = items.filter(({ price }) => !own.some(({ id }) => id === price))
   return [
     ...own.map((each) => ({ ...each, quantity: quantityOf(each.id) ?? each.quantity })),
-    ...others.map((item) => added(item, { addOns, tax, currency: plan.currency })),
+    ...others.map((item) => toRequestedAddOn(item, { addOns, tax, currency: plan.currency })),
   ]
 }
 
@@ -74,7 +74,7 @@ export function addOnsForItems(
   const kept = addOnsWithTaxRate(present, terms)
   return items.map((item) => {
     const known = kept.find(({ id }) => id === item.price)
-    if (!known) return added(item, { ...terms, tax: terms.after })
+    if (!known) return toRequestedAddOn(item, { ...terms, tax: terms.after })
     return { ...known, quantity: item.quantity ?? known.quantity }
   })
 }
@@ -94,7 +94,7 @@ export function addOnsWithTaxRate(
 ): RequestedAddOn[] {
   const { before, after, currency, addOns } = terms
   return present.map((each) => {
-    const same = toWanted(each, currency)
+    const same = toUntaxedAddOn(each, currency)
     if (before === null || before.tax === after) return same
     const listed = toMinorUnits(addOns.get(each.id)?.amount, currency)
     // Earlier versions put no tax on add-ons that a plan included.
@@ -151,7 +151,7 @@ export function applyAddOnChanges(
   }
 }
 
-function added(
+function toRequestedAddOn(
   { price, quantity }: RequestedItem,
   terms: { readonly addOns: AddOns; readonly tax: BasisPoints; readonly currency: string },
 ): RequestedAddOn {
@@ -166,11 +166,11 @@ function added(
 }
 
 function withTax(each: AddOnOrDiscount, tax: BasisPoints, currency: string): RequestedAddOn {
-  const wanted = toWanted(each, currency)
+  const wanted = toUntaxedAddOn(each, currency)
   return { ...wanted, amount: addTax(wanted.amount, tax) }
 }
 
-function toWanted(each: AddOnOrDiscount, currency: string): RequestedAddOn {
+function toUntaxedAddOn(each: AddOnOrDiscount, currency: string): RequestedAddOn {
   return {
     id: each.id,
     amount: toMinorUnits(each.amount, currency),

@@ -15,13 +15,13 @@ type Map = (message: string, failure: ProviderFailure) => BillingError
 
 const unavailable: Map = (_message, failure) =>
   new ProviderUnavailable('Braintree did not answer, or asked to try again later', failure)
-const keys: Map = (_message, failure) =>
+const createInvalidKeysError: Map = (_message, failure) =>
   new ProviderMisconfigured('Braintree does not accept the keys', failure)
 
 /** Errors that the SDK throws, by their `type`. */
 const byType: Readonly<Record<string, Map>> = {
-  authenticationError: keys,
-  authorizationError: keys,
+  authenticationError: createInvalidKeysError,
+  authorizationError: createInvalidKeysError,
   requestTimeoutError: unavailable,
   tooManyRequestsError: unavailable,
   serverError: unavailable,
@@ -78,7 +78,7 @@ export function toBillingError(error: unknown): unknown {
 /** Throws if the response reports a failure, so that callers cannot forget to check it. */
 export function requireSuccess<R extends Refusal & { readonly success: boolean }>(result: R): R {
   if (result.success) return result
-  throw refusal(result)
+  throw toRejectionError(result)
 }
 
 interface Refusal {
@@ -88,7 +88,7 @@ interface Refusal {
   readonly verification?: Attempt
 }
 
-function refusal(result: Refusal): BillingError {
+function toRejectionError(result: Refusal): BillingError {
   const codes = errorCodesOf(result)
   for (const code of codes) {
     const map = Object.hasOwn(byCode, code) ? byCode[code] : undefined

@@ -63,7 +63,7 @@ export function endOfPaidTime(
   subscription: SubscriptionEndFields,
   reach: CreditDuration,
 ): Date | null {
-  const tail = tailOf(subscription, reach)
+  const tail = computePartialCycle(subscription, reach)
   return tail && new Date(startOfDay(tail.start).getTime() + tail.days * DAY_MS)
 }
 
@@ -77,13 +77,13 @@ export function unusedCreditRemainder(
   today: CalendarDay,
 ): number {
   const reach = computeCreditDuration(subscription, money, 0)
-  const tail = tailOf(subscription, reach)
+  const tail = computePartialCycle(subscription, reach)
   if (!tail || tail.days === 0) return 0
   const used = Math.min(tail.days, Math.max(0, daysBetween(tail.start, today)))
   return calculateProportion(reach.rest, tail.days - used, tail.days)
 }
 
-function tailOf(
+function computePartialCycle(
   subscription: SubscriptionEndFields,
   { cycles, rest, price }: CreditDuration,
 ): { readonly start: CalendarDay; readonly days: number } | null {

@@ -60,7 +60,7 @@ export function unusedValue(
  * Returns the amount that the customer owes after a failed charge. A swap collects this amount
  * first.
  */
-export function debtOfSubscription(
+export function getSubscriptionDebt(
   { status, balance }: SubscriptionValueFields,
   currency: string,
 ): number {
@@ -72,11 +72,11 @@ export function debtOfSubscription(
  * customer's favour.
  */
 export function balanceOf(subscription: SubscriptionValueFields, currency: string): number {
-  return toMinorUnits(subscription.balance, currency) - debtOfSubscription(subscription, currency)
+  return toMinorUnits(subscription.balance, currency) - getSubscriptionDebt(subscription, currency)
 }
 
 /** Counts the days of the current period, and those left including today. */
-export function daysOfPeriod(
+export function countPeriodDays(
   { billingPeriodStartDate: start, billingPeriodEndDate: end }: SubscriptionValueFields,
   today: CalendarDay,
 ): { readonly all: number; readonly left: number } {
@@ -90,12 +90,12 @@ export function unusedPeriodValue(
   subscription: SubscriptionValueFields,
   terms: CreditTerms,
 ): number {
-  const { all, left } = daysOfPeriod(subscription, terms.today)
-  return all === 0 ? 0 : calculateProportion(valueOfCycle(subscription, terms), left, all)
+  const { all, left } = countPeriodDays(subscription, terms.today)
+  return all === 0 ? 0 : calculateProportion(computeCyclePrice(subscription, terms), left, all)
 }
 
 /** Returns the price of the current cycle: price and add-ons less coupons. */
-export function valueOfCycle(
+export function computeCyclePrice(
   subscription: SubscriptionValueFields,
   terms: Pick<CreditTerms, 'currency' | 'planCredit'>,
 ): number {

@@ -79,7 +79,7 @@ function paymentError(error: Stripe.errors.StripeError, failure: ProviderFailure
 
 function requestError(error: Stripe.errors.StripeError, failure: ProviderFailure): BillingError {
   const param = error.param ?? ''
-  if (isOfOtherMode(error)) return new ProviderMisconfigured(error.message, failure)
+  if (isOtherModeError(error)) return new ProviderMisconfigured(error.message, failure)
   if (HAS_NO_CARD.test(error.message)) {
     return new NoPaymentMethod('A payment is due immediately, and the customer has no card', {
       cause: error,
@@ -154,7 +154,7 @@ export function isRefusal(error: unknown): boolean {
 
 export function isMissing(error: unknown): boolean {
   if (!(error instanceof Error)) return false
-  if (isOfOtherMode(error)) return false
+  if (isOtherModeError(error)) return false
   const { code } = error as { code?: unknown }
   // The `/v2` API uses another code.
   return code === 'resource_missing' || code === 'not_found'
@@ -164,6 +164,6 @@ export function isMissing(error: unknown): boolean {
  * Whether the object exists in the other mode (live or test): then the API key is wrong and nothing
  * was deleted.
  */
-function isOfOtherMode({ message }: Error): boolean {
+function isOtherModeError({ message }: Error): boolean {
   return /a similar object exists in (?:live|test) mode/.test(message)
 }

@@ -1,7 +1,7 @@
 import { expect } from 'vitest'
 import type { BillableUser } from '../../../src/index.ts'
-import { takenFrom } from '../../support.ts'
-import { ofUser, type Story, type StoryRun, subscribe } from '../story.ts'
+import { sumChargedCents } from '../../support.ts'
+import { type Story, type StoryRun, subscribe, userJob } from '../story.ts'
 
 const DETAILS = { name: 'Ada King', phone: '+44 20 7946 0000', address: { city: 'London' } }
 
@@ -15,7 +15,7 @@ export const customers: readonly Story[] = [
     async outcome(run, at) {
       const { test, user } = run
       expect(await user.subscribed('main', 'monthly'), at).toBe(true)
-      expect(takenFrom(test, user), at).toBe(1000)
+      expect(sumChargedCents(test, user), at).toBe(1000)
       const giver = await test.billing.user(giverOf(user))
       expect([giver.providerId, await giver.subscriptions()], at).toEqual([null, []])
       const named = (await user.asCustomer()) as { readonly metadata?: { user_id?: string } }
@@ -31,7 +31,7 @@ export const customers: readonly Story[] = [
   {
     name: 'updateCustomer',
     before: ({ user, card }) => user.updateCard(card),
-    job: ofUser('updateCustomer', DETAILS),
+    job: userJob('updateCustomer', DETAILS),
     async outcome(run, at) {
       expect(await detailsOf(run), at).toEqual({
         name: DETAILS.name,

@@ -1,6 +1,6 @@
 import { expect } from 'vitest'
-import { START, takenFrom } from '../../support.ts'
-import { beginTrial, main, ofSubscription, type Story, subscribe } from '../story.ts'
+import { START, sumChargedCents } from '../../support.ts'
+import { beginTrial, main, type Story, subscribe, subscriptionJob } from '../story.ts'
 
 const LATER = new Date(START.getTime() + 50 * 86_400_000)
 const date = { date: LATER.toISOString() }
@@ -10,7 +10,7 @@ export const dates: readonly Story[] = [
     name: 'cancelAt',
     providers: ['stripe'],
     before: subscribe,
-    job: ofSubscription('cancelAt', date),
+    job: subscriptionJob('cancelAt', date),
     async outcome(run, at) {
       expect((await main(run)).endsAt, at).toEqual(LATER)
     },
@@ -19,9 +19,9 @@ export const dates: readonly Story[] = [
     name: 'endTrial',
     providers: ['stripe'],
     before: beginTrial,
-    job: ofSubscription('endTrial'),
+    job: subscriptionJob('endTrial'),
     async outcome(run, at) {
-      expect([(await main(run)).onTrial(), takenFrom(run.test, run.user)], at).toEqual([
+      expect([(await main(run)).onTrial(), sumChargedCents(run.test, run.user)], at).toEqual([
         false,
         1000,
       ])
@@ -31,7 +31,7 @@ export const dates: readonly Story[] = [
     name: 'extendTrial',
     providers: ['stripe'],
     before: beginTrial,
-    job: ofSubscription('extendTrial', date),
+    job: subscriptionJob('extendTrial', date),
     async outcome(run, at) {
       expect((await main(run)).trialEndsAt, at).toEqual(LATER)
     },

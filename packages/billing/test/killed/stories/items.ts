@@ -1,7 +1,7 @@
 import { expect } from 'vitest'
-import { takenFrom } from '../../support.ts'
+import { sumChargedCents } from '../../support.ts'
 import { openOperations } from '../outcome.ts'
-import { main, ofSubscription, type Story, type StoryRun, subscribe } from '../story.ts'
+import { main, type Story, type StoryRun, subscribe, subscriptionJob } from '../story.ts'
 
 /** A seat is a price at Stripe, and an add-on at Braintree. */
 const prepare: Story['prepare'] = async ({ sandbox }) => {
@@ -17,12 +17,12 @@ const prepare: Story['prepare'] = async ({ sandbox }) => {
 const withSeats = async (run: StoryRun) => (await subscribe(run)).addPriceAndInvoice('seat', 2)
 
 /** Expects these quantities of the additional prices, and this total charge. */
-const has =
+const expectItemsAndCharge =
   (others: Readonly<Record<string, number>>, taken: number) =>
   async (run: StoryRun, at: string): Promise<void> => {
     const items = (await main(run)).items().filter(({ isMain }) => !isMain)
     const found = Object.fromEntries(items.map(({ price, quantity }) => [price, quantity]))
-    expect([found, takenFrom(run.test, run.user)], at).toEqual([others, taken])
+    expect([found, sumChargedCents(run.test, run.user)], at).toEqual([others, taken])
   }
 
 export const items: readonly Story[] = [
@@ -30,14 +30,14 @@ export const items: readonly Story[] = [
     name: 'addPriceAndInvoice',
     prepare,
     before: subscribe,
-    job: ofSubscription('addPriceAndInvoice', 'seat', 2),
-    outcome: has({ seat: 2 }, 2000),
+    job: subscriptionJob('addPriceAndInvoice', 'seat', 2),
+    outcome: expectItemsAndCharge({ seat: 2 }, 2000),
   },
   {
     name: 'incrementQuantity of an additional price',
     prepare,
     before: withSeats,
-    job: ofSubscription('incrementQuantity', 1, 'seat'),
+    job: subscriptionJob('incrementQuantity', 1, 'seat'),
     async again(run) {
       // A finished operation is off the record, so repeating `incrementQuantity()` adds another
       // unit.
@@ -55,14 +55,14 @@ export const items: readonly Story[] = [
     name: 'removePrice',
     prepare,
     before: withSeats,
-    job: ofSubscription('removePrice', 'seat'),
-    outcome: has({}, 2000),
+    job: subscriptionJob('removePrice', 'seat'),
+    outcome: expectItemsAndCharge({}, 2000),
   },
   {
     name: 'swapItem',
     prepare,
     before: withSeats,
-    job: ofSubscription('swapItem', 'seat', 'support'),
+    job: subscriptionJob('swapItem', 'seat', 'support'),
     async outcome(run, at) {
       const found = await main(run)
       expect([found.hasPrice('seat'), found.findItem('support')?.quantity], at).toEqual([false, 2])

@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import { main, ofSubscription, type Story, type StoryRun, subscribe } from '../story.ts'
+import { main, type Story, type StoryRun, subscribe, subscriptionJob } from '../story.ts'
 
 async function planPro(run: StoryRun): Promise<void> {
   await (await subscribe(run)).swapAtPeriodEnd('pro')
@@ -21,7 +21,7 @@ async function takeBackUnlessMade(run: StoryRun): Promise<void> {
  * Expects this plan, quantity and planned swap in our row. Other tests compare the row with the
  * provider.
  */
-const is =
+const expectPlanAndPlannedSwap =
   (plan: string, quantity: number, planned: string | null) =>
   async (run: StoryRun, at: string): Promise<void> => {
     const found = await main(run)
@@ -34,54 +34,54 @@ const is =
 const isPaused = (wanted: boolean) => async (run: StoryRun, at: string) =>
   expect((await main(run)).paused(), at).toBe(wanted)
 
-export const later: readonly Story[] = [
+export const plannedSwapStories: readonly Story[] = [
   {
     name: 'swapAtPeriodEnd',
     providers: ['stripe'],
     before: subscribe,
-    job: ofSubscription('swapAtPeriodEnd', 'pro'),
-    outcome: is('monthly', 1, 'pro'),
+    job: subscriptionJob('swapAtPeriodEnd', 'pro'),
+    outcome: expectPlanAndPlannedSwap('monthly', 1, 'pro'),
   },
   {
     name: 'swapAtPeriodEnd replacing a planned swap',
     providers: ['stripe'],
     before: planPro,
-    job: ofSubscription('swapAtPeriodEnd', 'quarterly'),
-    outcome: is('monthly', 1, 'quarterly'),
+    job: subscriptionJob('swapAtPeriodEnd', 'quarterly'),
+    outcome: expectPlanAndPlannedSwap('monthly', 1, 'quarterly'),
   },
   {
     name: 'cancelPlannedSwap',
     providers: ['stripe'],
     before: planPro,
-    job: ofSubscription('cancelPlannedSwap'),
-    outcome: is('monthly', 1, null),
+    job: subscriptionJob('cancelPlannedSwap'),
+    outcome: expectPlanAndPlannedSwap('monthly', 1, null),
   },
   {
     name: 'updateQuantity with a swap planned',
     providers: ['stripe'],
     before: planPro,
-    job: ofSubscription('updateQuantity', 3),
-    outcome: is('monthly', 3, 'pro'),
+    job: subscriptionJob('updateQuantity', 3),
+    outcome: expectPlanAndPlannedSwap('monthly', 3, 'pro'),
   },
   {
     name: 'applyCoupon with a swap planned',
     providers: ['stripe'],
     before: planPro,
-    job: ofSubscription('applyCoupon', 'SPRING'),
-    outcome: is('monthly', 1, 'pro'),
+    job: subscriptionJob('applyCoupon', 'SPRING'),
+    outcome: expectPlanAndPlannedSwap('monthly', 1, 'pro'),
   },
   {
     name: 'swap with a swap planned',
     providers: ['stripe'],
     before: planPro,
-    job: ofSubscription('swap', 'quarterly'),
-    outcome: is('quarterly', 1, null),
+    job: subscriptionJob('swap', 'quarterly'),
+    outcome: expectPlanAndPlannedSwap('quarterly', 1, null),
   },
   {
     name: 'cancel with a swap planned, not retried',
     providers: ['stripe'],
     before: planPro,
-    job: ofSubscription('cancel'),
+    job: subscriptionJob('cancel'),
     again: ({ user }) => user.sync(),
     async outcome(run, at) {
       const found = await main(run)
@@ -92,7 +92,7 @@ export const later: readonly Story[] = [
     name: 'swap with a swap planned, not retried',
     providers: ['stripe'],
     before: planPro,
-    job: ofSubscription('swap', 'quarterly'),
+    job: subscriptionJob('swap', 'quarterly'),
     again: ({ user }) => user.sync(),
     async outcome(run, at) {
       const { providerPlan, plannedPrice } = await main(run)
@@ -103,25 +103,25 @@ export const later: readonly Story[] = [
     name: 'updateQuantity with a swap planned, not retried',
     providers: ['stripe'],
     before: planPro,
-    job: ofSubscription('updateQuantity', 3),
+    job: subscriptionJob('updateQuantity', 3),
     again: takeBackUnlessMade,
     async outcome(run, at) {
       const { quantity } = await main(run)
-      await is('monthly', quantity, quantity === 3 ? 'pro' : null)(run, at)
+      await expectPlanAndPlannedSwap('monthly', quantity, quantity === 3 ? 'pro' : null)(run, at)
     },
   },
   {
     name: 'pause',
     providers: ['stripe'],
     before: subscribe,
-    job: ofSubscription('pause', { bills: 'keep_as_draft' }),
+    job: subscriptionJob('pause', { bills: 'keep_as_draft' }),
     outcome: isPaused(true),
   },
   {
     name: 'unpause',
     providers: ['stripe'],
     before: async (run) => (await subscribe(run)).pause(),
-    job: ofSubscription('unpause'),
+    job: subscriptionJob('unpause'),
     outcome: isPaused(false),
   },
 ]

@@ -1,7 +1,7 @@
 import { expect } from 'vitest'
 import { PaymentActionRequired } from '../../../src/index.ts'
 import { stripeSdk } from '../../support.ts'
-import { main, ofSubscription, PAID, type Story, type StoryRun, subscribe } from '../story.ts'
+import { main, PAID, type Story, type StoryRun, subscribe, subscriptionJob } from '../story.ts'
 
 /** Each user has their own single-use code, so that runs do not interfere. */
 const codeOf = ({ user }: StoryRun) => `ONCE-${user.id}`
@@ -57,14 +57,14 @@ export const promotionCodes: readonly Story[] = [
     name: 'applyPromotionCode with a single-use code',
     providers: ['stripe'],
     before: subscribeFirst,
-    job: (run) => ofSubscription('applyPromotionCode', codeOf(run)),
+    job: (run) => subscriptionJob('applyPromotionCode', codeOf(run)),
     outcome: takesOff(['SPRING']),
   },
   {
     name: 'removeDiscounts',
     providers: ['stripe'],
     before: async (run) => (await subscribe(run)).applyCoupon('SPRING'),
-    job: ofSubscription('removeDiscounts'),
+    job: subscriptionJob('removeDiscounts'),
     outcome: takesOff([]),
   },
 ]

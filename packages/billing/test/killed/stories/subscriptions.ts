@@ -1,15 +1,15 @@
 import { expect } from 'vitest'
 import { NotOnGracePeriod, PaymentActionRequired } from '../../../src/index.ts'
-import { stripeSdk, takenFrom } from '../../support.ts'
+import { stripeSdk, sumChargedCents } from '../../support.ts'
 import {
   beginTrial,
   main,
-  ofSubscription,
-  ofUser,
   PAID,
   type Story,
   type StoryRun,
   subscribe,
+  subscriptionJob,
+  userJob,
 } from '../story.ts'
 
 export const subscriptions: readonly Story[] = [
@@ -28,56 +28,56 @@ export const subscriptions: readonly Story[] = [
   {
     name: 'swap to the same frequency',
     before: subscribe,
-    job: ofSubscription('swapAndInvoice', 'pro'),
+    job: subscriptionJob('swapAndInvoice', 'pro'),
     outcome: { ...PAID, plan: 'pro', taken: 2500 },
   },
   {
     name: 'swap to another frequency',
     before: subscribe,
-    job: ofSubscription('swap', 'yearly'),
+    job: subscriptionJob('swap', 'yearly'),
     outcome: { ...PAID, plan: 'yearly', taken: 10_000, made: { stripe: 1, braintree: 2 } },
   },
   {
     name: 'cancel',
     before: subscribe,
-    job: ofSubscription('cancel'),
+    job: subscriptionJob('cancel'),
     outcome: { ...PAID, state: 'cancelled' },
   },
   {
     name: 'cancelNow',
     before: subscribe,
-    job: ofSubscription('cancelNow'),
+    job: subscriptionJob('cancelNow'),
     outcome: { ...PAID, state: 'ended' },
   },
   {
     name: 'sync of a subscription that ended while a swap awaited payment',
     providers: ['stripe'],
     before: endWhileHeld,
-    job: ofUser('sync'),
+    job: userJob('sync'),
     async outcome({ test, user }, at) {
       const { invoices } = await stripeSdk(test)
       const { data } = await invoices.list({ customer: user.providerId ?? '' })
       expect(data.map(({ status }) => status).sort(), at).toEqual(['paid', 'void'])
-      expect(takenFrom(test, user), at).toBe(1000)
+      expect(sumChargedCents(test, user), at).toBe(1000)
     },
   },
   {
     name: 'resume',
     before: async (run) => (await subscribe(run)).cancel(),
-    job: ofSubscription('resume'),
+    job: subscriptionJob('resume'),
     again: resume,
     outcome: PAID,
   },
   {
     name: 'cancel in a trial',
     before: beginTrial,
-    job: ofSubscription('cancel'),
+    job: subscriptionJob('cancel'),
     outcome: { ...PAID, taken: 0, state: 'cancelled' },
   },
   {
     name: 'resume in a trial',
     before: async (run) => (await beginTrial(run)).cancel(),
-    job: ofSubscription('resume'),
+    job: subscriptionJob('resume'),
     again: async (run) => {
       await resume(run)
       // The new subscription exists and the row names it; the next operation ends the old one.

@@ -1,9 +1,9 @@
 import type Stripe from 'stripe'
 import { expect } from 'vitest'
 import { isBillingError, PaymentActionRequired } from '../../../src/index.ts'
-import { stripeSdk, takenFrom } from '../../support.ts'
+import { stripeSdk, sumChargedCents } from '../../support.ts'
 import { taxByName } from '../jobs.ts'
-import { main, ofSubscription, ofUser, type Story, type StoryRun, subscribe } from '../story.ts'
+import { main, type Story, type StoryRun, subscribe, subscriptionJob, userJob } from '../story.ts'
 
 const VAT = ['eu_vat', 'DE123456789'] as const
 
@@ -39,7 +39,7 @@ const AFTER = (cents: number) => (cents * 120) / 100
  * A swap that the customer must confirm, after the tax has changed. Stripe applies tax changes
  * without waiting for the confirmation.
  */
-const held = {
+const unconfirmedSwap = {
   providers: ['stripe'],
   options,
   prepare: makeRate,
@@ -48,7 +48,7 @@ const held = {
     await run.user.updateCard('pm_card_authenticationRequired')
     await rename(run, 20)
   },
-  job: { ...ofSubscription('swap', 'yearly'), job: 'askBank' },
+  job: { ...subscriptionJob('swap', 'yearly'), job: 'askBank' },
 } satisfies Partial<Story>
 
 /** Reads what a swap may have left at Stripe. */
@@ -68,13 +68,13 @@ async function lapse(run: StoryRun): Promise<void> {
 
 async function nothingLeft(run: StoryRun, at: string): Promise<void> {
   expect((await main(run)).providerPlan, at).toBe('monthly')
-  expect(takenFrom(run.test, run.user), at).toBe(1000)
+  expect(sumChargedCents(run.test, run.user), at).toBe(1000)
   expect(await leftAt(run), at).toEqual({ marks: [], rates: [] })
 }
 
 export const taxes: readonly Story[] = [
   {
-    ...held,
+    ...unconfirmedSwap,
     name: 'a swap whose payment the customer confirms',
     async again(run) {
       const asked = await (await main(run)).swap('yearly').catch((error: unknown) => error)
@@ -84,18 +84,18 @@ export const taxes: readonly Story[] = [
     },
     async outcome(run, at) {
       expect((await main(run)).providerPlan, at).toBe('yearly')
-      expect(takenFrom(run.test, run.user), at).toBe(1000 + AFTER(10_000) - AFTER(1000))
+      expect(sumChargedCents(run.test, run.user), at).toBe(1000 + AFTER(10_000) - AFTER(1000))
       expect(await leftAt(run), at).toEqual({ marks: [], rates: [20] })
     },
   },
   {
-    ...held,
+    ...unconfirmedSwap,
     name: 'a swap that is swapped back while it awaits payment',
     again: async (run) => (await main(run)).swap('monthly'),
     outcome: nothingLeft,
   },
   {
-    ...held,
+    ...unconfirmedSwap,
     name: 'a swap whose payment is never confirmed',
     async again(run) {
       await lapse(run)
@@ -104,23 +104,23 @@ export const taxes: readonly Story[] = [
     outcome: nothingLeft,
   },
   {
-    ...held,
+    ...unconfirmedSwap,
     name: 'sync after the payment of a swap was never confirmed',
     async before(run) {
-      await held.before(run)
+      await unconfirmedSwap.before(run)
       const user = await run.test.billing.user(run.user.id)
       await expect((await main({ user })).swap('yearly')).rejects.toThrow(PaymentActionRequired)
       expect((await leftAt(run)).rates).toEqual([20])
       await lapse(run)
     },
-    job: ofUser('sync'),
+    job: userJob('sync'),
     outcome: nothingLeft,
   },
   {
     name: 'createTaxId',
     providers: ['stripe'],
     before: subscribe,
-    job: ofUser('createTaxId', ...VAT),
+    job: userJob('createTaxId', ...VAT),
     async outcome({ user }, at) {
       expect(await user.taxIds(), at).toMatchObject([{ value: VAT[1], country: 'DE' }])
     },
@@ -131,7 +131,7 @@ export const taxes: readonly Story[] = [
     async before({ user }) {
       ids.set(user.id, (await user.createTaxId(...VAT)).id)
     },
-    job: ({ user }) => ofUser('deleteTaxId', ids.get(user.id)),
+    job: ({ user }) => userJob('deleteTaxId', ids.get(user.id)),
     async outcome({ user }, at) {
       expect(await user.taxIds(), at).toEqual([])
     },
@@ -139,7 +139,7 @@ export const taxes: readonly Story[] = [
   {
     name: 'setTaxExempt before there is a customer',
     providers: ['stripe'],
-    job: ofUser('setTaxExempt', 'reverse'),
+    job: userJob('setTaxExempt', 'reverse'),
     async outcome({ user }, at) {
       expect(await user.taxExempt(), at).toBe('reverse')
     },
@@ -151,10 +151,10 @@ export const taxes: readonly Story[] = [
       await subscribe(run)
       await rename(run, percentageOf(run))
     },
-    job: ofSubscription('syncTaxPercentage'),
+    job: subscriptionJob('syncTaxPercentage'),
     async outcome(run, at) {
       const { test, user } = run
-      expect(takenFrom(test, user), at).toBe(1000)
+      expect(sumChargedCents(test, user), at).toBe(1000)
       const next = await user.upcomingInvoice('main')
       expect(next?.total.amount, at).toBe(1000 + 10 * percentageOf(run))
     },

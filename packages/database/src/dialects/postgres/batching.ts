@@ -43,7 +43,7 @@ export const batching: SharedStatements = {
    */
   claimMany(db, claims, list) {
     const { claim, insert } = claims
-    const free = () => withFree(db, { row: claim, types: claims.types }, list)
+    const free = () => selectLockedRows(db, { row: claim, types: claims.types }, list)
     if (!insert) return updateFree(free(), claim)
     const values = insert.values(fromFree as ParamBuilder<AnyTables>, (column) =>
       sql.ref(`claimed.${column}`),
@@ -72,7 +72,7 @@ export const batching: SharedStatements = {
     const values = insert.values(fromFree as ParamBuilder<AnyTables>)
     const columns = Object.keys(values)
     const selected = columns.map((column) => sql`${values[column]}`)
-    return withFree(db, { row, types, hold: true }, list)
+    return selectLockedRows(db, { row, types, hold: true }, list)
       .with('inserted', (cte) =>
         cte
           .insertInto(insert.table)
@@ -88,13 +88,13 @@ export const batching: SharedStatements = {
  * A row to lock: for an update or, with `hold`, only against changes by others. With `hold`, the
  * row's condition is checked here, and stays true until the transaction ends.
  */
-interface Free extends Pick<BatchedInserts, 'row' | 'types'> {
+interface RowToLock extends Pick<BatchedInserts, 'row' | 'types'> {
   readonly hold?: boolean
 }
 
-function withFree(
+function selectLockedRows(
   db: AnyKysely,
-  { row: { table, key, where }, types, hold }: Free,
+  { row: { table, key, where }, types, hold }: RowToLock,
   list: Expression<string>,
 ) {
   const fields = Object.entries(types).map(([name, type]) => sql`${sql.id(name)} ${sql.raw(type)}`)

@@ -67,11 +67,13 @@ export interface ParsedClientSettings {
  * count as absent (RFC 7592 §2.2).
  */
 export function readSettings(
-  given: Readonly<Record<string, unknown>>,
+  rawSettings: Readonly<Record<string, unknown>>,
   issuer: string,
 ): ParsedClientSettings {
   const checks: Readonly<Record<string, SettingCheck>> = checksFor(issuer)
-  const members = Object.entries(given).filter(([, value]) => value !== undefined && value !== null)
+  const members = Object.entries(rawSettings).filter(
+    ([, value]) => value !== undefined && value !== null,
+  )
   const known = members.filter(([name]) => Object.hasOwn(checks, name))
   const wrong = known.flatMap(([name, value]) => {
     const problem = checks[name]?.(value) ?? null

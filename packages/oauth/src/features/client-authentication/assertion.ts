@@ -43,10 +43,10 @@ export async function verifyAssertion(
   if (!client || !method) throw new InvalidClient('Client authentication failed')
   const claims = await verify(text, { client, clientId, method, settings }, context).catch(
     (cause) => {
-      throw refusal(cause)
+      throw toInvalidClient(cause)
     },
   )
-  assertMeant(claims, settings, context)
+  assertAudienceIsServer(claims, settings, context)
   await assertNotReplayed(claims, client, settings, context)
   return { client, method }
 }
@@ -139,7 +139,7 @@ async function verifyBySecret(
  * Requires that every audience is this server: an assertion that is valid elsewhere too may have
  * been made for that other server.
  */
-function assertMeant(
+function assertAudienceIsServer(
   { aud }: JWTPayload,
   { audience }: JwtAuthenticationSettings,
   context: ServerContext,
@@ -200,7 +200,7 @@ async function assertNotReplayed(
  * Describes the failure in general words. Callers must not learn details about the client's keys or
  * its server.
  */
-function refusal(cause: unknown): InvalidClient {
+function toInvalidClient(cause: unknown): InvalidClient {
   if (cause instanceof InvalidClient) return cause
   if (cause instanceof NotFetched) {
     return new InvalidClient('The keys of the client cannot be fetched', { cause })

@@ -57,10 +57,15 @@ export function deviceCode(options: DeviceCodeOptions = {}): Grant {
   }
 }
 
-function secondsBetween(name: string, value: string | number, least: number, most: number): number {
+function secondsBetween(
+  name: string,
+  value: string | number,
+  least: number,
+  maxSeconds: number,
+): number {
   const seconds = parseSeconds(`deviceCode: ${name}`, value)
-  if (seconds >= least && seconds <= most) return seconds
-  throw new TypeError(`deviceCode: ${name} must be ${least} to ${most} seconds.`)
+  if (seconds >= least && seconds <= maxSeconds) return seconds
+  throw new TypeError(`deviceCode: ${name} must be ${least} to ${maxSeconds} seconds.`)
 }
 
 interface DeviceSettings {

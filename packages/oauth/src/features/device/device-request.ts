@@ -136,14 +136,14 @@ export async function changeDeviceRequest(
   hash: string,
   decide: (found: StoredDeviceRequest) => DeviceRequest | null,
   { storage }: ServerContext,
-  also: TicketChange = {},
+  ticketChange: TicketChange = {},
 ): Promise<DeviceRequest | null> {
   for (let tries = 0; tries < MAX_ATTEMPTS; tries += 1) {
     const ticket = await storage.tickets.find(hash)
     const after = ticket && decide(foundIn(ticket))
     if (!ticket || !after) return null
     const content = JSON.stringify(after)
-    if (await storage.tickets.change(hash, ticket.content, content, also)) return after
+    if (await storage.tickets.change(hash, ticket.content, content, ticketChange)) return after
   }
   throw new TemporarilyUnavailable('This device code is being used by too many concurrent requests')
 }

@@ -128,8 +128,8 @@ const FIXES: Readonly<Record<string, string>> = {
 /**
  * Rejects a server that also offers something the profile forbids, because it would not conform.
  */
-function assertProfile(brought: readonly Feature[], context: ServerContext): void {
-  const problem = findProblem(brought, context)
+function assertProfile(addedFeatures: readonly Feature[], context: ServerContext): void {
+  const problem = findProblem(addedFeatures, context)
   if (problem !== null) throw new TypeError(`fapi2(): ${problem}`)
 }
 

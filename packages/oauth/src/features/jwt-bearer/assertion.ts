@@ -104,7 +104,7 @@ async function verifySignature(
     }
     return await verifyJwtWithKeys(text, keys, options, context)
   } catch (cause) {
-    throw refusal(cause, settings, context)
+    throw toAssertionError(cause, settings, context)
   }
 }
 
@@ -112,7 +112,11 @@ async function verifySignature(
  * Turns a verification failure into an error. Claims are checked after the signature, so errors
  * name claims only for assertions that the issuer signed.
  */
-function refusal(cause: unknown, settings: IssuerSettings, context: ServerContext): OAuthError {
+function toAssertionError(
+  cause: unknown,
+  settings: IssuerSettings,
+  context: ServerContext,
+): OAuthError {
   if (cause instanceof NotFetched || cause instanceof errors.JWKSInvalid) {
     logProblem(settings, cause, context)
     return new TemporarilyUnavailable('The keys of the issuer cannot be fetched right now', {

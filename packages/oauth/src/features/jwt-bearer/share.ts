@@ -35,10 +35,14 @@ export function accessFromAssertion(
   context: ServerContext,
 ): AssertionTokenAccess {
   const { options } = context
-  const resources = resolveClientResources(client, targetsOf(assertion, params, context), options)
+  const resources = resolveClientResources(
+    client,
+    chooseAssertionResources(assertion, params, context),
+    options,
+  )
   const { resources: known, identityScopes } = options
   const requestedScopes = context.resolveScopes(params.get('scope'), client)
-  const mayHave = limitOf(assertion)
+  const mayHave = createScopeFilter(assertion)
   const refused = requestedScopes.find((name) => !mayHave(name))
   if (refused !== undefined) {
     throw new InvalidScope(`The scope '${refused}' is not allowed by this assertion`)
@@ -58,7 +62,7 @@ export function accessFromAssertion(
  * Returns a function that tells whether a scope is within the limit of the issuer and, if present,
  * within the `scope` claim of the assertion.
  */
-function limitOf({ claims, settings }: VerifiedAssertion): (name: string) => boolean {
+function createScopeFilter({ claims, settings }: VerifiedAssertion): (name: string) => boolean {
   const { scope } = claims
   if (scope === undefined) return (name) => settings.scopes.includes(name)
   if (typeof scope !== 'string')
@@ -68,7 +72,7 @@ function limitOf({ claims, settings }: VerifiedAssertion): (name: string) => boo
 }
 
 /** Returns the APIs of the assertion, or only those that the request names (RFC 8707). */
-function targetsOf(
+function chooseAssertionResources(
   { claims: { resource } }: VerifiedAssertion,
   params: Form,
   { options: { resources: known } }: ServerContext,

@@ -43,19 +43,19 @@ const UNSUPPORTED = /_encrypt(ed_response|ion)_(alg|enc)$|^tls_client_certificat
  * @throws InvalidClientMetadata or InvalidRedirectUri
  */
 export function readClientMetadata(
-  given: Readonly<Record<string, unknown>>,
+  sentMetadata: Readonly<Record<string, unknown>>,
   rules: MetadataRules,
   context: ServerContext,
 ): ValidatedClientMetadata {
-  const { settings: givenSettings, problems, others } = readSettings(given, context.issuer)
-  const unable = others.find((name) => UNSUPPORTED.test(name) && given[name] !== false)
+  const { settings: givenSettings, problems, others } = readSettings(sentMetadata, context.issuer)
+  const unable = others.find((name) => UNSUPPORTED.test(name) && sentMetadata[name] !== false)
   if (unable !== undefined)
     throw new InvalidClientMetadata(`${unable} is not supported by this server`)
   const [
     problem = givenSettings.jwks && withName('jwks', containsNoPrivateKey(givenSettings.jwks)),
   ] = problems
   if (problem) throw new InvalidClientMetadata(problem)
-  const grantTypes = readGrants(given.grant_types, context)
+  const grantTypes = readGrants(sentMetadata.grant_types, context)
   const settings = keepSupportedSettings(
     givenSettings,
     rules.defaultMethod,
@@ -63,7 +63,7 @@ export function readClientMetadata(
   )
   const method = settings.token_endpoint_auth_method ?? rules.defaultMethod
   const kind = { grantTypes, confidential: method !== 'none' }
-  const redirectUris = readRedirects(given.redirect_uris, kind, rules.redirects, context)
+  const redirectUris = readRedirects(sentMetadata.redirect_uris, kind, rules.redirects, context)
   assertPostLogoutRedirects(settings.post_logout_redirect_uris, rules.redirects, context)
   assertResponseTypes(settings, grantTypes)
   if (JSON.stringify(settings).length > MAX_SETTINGS_LENGTH) {
@@ -71,9 +71,9 @@ export function readClientMetadata(
   }
   return {
     ...kind,
-    name: readName(given.client_name, redirectUris),
+    name: readName(sentMetadata.client_name, redirectUris),
     redirectUris,
-    scopes: readScopes(rules.scopes === 'marked' ? null : given.scope, context),
+    scopes: readScopes(rules.scopes === 'marked' ? null : sentMetadata.scope, context),
     // Without a setting, a client may send its secret in the header or in the body. A client
     // without a secret needs the explicit `none`.
     settings: method === 'none' ? { ...settings, token_endpoint_auth_method: 'none' } : settings,

@@ -29,7 +29,7 @@ const DEMANDS: Readonly<Partial<Record<keyof ConfigurableClientSettings, string>
  * Settings that have no effect without a feature, mapped to the metadata member of that feature.
  * They are dropped if the feature is off.
  */
-const USEFUL_WITH: Readonly<Partial<Record<keyof ConfigurableClientSettings, string>>> = {
+const FEATURE_OF_SETTING: Readonly<Partial<Record<keyof ConfigurableClientSettings, string>>> = {
   request_uris: 'request_uri_parameter_supported',
   sector_identifier_uri: 'subject_types_supported',
   default_acr_values: 'subject_types_supported',
@@ -48,7 +48,7 @@ const USEFUL_WITH: Readonly<Partial<Record<keyof ConfigurableClientSettings, str
 export function keepSupportedSettings(
   settings: ConfigurableClientSettings,
   defaultMethod: ClientAuthMethod,
-  offered: Supported,
+  offered: SupportedMetadata,
 ): ConfigurableClientSettings {
   assertAuthentication({ token_endpoint_auth_method: defaultMethod, ...settings }, offered)
   // A stranger must not choose the format and algorithm that an API has to read.
@@ -65,7 +65,7 @@ export function keepSupportedSettings(
     if (demand !== undefined && value === true && !offered.has(demand)) {
       throw new InvalidClientMetadata(`${name} is not supported by this server`)
     }
-    const companion = USEFUL_WITH[member]
+    const companion = FEATURE_OF_SETTING[member]
     if (companion !== undefined && !offered.has(companion)) dropped.add(name)
   }
   return Object.fromEntries(Object.entries(settings).filter(([name]) => !dropped.has(name)))
@@ -76,7 +76,7 @@ function assertAuthentication(
     token_endpoint_auth_method: method,
     token_endpoint_auth_signing_alg: algorithm,
   }: ConfigurableClientSettings,
-  { methods, authAlgorithms }: Supported,
+  { methods, authAlgorithms }: SupportedMetadata,
 ): void {
   if (method !== undefined && !methods.includes(method)) {
     throw new InvalidClientMetadata(
@@ -96,7 +96,7 @@ function assertAuthentication(
 }
 
 /** Options that clients can choose from, by names of the server's metadata. */
-interface Supported {
+interface SupportedMetadata {
   readonly methods: readonly string[]
   readonly authAlgorithms: readonly string[]
   /** Returns the values of a metadata member. `undefined` if no feature provides it. */
@@ -108,7 +108,7 @@ interface Supported {
  * Returns the values that this server supports for client settings, such as signing algorithms.
  * Reads them from the server's own metadata, so that both always agree.
  */
-export function readSupportedSettings(context: ServerContext): Supported {
+export function readSupportedSettings(context: ServerContext): SupportedMetadata {
   const { all, authenticators, exclusiveAuthentication } = context.features
   const parts = all.map((feature) => feature.metadata?.(context) ?? {})
   const memberOf = (name: string) => parts.map((part) => part[name]).find(Boolean)

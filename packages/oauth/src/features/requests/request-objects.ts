@@ -130,7 +130,7 @@ async function expand(
   }
   const claims = await verifyRequestObject(text, rules, context)
   return {
-    params: paramsOfRequestObject(claims, clientId),
+    params: toRequestParams(claims, clientId),
     // Objects are valid for about a minute, but people take longer to sign in.
     keep: async () => ({ [SEEN_MARKER]: signTime(seenAt ?? now, object, context) }),
   }
@@ -145,7 +145,7 @@ const OBJECT_CLAIMS: readonly string[] = ['iss', 'aud', 'exp', 'nbf', 'iat', 'jt
 const MAX_PARAMETERS = 64
 
 /** Converts the claims of a request object to authorization request parameters (RFC 9101 §4). */
-export function paramsOfRequestObject(claims: RequestObjectClaims, clientId: string): Form {
+export function toRequestParams(claims: RequestObjectClaims, clientId: string): Form {
   if (claims.client_id !== clientId) {
     throw new InvalidRequestObject(
       'client_id in the request object differs from the parameter client_id',

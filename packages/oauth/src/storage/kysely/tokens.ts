@@ -285,7 +285,7 @@ export async function deletePendingRequests(
 ): Promise<void> {
   if (!('userId' in selector)) return
   await deleteMatching(tx, 'oauth_interactions', selector)
-  await holdConsents(tx, selector)
+  await waitForApprovals(tx, selector)
   await deleteMatching(tx, 'oauth_authorization_codes', selector)
 }
 
@@ -305,7 +305,7 @@ async function deleteMatching(
  * Waits for approvals in progress that need no consent screen, so that their codes and tokens are
  * visible afterwards.
  */
-async function holdConsents(tx: Database<OAuthTables>, selector: UserSelector): Promise<void> {
+async function waitForApprovals(tx: Database<OAuthTables>, selector: UserSelector): Promise<void> {
   let query = tx.kysely
     .updateTable('oauth_consents')
     .set({ updated_at: sql`updated_at` })

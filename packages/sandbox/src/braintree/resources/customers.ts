@@ -142,7 +142,7 @@ function cardsOf<Part>(
 }
 
 /** Returns the tokens of all cards with the same number. */
-function tokensOfEqual(context: BraintreeContext, card: CardDetails): string[] {
+function findDuplicateTokens(context: BraintreeContext, card: CardDetails): string[] {
   return [...context.tables.paymentMethods.values()].flatMap(({ token, instrument }) =>
     instrument.kind === 'credit_card' &&
     instrument.card.uniqueNumberIdentifier === card.uniqueNumberIdentifier
@@ -173,7 +173,7 @@ const SEARCH: SearchFields<CustomerRow> = {
     },
     payment_method_token_with_duplicates: {
       anyText: (row, context) =>
-        cardsOf(row, context, (card) => card).flatMap((card) => tokensOfEqual(context, card)),
+        cardsOf(row, context, (card) => card).flatMap((card) => findDuplicateTokens(context, card)),
     },
     credit_card_number: { cards: (row, context) => cardsOf(row, context, (card) => card) },
     credit_card_expiration_date: {

@@ -8,7 +8,7 @@ import { addressFields, contactFields } from './contact-search.ts'
  * Returns the search field for the time at which a transaction first reached the status. The time
  * is `null` if the transaction never reached it.
  */
-function reached(status: TransactionStatus): SearchField<TransactionRow> {
+function createStatusTimeField(status: TransactionStatus): SearchField<TransactionRow> {
   return {
     instant: (row) => row.statusHistory.find((past) => past.status === status)?.timestamp ?? null,
   }
@@ -77,14 +77,14 @@ export const TRANSACTION_SEARCH: SearchFields<TransactionRow> = {
     ...addressFields('shipping_', (row) => [row.shipping]),
     created_at: { instant: (row) => row.createdAt },
     dispute_date: { instant: (row) => row.dispute?.openedAt ?? null },
-    authorized_at: reached('authorized'),
-    authorization_expired_at: reached('authorization_expired'),
-    failed_at: reached('failed'),
-    gateway_rejected_at: reached('gateway_rejected'),
-    processor_declined_at: reached('processor_declined'),
-    settled_at: reached('settled'),
-    submitted_for_settlement_at: reached('submitted_for_settlement'),
-    voided_at: reached('voided'),
+    authorized_at: createStatusTimeField('authorized'),
+    authorization_expired_at: createStatusTimeField('authorization_expired'),
+    failed_at: createStatusTimeField('failed'),
+    gateway_rejected_at: createStatusTimeField('gateway_rejected'),
+    processor_declined_at: createStatusTimeField('processor_declined'),
+    settled_at: createStatusTimeField('settled'),
+    submitted_for_settlement_at: createStatusTimeField('submitted_for_settlement'),
+    voided_at: createStatusTimeField('voided'),
   },
   alwaysBlank: parsePermittedKeys(
     `acquirer_reference_number

@@ -91,11 +91,11 @@ const submitForPartialSettlement: Step = (context, row, fields) => {
 function readSubmitted(
   row: TransactionRow,
   fields: Fields,
-  most: number,
+  maxAmount: number,
 ): Partial<TransactionRow> & { amount: number } {
   const { currency } = row
   const amount = fields.isBlank('amount') ? row.amount : readSaleAmount(fields, currency)
-  if (amount > most) fields.addError('amount', '91522')
+  if (amount > maxAmount) fields.addError('amount', '91522')
   fields.throwIfAny()
   const descriptor = readDescriptor(fields)
   checkOrderId(fields, row.instrument.kind)

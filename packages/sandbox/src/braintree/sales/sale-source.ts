@@ -51,7 +51,7 @@ export function readSaleSource(context: BraintreeContext, fields: Fields): SaleS
     checkToken(context, card)
     const offered = methodFromNumber(card)
     const wantedToken = card.text('token')
-    return offered && fresh(context, { ...offered, wantedToken }, customer)
+    return offered && fromSubmittedMethod(context, { ...offered, wantedToken }, customer)
   }
   if (fields.isBlank('customer_id')) fields.addError('base', '91508')
   else if (customer?.id) return byDefault(context, customer.id, fields)
@@ -86,7 +86,7 @@ function byToken(context: BraintreeContext, token: string, fields: Fields): Sale
   const customerId = fields.text('customer_id')
   if (customerId !== null && row?.customerId !== customerId) fields.addError('base', '91516')
   if (!row) fields.addError('payment_method_token', '91518')
-  return row ? stored(context, row, () => undefined) : null
+  return row ? fromStoredMethod(context, row, () => undefined) : null
 }
 
 function byNonce(
@@ -98,7 +98,9 @@ function byNonce(
   const use = findNonce(context, nonce)
   if (use.outcome === 'usable') {
     const row = use.token === null ? undefined : context.tables.paymentMethods.get(use.token)
-    return row ? stored(context, row, use.consume) : fresh(context, use, customer)
+    return row
+      ? fromStoredMethod(context, row, use.consume)
+      : fromSubmittedMethod(context, use, customer)
   }
   if (use.outcome === 'luhn-invalid') fields.object('credit_card').addError('number', '81715')
   else fields.addError('payment_method_nonce', use.outcome === 'consumed' ? '91564' : '91565')
@@ -113,16 +115,20 @@ function byDefault(
   const rows = context.tables.paymentMethods.findBy('customer', customerId)
   const row = rows.find((method) => method.isDefault)
   if (!row) fields.addError('base', '91511')
-  return row ? stored(context, row, () => undefined) : null
+  return row ? fromStoredMethod(context, row, () => undefined) : null
 }
 
-function stored(context: BraintreeContext, row: PaymentMethodRow, consume: () => void): SaleSource {
+function fromStoredMethod(
+  context: BraintreeContext,
+  row: PaymentMethodRow,
+  consume: () => void,
+): SaleSource {
   const { token, instrument, alwaysFailsWith } = row
   const customer = context.tables.customers.get(row.customerId) ?? null
   return { customer, token, instrument, alwaysFailsWith, consume, keep: () => row }
 }
 
-function fresh(
+function fromSubmittedMethod(
   context: BraintreeContext,
   offered: SubmittedMethod & { readonly oneTime?: boolean },
   customer: GivenCustomer | null,

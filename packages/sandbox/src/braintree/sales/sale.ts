@@ -87,7 +87,7 @@ export function createSale(context: BraintreeContext, fields: Fields): Transacti
   const checked = fields.isBlank('api_request_key') && isDuplicate(context, request)
   const rejection = checked
     ? simulatedDecisionOf('duplicate')
-    : (missingAuthentication(fields, threeDSecure) ?? partialVerdict(request, fields))
+    : (missingAuthentication(fields, threeDSecure) ?? decidePartialAuthorization(request, fields))
   const row = chargeMethod(context, { ...request, rejection })
   keepInVault(context, row, source, options)
   return row
@@ -110,7 +110,7 @@ function missingAuthentication(
  * Returns the processor's decision for 1004.00, Braintree's test amount for a partial
  * authorization. `null` for other amounts, or if the call does not accept a partial authorization.
  */
-function partialVerdict(
+function decidePartialAuthorization(
   { amount, currency }: ChargeRequest,
   fields: Fields,
 ): ProcessorDecision | null {

@@ -33,7 +33,7 @@ export function createBraintreeHandle(
       close: () => server.close(),
       merchant,
       ...controlPanel(context),
-      ...inspection(context),
+      ...createInspectionMethods(context),
     })
   }
   const [first = ''] = merchants.keys()
@@ -71,7 +71,7 @@ function controlPanel(context: BraintreeContext) {
  * Returns the handle's methods that read objects. They return copies, so that callers cannot change
  * the state.
  */
-function inspection(context: BraintreeContext) {
+function createInspectionMethods(context: BraintreeContext) {
   const { addresses, customers, paymentMethods, subscriptions, transactions } = context.tables
   const { plans, modifications, webhooks } = context.tables
   const copy = <Row>(row: Row | undefined) => (row === undefined ? null : copyJson(row))
@@ -84,12 +84,12 @@ function inspection(context: BraintreeContext) {
     addresses: (customerId) => copyJson(addresses.findBy('customer', customerId)),
     paymentMethods: (customerId) => copyJson(paymentMethods.findBy('customer', customerId)),
     subscription: (id) => copy(subscriptions.get(id)),
-    subscriptions: (customerId) => copyJson(ofCustomer(subscriptions, customerId)),
-    transactions: (customerId) => copyJson(ofCustomer(transactions, customerId)),
+    subscriptions: (customerId) => copyJson(filterByCustomer(subscriptions, customerId)),
+    transactions: (customerId) => copyJson(filterByCustomer(transactions, customerId)),
   } satisfies Partial<BraintreeHandle>
 }
 
-function ofCustomer<Row extends object>(
+function filterByCustomer<Row extends object>(
   table: StoreTable<Row>,
   customerId: string | undefined,
 ): Row[] {

@@ -41,15 +41,15 @@ export function readStart(
   const asksTrial = fields.flag('trial_period') === true
   checkConflicts(fields, { immediately, hasDate, hasDay, asksTrial })
 
-  if (hasDate) return at(readFirstDate(fields, now))
+  if (hasDate) return startOnDate(readFirstDate(fields, now))
   const anchor = hasDay ? readBillingDay(fields) : plan.billingDayOfMonth
   if (immediately) return startNow(now, anchor, plan.billingFrequency)
   const wantsTrial = fields.flag('trial_period') ?? plan.trialPeriod
   if (wantsTrial && !hasDay) return startWithTrial(fields, plan, now)
-  return anchor === null ? at(now) : at(nextBillingDay(now, anchor), anchor)
+  return anchor === null ? startOnDate(now) : startOnDate(nextBillingDay(now, anchor), anchor)
 }
 
-function at(
+function startOnDate(
   firstBillingDate: CalendarDay,
   anchor = anchorDayOf(firstBillingDate),
 ): SubscriptionStart {
@@ -58,9 +58,12 @@ function at(
 
 /** Bills today and again on the next billing day, however soon that is. */
 function startNow(now: CalendarDay, anchor: number | null, frequency: number): SubscriptionStart {
-  if (anchor === null) return at(now)
+  if (anchor === null) return startOnDate(now)
   const next = nextBillingDay(addDaysTo(now, 1), anchor)
-  return { ...at(now, anchor), secondBillingDate: billingDayAfter(next, frequency - 1, anchor) }
+  return {
+    ...startOnDate(now, anchor),
+    secondBillingDate: billingDayAfter(next, frequency - 1, anchor),
+  }
 }
 
 function startWithTrial(fields: Fields, plan: PlanRow, now: CalendarDay): SubscriptionStart {
@@ -75,10 +78,13 @@ function startWithTrial(fields: Fields, plan: PlanRow, now: CalendarDay): Subscr
     fields.addError('trial_duration', '81907')
   if (unit !== 'day' && unit !== 'month') fields.addError('trial_duration_unit', '81909')
   if (!fields.errors.isEmpty || trialDuration === null || (unit !== 'day' && unit !== 'month')) {
-    return at(now)
+    return startOnDate(now)
   }
   const ends = unit === 'day' ? addDaysTo(now, trialDuration) : addMonthsTo(now, trialDuration)
-  return { ...at(ends), trial: { trialPeriod: true, trialDuration, trialDurationUnit: unit } }
+  return {
+    ...startOnDate(ends),
+    trial: { trialPeriod: true, trialDuration, trialDurationUnit: unit },
+  }
 }
 
 function readFirstDate(fields: Fields, now: CalendarDay): CalendarDay {

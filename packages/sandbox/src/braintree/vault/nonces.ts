@@ -125,15 +125,15 @@ function usableRow(context: BraintreeContext, row: NonceRow): UsableNonce {
 function fakeCard(context: BraintreeContext, number: string): UsableNonce {
   const year = String(context.clock.now().getUTCFullYear() + 4)
   const { card, alwaysFailsWith } = describeCard(number, { month: '12', year }, null)
-  return { ...fake({ kind: 'credit_card', card }), alwaysFailsWith }
+  return { ...buildFakeNonce({ kind: 'credit_card', card }), alwaysFailsWith }
 }
 
 function fakePayPal(billingAgreementId: string | null, oneTime: boolean): UsableNonce {
   const paypal = { email: 'jane.doe@paypal.com', payerId: 'FAKEPAYERID1', billingAgreementId }
-  return { ...fake({ kind: 'paypal_account', paypal }), oneTime }
+  return { ...buildFakeNonce({ kind: 'paypal_account', paypal }), oneTime }
 }
 
-function fake(instrument: PaymentInstrument): UsableNonce {
+function buildFakeNonce(instrument: PaymentInstrument): UsableNonce {
   return {
     outcome: 'usable',
     instrument,

@@ -100,13 +100,13 @@ export function withExpiration(fields: Fields, card: CardDetails): Fields {
 function changedCard(
   fields: Fields,
   row: PaymentMethodRow,
-  kept: CardDetails,
+  cardBefore: CardDetails,
 ): SubmittedMethod | null {
   const renames = fields.has('cardholder_name')
   const expires = EXPIRATION.some((key) => !fields.isBlank(key))
   const verifies = fields.object('options').flag('verify_card') ?? false
   if (!renames && !expires && !verifies) return null
-  const card = { ...kept }
+  const card = { ...cardBefore }
   if (renames) card.cardholderName = fields.text('cardholder_name')
   const expiration = expires ? readExpiration(fields) : null
   if (expiration) {

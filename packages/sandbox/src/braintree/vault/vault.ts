@@ -107,7 +107,7 @@ export function checkDuplicate(
 export function storePaymentMethod(
   context: BraintreeContext,
   offered: SubmittedMethod,
-  as: {
+  storageOptions: {
     customerId: string
     token: string | null
     makeDefault: boolean
@@ -117,28 +117,33 @@ export function storePaymentMethod(
 ): PaymentMethodRow {
   const { paymentMethods } = context.tables
   const now = context.clock.nowMs()
-  const isFirst = paymentMethods.findBy('customer', as.customerId).length === 0
+  const isFirst = paymentMethods.findBy('customer', storageOptions.customerId).length === 0
   const isFree = (token: string | null | undefined) => token && !paymentMethods.has(token)
-  const wanted = as.token ?? (isFree(offered.wantedToken) ? offered.wantedToken : null)
+  const wanted = storageOptions.token ?? (isFree(offered.wantedToken) ? offered.wantedToken : null)
   const typedIn: BillingAddressInput = offered.billingAddress
     ? { kind: 'new', parts: offered.billingAddress, updateExisting: false }
     : { kind: 'none' }
-  const address = as.billingAddress?.kind === 'none' ? typedIn : (as.billingAddress ?? typedIn)
+  const address =
+    storageOptions.billingAddress?.kind === 'none'
+      ? typedIn
+      : (storageOptions.billingAddress ?? typedIn)
   const row: PaymentMethodRow = {
     token: wanted ?? createUnusedId(context, 7, (token) => paymentMethods.has(token)),
-    customerId: as.customerId,
+    customerId: storageOptions.customerId,
     instrument: copyJson(offered.instrument),
     isDefault: isFirst,
     alwaysFailsWith: offered.alwaysFailsWith,
-    billingAddressId: storeBillingAddress(context, address, { customerId: as.customerId }),
-    verifications: as.verifications,
+    billingAddressId: storeBillingAddress(context, address, {
+      customerId: storageOptions.customerId,
+    }),
+    verifications: storageOptions.verifications,
     createdAt: now,
     updatedAt: now,
   }
   paymentMethods.set(row.token, row)
-  rememberMethod(context, row, as.verifications)
+  rememberMethod(context, row, storageOptions.verifications)
   offered.consume()
-  if (as.makeDefault && !isFirst) makeDefault(context, row)
+  if (storageOptions.makeDefault && !isFirst) makeDefault(context, row)
   return row
 }
 

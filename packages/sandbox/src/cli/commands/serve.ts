@@ -67,7 +67,7 @@ reset. Fixture files of the Stripe CLI are accepted unchanged.`,
     const addresses = addressesOf(sandbox, readTextFlag(input, 'stripe-webhook'))
     const text = input.flags.json === true ? `${JSON.stringify(addresses)}\n` : describe(addresses)
     terminal.stdout.write(text)
-    await untilSaved(() => sandbox.save(), terminal)
+    await waitAndSave(() => sandbox.save(), terminal)
     await sandbox.close()
   },
 }
@@ -85,7 +85,7 @@ async function start(input: CommandInput): Promise<Sandbox> {
       dunning: afterLastRetry && { afterLastRetry },
       apiKey: text('stripe-key'),
       publishableKey: text('stripe-publishable-key'),
-      webhooks: hook === null ? null : [{ url: hook, ...given({ secret }) }],
+      webhooks: hook === null ? null : [{ url: hook, ...omitNulls({ secret }) }],
     }),
     braintree: provider(input, 'braintree-port', 12_222, {
       merchantId: text('braintree-merchant-id'),
@@ -95,7 +95,7 @@ async function start(input: CommandInput): Promise<Sandbox> {
     }),
     controlRoom: { port: readPortFlag(input, 'control-port', DEFAULT_CONTROL_PORT) },
     allowedHosts: listFlag(input, 'allow-host'),
-    ...given({
+    ...omitNulls({
       now: now === null ? null : parseDate(now),
       stateFile: text('state'),
       fixtures: seed === null ? null : await readSeed(seed),
@@ -103,12 +103,12 @@ async function start(input: CommandInput): Promise<Sandbox> {
   })
 }
 
-type Given<Options> = { [Name in keyof Options]?: NonNullable<Options[Name]> }
+type WithoutNulls<Options> = { [Name in keyof Options]?: NonNullable<Options[Name]> }
 
 /** Returns the options without those that are `null`. */
-function given<Options extends object>(options: Options): Given<Options> {
+function omitNulls<Options extends object>(options: Options): WithoutNulls<Options> {
   const entries = Object.entries(options).filter(([, value]) => value !== null)
-  return Object.fromEntries(entries) as Given<Options>
+  return Object.fromEntries(entries) as WithoutNulls<Options>
 }
 
 function lastRetryFlag(input: CommandInput): (typeof AFTER_LAST_RETRY)[number] | null {
@@ -140,9 +140,9 @@ function provider<Options extends object>(
   flag: string,
   fallback: number,
   options: Options,
-): false | (Given<Options> & { port: number }) {
+): false | (WithoutNulls<Options> & { port: number }) {
   if (readTextFlag(input, flag) === 'off') return false
-  return { ...given(options), port: readPortFlag(input, flag, fallback) }
+  return { ...omitNulls(options), port: readPortFlag(input, flag, fallback) }
 }
 
 function addressesOf({ clock, controlRoom, stripe, braintree }: Sandbox, hook: string | null) {
@@ -170,7 +170,7 @@ function addressesOf({ clock, controlRoom, stripe, braintree }: Sandbox, hook: s
  * Waits for a stop signal and saves the state. If saving fails, keeps running until the next
  * signal, so that the state is not lost.
  */
-async function untilSaved(save: () => Promise<void>, { stderr }: CliTerminal): Promise<void> {
+async function waitAndSave(save: () => Promise<void>, { stderr }: CliTerminal): Promise<void> {
   await untilStopped()
   try {
     await save()

@@ -90,12 +90,12 @@ function applyAssumptions(
 function cancelAtStripe(
   stripe: NonNullable<OfflineSandbox['stripe']>,
   customer: string,
-  wish: 'cancel-at-period-end' | 'cancel-now',
+  cancellationMode: 'cancel-at-period-end' | 'cancel-now',
 ): void {
   runAtomically(new UnitOfWork(stripe, { about: [customer] }), (work) => {
     for (const row of work.findBy('subscription', 'customer', customer)) {
       if (hasEnded(row)) continue
-      if (wish === 'cancel-at-period-end') {
+      if (cancellationMode === 'cancel-at-period-end') {
         updateSubscription(work, row, { cancel_at_period_end: true })
       } else {
         work.edit('subscription', row)

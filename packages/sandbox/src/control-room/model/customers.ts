@@ -3,7 +3,12 @@ import type { CustomerRow } from '../../braintree/state/rows/vault.ts'
 import { subscriptionDue } from '../../braintree/subscriptions/billing-cycle.ts'
 import type { StripeContext } from '../../stripe/state/context.ts'
 import type { SubscriptionRow } from '../../stripe/state/rows.ts'
-import { allMerchants, findMerchant, placeOf, type SandboxMerchant } from '../story/merchants.ts'
+import {
+  allMerchants,
+  findMerchant,
+  type SandboxMerchant,
+  toPlaceSegment,
+} from '../story/merchants.ts'
 import { toStepAmount } from '../story/step.ts'
 import type { CustomerRef, ObservedSandbox } from '../story/watched.ts'
 
@@ -50,7 +55,7 @@ export function findCustomers(watched: ObservedSandbox, filter: CustomerFilter):
   const found: CustomerSummary[] = []
   for (const who of allCustomers(watched)) {
     if (found.length >= filter.most) break
-    if (filter.place && placeOf(who) !== filter.place) continue
+    if (filter.place && toPlaceSegment(who) !== filter.place) continue
     const values = [who.id, who.name, who.email]
     if (wanted && !values.some((value) => value?.toLowerCase().includes(wanted))) continue
     found.push(summarize(watched, who))

@@ -91,15 +91,15 @@ export function indentXml(xml: string): string {
     if (closes) depth--
     // An element whose content is only text, or empty, closes on the same line.
     const isEndOfLast =
-      closes && opens(last.trimStart()) && last.trimStart().startsWith(`<${nameOf(part)}`)
+      closes && isOpeningTag(last.trimStart()) && last.trimStart().startsWith(`<${nameOf(part)}`)
     if (isEndOfLast) lines[lines.length - 1] = last + part.trimEnd()
     else lines.push('  '.repeat(Math.max(0, depth)) + part.trimEnd())
-    if (opens(part)) depth++
+    if (isOpeningTag(part)) depth++
   }
   return lines.join('\n')
 }
 
-function opens(part: string): boolean {
+function isOpeningTag(part: string): boolean {
   return !/^<[/?!]/.test(part) && !/^<[^>]*\/>/.test(part) && !part.includes('</')
 }
 

@@ -2,7 +2,7 @@ import { subscriptionDue } from '../../braintree/subscriptions/billing-cycle.ts'
 import type { StoreTable } from '../../core/store/table.ts'
 import { forecastCustomer } from '../forecast/forecast.ts'
 import { braintreeSteps } from '../story/braintree-steps.ts'
-import { allMerchants, placeOf } from '../story/merchants.ts'
+import { allMerchants, toPlaceSegment } from '../story/merchants.ts'
 import { newestFirst, type StepAmount, type TimelineStep, toStepAmount } from '../story/step.ts'
 import { readEvents } from '../story/stripe-events.ts'
 import { toTimelineSteps } from '../story/stripe-steps.ts'
@@ -67,7 +67,10 @@ export function countAll(watched: ObservedSandbox): ObjectCounts {
  * Returns the next steps of all customers. They are forecast on a copy, for each of the customers
  * with the earliest due dates.
  */
-export async function upcomingSteps(watched: ObservedSandbox, most: number): Promise<NamedStep[]> {
+export async function upcomingSteps(
+  watched: ObservedSandbox,
+  maxSteps: number,
+): Promise<NamedStep[]> {
   const first = customersByDueDate(watched).slice(0, FORECAST_CUSTOMERS)
   const last = first.at(-1)
   if (!last) return []
@@ -76,7 +79,7 @@ export async function upcomingSteps(watched: ObservedSandbox, most: number): Pro
   const asked = first.map(({ who }) => forecastCustomer(watched, who, until))
   const steps = (await Promise.all(asked)).flatMap((each) => each.steps)
   const sorted = steps.sort((a, b) => (a.at < b.at ? -1 : a.at > b.at ? 1 : 0))
-  return sorted.slice(0, most).map((step) => withName(watched, step))
+  return sorted.slice(0, maxSteps).map((step) => withName(watched, step))
 }
 
 /** Returns the customers sorted by their earliest due date. */
@@ -84,7 +87,7 @@ function customersByDueDate(watched: ObservedSandbox): Array<{ at: number; who: 
   const first = new Map<string, { at: number; who: CustomerRef }>()
   const note = (at: number | null, who: CustomerRef) => {
     if (at === null) return
-    const key = `${placeOf(who)}:${who.id}`
+    const key = `${toPlaceSegment(who)}:${who.id}`
     if (at < (first.get(key)?.at ?? Number.POSITIVE_INFINITY)) first.set(key, { at, who })
   }
   const tables = watched.stripe?.context.tables
@@ -139,8 +142,8 @@ function recentBraintreeSteps(watched: ObservedSandbox, most: number): TimelineS
   })
 }
 
-function* take<Row>(rows: Iterable<Row>, most: number): Generator<Row> {
-  let left = most
+function* take<Row>(rows: Iterable<Row>, maxRows: number): Generator<Row> {
+  let left = maxRows
   for (const row of rows) {
     if (left-- <= 0) return
     yield row
@@ -154,6 +157,6 @@ function withName(watched: ObservedSandbox, step: TimelineStep): NamedStep {
   return { ...step, name: found?.name ?? found?.email ?? null }
 }
 
-export function newestCustomers(watched: ObservedSandbox, most: number): CustomerSummary[] {
-  return findCustomers(watched, { most })
+export function newestCustomers(watched: ObservedSandbox, maxCustomers: number): CustomerSummary[] {
+  return findCustomers(watched, { most: maxCustomers })
 }

@@ -14,7 +14,7 @@ import {
   timeElement,
 } from '../parts/elements.ts'
 import { renderFutureStep, renderPastStep, renderPresentMoment } from '../parts/timeline.ts'
-import { nowOfCustomer, testClockOfCustomer } from '../story/clocks.ts'
+import { getCustomerNow, testClockOfCustomer } from '../story/clocks.ts'
 import { parsePlace } from '../story/merchants.ts'
 import { newestFirst } from '../story/step.ts'
 import { listPastSteps } from '../story/timeline.ts'
@@ -44,7 +44,7 @@ async function read(ask: PageRequest) {
   const customer = who && findCustomer(watched, who)
   if (!who || !customer) return null
   const months = HORIZONS.find((each) => String(each) === query.get('months')) ?? 3
-  const now = nowOfCustomer(watched, who)
+  const now = getCustomerNow(watched, who)
   return {
     now: now.toISOString(),
     customer,

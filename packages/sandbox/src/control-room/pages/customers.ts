@@ -9,7 +9,7 @@ import {
   timeElement,
 } from '../parts/elements.ts'
 import { renderTable } from '../parts/table.ts'
-import { allMerchants, placeOf } from '../story/merchants.ts'
+import { allMerchants, toPlaceSegment } from '../story/merchants.ts'
 import type { CustomerRef, ObservedSandbox } from '../story/watched.ts'
 import { definePage } from './page.ts'
 
@@ -54,7 +54,7 @@ function allPlaces(watched: ObservedSandbox): Place[] {
       merchant: name,
     })),
   ]
-  return places.map((place) => ({ value: placeOf(place), name: placeName(place) }))
+  return places.map((place) => ({ value: toPlaceSegment(place), name: placeName(place) }))
 }
 
 export function customerTable(customers: readonly CustomerSummary[]): Html {

@@ -1,5 +1,5 @@
 import { type Html, html } from '../../core/html.ts'
-import { changeList, jsonView } from '../parts/code.ts'
+import { jsonView, renderChangeList } from '../parts/code.ts'
 import {
   customerPath,
   placeName,
@@ -46,7 +46,7 @@ function versions(history: readonly ObjectVersion[]): Html {
     ({ at, cause, eventId, changes, isEnd }, index) =>
       html`<li><div class="when">${timeElement(at)}</div><div class="what"><h3>${eventId === null ? cause : html`<a href="/events/${eventId}">${renderBreakableName(cause)}</a>`}</h3>${
         changes.length > 0
-          ? changeList(changes, 12)
+          ? renderChangeList(changes, 12)
           : html`<p class="quiet">${isEnd ? 'deleted' : index === history.length - 1 ? 'first known version' : 'no changes'}</p>`
       }</div></li>`,
   )}</ol>`

@@ -48,7 +48,7 @@ function charges({ pending }: Data, path: string): Html {
 ${pending.declines.map(({ customer, codes }) => html`<p><code>${customer}</code> ${codes.map((code) => html`${renderBadge(code, 'bad')} `)}</p>`)}`
 }
 
-const THEN = {
+const AFTER_LAST_RETRY_LABELS = {
   cancel: 'is canceled',
   unpaid: 'is unpaid',
   past_due: 'stays past due',
@@ -57,7 +57,7 @@ const THEN = {
 function retries({ retryAfterDays, afterLastRetry }: DunningOptions, path: string): Html {
   return html`<p class="quiet">Retries after a failed renewal. For Braintree, call <code>changeSettings()</code>.</p>
 <form class="line" method="post" action="/dunning">${backField(path)}<label class="grow">Retry after days <input name="days" value="${retryAfterDays.join(', ')}" placeholder="never" aria-describedby="days-hint"></label>
-<label>Then the subscription <select name="after">${Object.entries(THEN).map(([value, text]) => html`<option value="${value}"${value === afterLastRetry && html` selected`}>${text}</option>`)}</select></label>
+<label>Then the subscription <select name="after">${Object.entries(AFTER_LAST_RETRY_LABELS).map(([value, text]) => html`<option value="${value}"${value === afterLastRetry && html` selected`}>${text}</option>`)}</select></label>
 <button class="primary">Set</button></form>
 <p class="quiet" id="days-hint">1 to ${MAX_RETRY_DAYS} days, at most ${MAX_RETRIES} times, such as 3, 5, 7; empty for no retries.</p>`
 }

@@ -13,7 +13,7 @@ import {
   timeElement,
 } from '../parts/elements.ts'
 import { renderFutureStep } from '../parts/timeline.ts'
-import { nowOfCustomer } from '../story/clocks.ts'
+import { getCustomerNow } from '../story/clocks.ts'
 import type { TimelineStep } from '../story/step.ts'
 import { forecastEnd, readCustomerRef } from './customer.ts'
 import { definePage, type PageRequest } from './page.ts'
@@ -40,7 +40,7 @@ async function read(ask: PageRequest) {
     subscriptions: choice(SUBSCRIPTIONS, query.get('subscriptions')),
   }
   const months = Number(choice(MONTHS, query.get('months') ?? '3'))
-  const until = forecastEnd(nowOfCustomer(watched, who), months)
+  const until = forecastEnd(getCustomerNow(watched, who), months)
   const [asIs, ifSo] = await Promise.all([
     forecastCustomer(watched, who, until),
     forecastCustomer(watched, who, until, supposed),

@@ -56,7 +56,7 @@ function joined(parts: readonly Html[]): Html[] {
 }
 
 /** Renders a list of changed fields with their old and new values. */
-export function changeList(changes: readonly ChangedField[], most = 40): Html {
+export function renderChangeList(changes: readonly ChangedField[], most = 40): Html {
   const shown = changes.slice(0, most)
   const more = changes.length - shown.length
   return html`<ul class="diff">${shown.map(

@@ -1,5 +1,5 @@
 import { type Html, html } from '../../core/html.ts'
-import { placeOf } from '../story/merchants.ts'
+import { toPlaceSegment } from '../story/merchants.ts'
 import type { StepAmount, StepTone } from '../story/step.ts'
 import type { CustomerRef } from '../story/watched.ts'
 
@@ -52,7 +52,7 @@ export function formatAmounts(list: readonly StepAmount[]): string {
 }
 
 export function customerPath(who: CustomerRef): string {
-  return `/customers/${placeOf(who)}/${encodeURIComponent(who.id)}`
+  return `/customers/${toPlaceSegment(who)}/${encodeURIComponent(who.id)}`
 }
 
 /**

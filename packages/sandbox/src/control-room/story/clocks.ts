@@ -42,7 +42,7 @@ export function testClockOfCustomer(
  * Returns the present time for a customer: the time of the customer's test clock, or of the
  * sandbox's own clock.
  */
-export function nowOfCustomer(watched: ObservedSandbox, who: CustomerRef): Date {
+export function getCustomerNow(watched: ObservedSandbox, who: CustomerRef): Date {
   const clock = testClockOfCustomer(watched, who)
   return clock ? new Date(clock.now) : watched.clock.now()
 }

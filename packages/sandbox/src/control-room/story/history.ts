@@ -47,11 +47,14 @@ export interface ObjectHistory {
  * Returns the known versions of an object. At Stripe they are read from the events, at Braintree
  * from the sandbox's version log.
  */
-export function readObjectHistory(watched: ObservedSandbox, whose: HistoryQuery): ObjectHistory {
-  const told = fromEvents(watched, whose.id)
-  const seen = told.length > 0 ? told : fromLog(watched, whose)
+export function readObjectHistory(
+  watched: ObservedSandbox,
+  historyQuery: HistoryQuery,
+): ObjectHistory {
+  const told = fromEvents(watched, historyQuery.id)
+  const seen = told.length > 0 ? told : fromLog(watched, historyQuery)
   const first = seen[0]?.at ?? Number.POSITIVE_INFINITY
-  const before = fromStatuses(whose.found?.object).filter(({ at }) => Date.parse(at) < first)
+  const before = fromStatuses(historyQuery.found?.object).filter(({ at }) => Date.parse(at) < first)
   const versions = [...before, ...toVersions(seen)].slice(-MAX_VERSIONS).reverse()
   return { versions, last: seen.findLast(({ object }) => object !== null)?.object ?? null }
 }

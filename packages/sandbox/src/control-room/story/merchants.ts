@@ -33,7 +33,7 @@ export function findMerchant(
  * Returns the provider and merchant of a customer as one path segment: `stripe`, `braintree` or
  * `braintree.shop`.
  */
-export function placeOf({
+export function toPlaceSegment({
   provider,
   merchant,
 }: Pick<CustomerRef, 'provider' | 'merchant'>): string {

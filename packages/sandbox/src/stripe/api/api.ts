@@ -3,7 +3,7 @@ import type { PathRouter } from '../../core/router.ts'
 import { copyJson } from '../../core/store/copy-json.ts'
 import type { AppliedCallFault } from '../../core/trouble.ts'
 import { markAvailableFunds } from '../payments/balance-transactions.ts'
-import { nowOfClock, type StripeContext } from '../state/context.ts'
+import { readClockTime, type StripeContext } from '../state/context.ts'
 import { runAtomically, UnitOfWork } from '../state/unit-of-work.ts'
 import type { VersionConverter } from '../versions/shape.ts'
 import type { ApiVersions, ResolvedVersion } from '../versions/versions.ts'
@@ -167,7 +167,7 @@ export class StripeApi {
   #authenticateSession(request: HttpRequest): ApiCaller {
     const sessions = this.#context.tables['v2.billing.meter_event_session']
     const endOf = (token: string) => sessions.readBy('token', token)[0]?.$.expires ?? null
-    return authenticateSession(request, endOf, nowOfClock(this.#context))
+    return authenticateSession(request, endOf, readClockTime(this.#context))
   }
 
   #findRoute(

@@ -80,8 +80,8 @@ const INCLUDES: Readonly<Record<string, Readonly<Record<string, Include>>>> = {
     },
   },
   item: {
-    discounts: (object, tables) => partsOfItem(object.id, tables)?.discounts,
-    taxes: (object, tables) => partsOfItem(object.id, tables)?.taxes,
+    discounts: (object, tables) => findItemParts(object.id, tables)?.discounts,
+    taxes: (object, tables) => findItemParts(object.id, tables)?.taxes,
   },
 }
 
@@ -125,7 +125,7 @@ function renderParts(
   }
 }
 
-function partsOfItem(id: string, tables: StripeTables) {
+function findItemParts(id: string, tables: StripeTables) {
   for (const session of tables['checkout.session'].newestFirst()) {
     const at = session.$.items.findIndex((_item, index) => itemId(session.id, index) === id)
     if (at >= 0) return renderParts(session, session.$.items[at]?.amounts?.parts, tables)

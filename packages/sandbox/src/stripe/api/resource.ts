@@ -87,7 +87,7 @@ export function updateOperation<K extends RowKind, P>(
 }
 
 /** List filters whose type differs from the field of the same name. */
-type Unlike<R, P> = Exclude<
+type DifferingFilters<R, P> = Exclude<
   {
     [N in keyof P]-?: N extends keyof R
       ? NonNullable<P[N]> extends Partial<NonNullable<R[N]>>
@@ -109,11 +109,11 @@ interface ListOptions<K extends RowKind, P> {
   readonly where?: Tests<K, P>
 }
 
-type ListArguments<K extends RowKind, P> = [Unlike<StripeRows[K], P>] extends [never]
+type ListArguments<K extends RowKind, P> = [DifferingFilters<StripeRows[K], P>] extends [never]
   ? [options?: ListOptions<K, P>]
   : [
       options: ListOptions<K, P> & {
-        readonly where: Required<Pick<Tests<K, P>, Unlike<StripeRows[K], P>>>
+        readonly where: Required<Pick<Tests<K, P>, DifferingFilters<StripeRows[K], P>>>
       },
     ]
 

@@ -53,7 +53,7 @@ export function searchPage<R extends object>(
   }
   const from = params.page === undefined ? 0 : Number(params.page)
   if (!Number.isInteger(from) || from < 0) throw invalidRequestFault('Invalid page.', 'page')
-  const tests = clauses.map((clause) => placesOf(table, clause))
+  const tests = clauses.map((clause) => createPlaceFilter(table, clause))
   const isHit = any
     ? (place: number) => tests.some((test) => test(place))
     : (place: number) => tests.every((test) => test(place))
@@ -148,7 +148,7 @@ function readField(
 }
 
 /** Returns a filter for the places of rows that match a clause. */
-function placesOf<R extends object>(
+function createPlaceFilter<R extends object>(
   table: StoreTable<R>,
   clause: Clause,
 ): (place: number) => boolean {

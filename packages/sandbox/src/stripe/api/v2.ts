@@ -28,32 +28,32 @@ export interface OperationV2 {
 export type OperationsV2 = Readonly<Record<string, OperationV2>>
 
 /** TypeScript type of the values that a parameter type of the contract describes. */
-export type ValueOfNode<N> = N extends 's' | 'd'
+export type NodeValue<N> = N extends 's' | 'd'
   ? string
   : N extends 'n'
     ? number
     : N extends { readonly e: readonly (infer E)[] }
       ? E
       : N extends { readonly a: infer A }
-        ? readonly ValueOfNode<A>[]
+        ? readonly NodeValue<A>[]
         : N extends { readonly m: infer M }
-          ? Readonly<Record<string, ValueOfNode<M>>>
+          ? Readonly<Record<string, NodeValue<M>>>
           : N extends { readonly z: infer Z }
-            ? ValueOfNode<Z>
+            ? NodeValue<Z>
             : N extends { readonly o: infer O; readonly r: readonly (infer R)[] }
               ? ReadObject<O, R>
               : N extends { readonly o: infer O }
                 ? ReadObject<O, never>
                 : never
 
-type ReadObject<O, R> = { readonly [K in Extract<keyof O, R>]: ValueOfNode<O[K]> } & {
-  readonly [K in Exclude<keyof O, R>]?: ValueOfNode<O[K]>
+type ReadObject<O, R> = { readonly [K in Extract<keyof O, R>]: NodeValue<O[K]> } & {
+  readonly [K in Exclude<keyof O, R>]?: NodeValue<O[K]>
 }
 
 /** Defines an operation of the `/v2` API, whose parameters have the type `params`. */
 export function callV2<const N extends SchemaNode>(
   params: N,
-  run: (params: ValueOfNode<N>, call: CallV2) => object,
+  run: (params: NodeValue<N>, call: CallV2) => object,
 ): OperationV2 {
   return { params, run: run as never }
 }

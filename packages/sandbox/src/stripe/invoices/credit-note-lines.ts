@@ -22,7 +22,7 @@ type Tax = NonNullable<Line['taxes']>[number]
  * Creates the single line of a credit note for which the call sent only `amount`. The line carries
  * no tax.
  */
-export function lineOfAmount(work: UnitOfWork, amount: number): NewCreditNoteLine {
+export function createAmountLine(work: UnitOfWork, amount: number): NewCreditNoteLine {
   const unit = { quantity: 1, unit_amount: amount, unit_amount_decimal: `${amount}` }
   return { line: { ...newLine(work, amount), ...unit }, by: null }
 }
@@ -41,15 +41,15 @@ export function readLines(
 }
 
 /** How much of an invoice line has been credited, and by which measure. */
-interface Credited {
+interface CreditedSoFar {
   readonly amount: number
   readonly quantity: number
   readonly by: 'amount' | 'quantity'
 }
 
 /** Sums the credits of each invoice line from credit notes that are not void. */
-function creditedBefore(work: UnitOfWork, invoice: InvoiceRow): Map<string, Credited> {
-  const credited = new Map<string, Credited>()
+function creditedBefore(work: UnitOfWork, invoice: InvoiceRow): Map<string, CreditedSoFar> {
+  const credited = new Map<string, CreditedSoFar>()
   for (const id of invoice.$.creditNotes ?? []) {
     const note = work.require('credit_note', id)
     if (note.status === 'void') continue
@@ -74,7 +74,7 @@ function invoiceLine(
   invoice: InvoiceRow,
   params: LineParams,
   path: string,
-  credited: Map<string, Credited>,
+  credited: Map<string, CreditedSoFar>,
 ): NewCreditNoteLine {
   const whole = requireLine(work, invoice, params, path)
   const by = params.quantity === undefined ? 'amount' : 'quantity'

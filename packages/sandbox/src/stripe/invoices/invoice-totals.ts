@@ -110,7 +110,7 @@ export function computeTaxes(
   const inside = exempt ? 0 : containedTax(amount, contained)
   return rates.map((rate) => {
     const tax = rate.inclusive
-      ? shareOf(inside, rate, contained)
+      ? computeTaxShare(inside, rate, contained)
       : computePercentage(amount - inside, rate.percentage)
     return {
       amount: exempt ? 0 : tax,
@@ -134,7 +134,7 @@ function containedTax(amount: number, rates: readonly TaxRateRow[]): number {
  * Returns the share of a rate in the total tax of all inclusive rates, in proportion to its
  * percentage. The rounded shares of all rates add up to the total.
  */
-function shareOf(total: number, rate: TaxRateRow, rates: readonly TaxRateRow[]): number {
+function computeTaxShare(total: number, rate: TaxRateRow, rates: readonly TaxRateRow[]): number {
   const shares = allocateByWeight(
     total,
     rates.map((each) => Math.round(each.percentage * 10_000)),

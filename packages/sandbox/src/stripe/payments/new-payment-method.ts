@@ -71,7 +71,7 @@ export function resolvePaymentMethod(
  * Returns the payment method that a call names for an intent: an existing one, or one created from
  * `payment_method_data`. `null` if the call names none.
  */
-export function methodOfIntent(
+export function resolveIntentMethod(
   work: UnitOfWork,
   params: { readonly payment_method?: string; readonly payment_method_data?: object },
 ): PaymentMethodRow | null {

@@ -48,7 +48,7 @@ const FLOWS: Readonly<Record<string, (reader: Reader, data: FlowData) => Partial
       if (!params) throw missingParamFault(path)
       const subscription = requireSubscription(reader, params.subscription, path)
       if (!reader.configuration.features.subscription_cancel.enabled) {
-        throw cannot(
+        throw createFlowFault(
           'canceled',
           'the subscription cancel feature in the portal configuration is disabled',
         )
@@ -153,26 +153,27 @@ function requireSubscription(reader: Reader, id: string, path: string): Subscrip
   if (!subscription || subscription.customer !== reader.customer.id) {
     throw noSuchObjectFault('subscription', id, `${path}[subscription]`)
   }
-  if (hasEnded(subscription)) throw cannot('updated', 'it is canceled')
+  if (hasEnded(subscription)) throw createFlowFault('updated', 'it is canceled')
   return subscription
 }
 
 function requireUpdatable(reader: Reader, id: string, path: string): SubscriptionRow {
   const subscription = requireSubscription(reader, id, path)
   if (!reader.configuration.features.subscription_update.enabled) {
-    throw cannot(
+    throw createFlowFault(
       'updated',
       'the subscription update feature in the portal configuration is disabled',
     )
   }
   if (listSubscriptionItems(reader.work, subscription).length > 1) {
-    throw cannot('updated', 'it contains multiple products')
+    throw createFlowFault('updated', 'it contains multiple products')
   }
-  if (subscription.schedule) throw cannot('updated', 'it is managed by a subscription schedule')
+  if (subscription.schedule)
+    throw createFlowFault('updated', 'it is managed by a subscription schedule')
   return subscription
 }
 
-function cannot(what: 'updated' | 'canceled', why: string) {
+function createFlowFault(what: 'updated' | 'canceled', why: string) {
   return invalidRequestFault(`This subscription cannot be ${what} because ${why}.`)
 }
 

@@ -1,5 +1,5 @@
-import { callV2, formatTimeV2, type OperationsV2, readTimeV2, type ValueOfNode } from '../api/v2.ts'
-import { nowOfClock } from '../state/context.ts'
+import { callV2, formatTimeV2, type NodeValue, type OperationsV2, readTimeV2 } from '../api/v2.ts'
+import { readClockTime } from '../state/context.ts'
 import type { MeterEventRow } from '../state/rows.ts'
 import { findTestClock } from '../state/test-clocks.ts'
 import { sendThinEvent } from '../state/thin-events.ts'
@@ -25,7 +25,7 @@ const ADJUSTMENT = {
   r: ['cancel', 'event_name', 'type'],
 } as const
 
-type NewEvent = ValueOfNode<typeof EVENT>
+type NewEvent = NodeValue<typeof EVENT>
 
 /**
  * Operations on meter events in the `/v2` API. A single event is validated immediately; errors in a
@@ -136,5 +136,5 @@ function create(work: UnitOfWork, { timestamp, ...event }: NewEvent, at: string)
 /** Returns the time of the clock of the customer named in the payload. */
 function timeForCustomer(work: UnitOfWork, payload: NewEvent['payload']): number {
   const clocks = Object.values(payload).map((value) => findTestClock(work.tables, value))
-  return nowOfClock(work.context, clocks.find((clock) => clock !== null) ?? null)
+  return readClockTime(work.context, clocks.find((clock) => clock !== null) ?? null)
 }

@@ -11,7 +11,7 @@ import { cancelPaymentIntent } from '../payments/authorizations.ts'
 import { recordCharge } from '../payments/balance-transactions.ts'
 import { findCustomer, requireCustomer } from '../payments/customer.ts'
 import { disputeIfTestCard } from '../payments/disputes.ts'
-import { methodOfIntent } from '../payments/new-payment-method.ts'
+import { resolveIntentMethod } from '../payments/new-payment-method.ts'
 import { createPaymentIntentRow } from '../payments/payment-intent.ts'
 import { checkOwner, emptyAddress } from '../payments/payment-methods.ts'
 import { renderRow } from '../state/render.ts'
@@ -178,7 +178,7 @@ type Params =
 
 function applyParams(work: UnitOfWork, intent: PaymentIntentRow, some: Params): void {
   const params = some as Stripe.PaymentIntentCreateParams
-  const method = methodOfIntent(work, params)
+  const method = resolveIntentMethod(work, params)
   if (method) {
     checkOwner(method, intent.customer, 'PaymentIntent')
     intent.payment_method = method.id

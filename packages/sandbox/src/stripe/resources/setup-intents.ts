@@ -7,7 +7,7 @@ import {
   updateOperation,
 } from '../api/resource.ts'
 import { findCustomer, requireCustomer } from '../payments/customer.ts'
-import { methodOfIntent } from '../payments/new-payment-method.ts'
+import { resolveIntentMethod } from '../payments/new-payment-method.ts'
 import { cardFault, nextAction } from '../payments/payment-attempt.ts'
 import { attachPaymentMethod, checkOwner } from '../payments/payment-methods.ts'
 import { createSetupIntentRow } from '../payments/setup-intent.ts'
@@ -75,7 +75,7 @@ interface MethodParams {
 }
 
 function useMethod(work: UnitOfWork, intent: SetupIntentRow, params: MethodParams): void {
-  const method = methodOfIntent(work, params)
+  const method = resolveIntentMethod(work, params)
   const allowed = params.allowed_payment_method_types
   if (allowed !== undefined) intent.allowed_payment_method_types = allowed || null
   if (method) {

@@ -30,7 +30,7 @@ export interface StripeContext extends ProviderContext {
  * Returns the present time in Unix seconds: of the test clock, or of the sandbox's own clock if no
  * test clock is given or it was deleted.
  */
-export function nowOfClock(
+export function readClockTime(
   context: { readonly clock: MovableClock; readonly tables: StripeTables },
   testClock: string | null = null,
 ): number {
@@ -51,11 +51,12 @@ export function dunningOptionsOf({ dunning }: StripeContext): DunningOptions {
  */
 export function startDunning(
   set: StoreTable<DunningOptions>,
-  named: Partial<DunningOptions> = {},
+  startOptions: Partial<DunningOptions> = {},
 ): StripeContext['dunning'] {
   const kept = set.get(SETTINGS_KEY)
-  if (kept && Object.keys(named).length > 0) set.set(SETTINGS_KEY, { ...kept, ...named })
-  return { started: { retryAfterDays: [3, 5, 7], afterLastRetry: 'cancel', ...named }, set }
+  if (kept && Object.keys(startOptions).length > 0)
+    set.set(SETTINGS_KEY, { ...kept, ...startOptions })
+  return { started: { retryAfterDays: [3, 5, 7], afterLastRetry: 'cancel', ...startOptions }, set }
 }
 
 /**

@@ -4,7 +4,7 @@ import { copyJson } from '../../core/store/copy-json.ts'
 import { API_VERSION } from '../wire/contract.generated.ts'
 import type { WireObject } from '../wire/wire-object.ts'
 import type { StripeContext } from './context.ts'
-import { nowOfClock } from './context.ts'
+import { readClockTime } from './context.ts'
 import type { EventRequest, NewEvent } from './new-event.ts'
 import { type EventReceiver, findReceiver, receiversIn, sendTo, subscribesTo } from './receivers.ts'
 import type { EventRow } from './rows.ts'
@@ -27,7 +27,7 @@ export function recordEvents(
   testClockTime: number | null,
 ): void {
   const { store, tables } = context
-  const created = nowOfClock(context)
+  const created = readClockTime(context)
   const by = request ? { id: request.id, idempotency_key: request.idempotencyKey } : NO_REQUEST
   const receivers = receiversIn(tables)
   const whole = receivers.filter(({ payload }) => payload === 'snapshot')
@@ -127,7 +127,7 @@ const FORGOTTEN_AT = new WeakMap<StripeContext, number>()
 
 /** Deletes the events that are older than `keepEventsForDays` (at Stripe 30 days). */
 export function forgetOldEvents(context: StripeContext): void {
-  const now = nowOfClock(context)
+  const now = readClockTime(context)
   if (FORGOTTEN_AT.get(context) === now) return
   FORGOTTEN_AT.set(context, now)
   const limit = now - context.keepEventsForDays * DAY

@@ -31,7 +31,7 @@ export function capturePrevious(work: UnitOfWork, subscription: SubscriptionRow)
 }
 
 /** Parameters shown in `pending_update`. */
-type Shown = Pick<Stripe.SubscriptionUpdateParams, 'cancel_at_period_end' | 'metadata'>
+type ShownUpdateParams = Pick<Stripe.SubscriptionUpdateParams, 'cancel_at_period_end' | 'metadata'>
 
 /**
  * Makes a subscription update pending because its payment did not succeed: restores the previous
@@ -43,7 +43,7 @@ export function makeUpdatePending(
   subscription: SubscriptionRow,
   before: PreviousState,
   invoiceId: string,
-  params: Shown,
+  params: ShownUpdateParams,
 ): void {
   const items = work.findBy('subscription_item', 'subscription', subscription.id)
   const oldItems = JSON.parse(before.items) as SubscriptionItemRow[]

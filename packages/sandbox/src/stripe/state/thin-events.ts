@@ -1,6 +1,6 @@
 import { ROUTES } from '../wire/contract.generated.ts'
 import type { StripeContext } from './context.ts'
-import { nowOfClock } from './context.ts'
+import { readClockTime } from './context.ts'
 import { receiversIn, sendTo, subscribesTo } from './receivers.ts'
 import type { EventRow, ThinEventRow } from './rows.ts'
 
@@ -36,7 +36,7 @@ export function recordThinEvent(context: StripeContext, event: EventRow): void {
     object: 'v2.core.event',
     type: thinEventTypeOf(event.type),
     livemode: false,
-    created: new Date(nowOfClock(context) * 1000).toISOString(),
+    created: new Date(readClockTime(context) * 1000).toISOString(),
     ...relatedObjectOf(event.data),
     snapshot_event: event.id,
     ...(request?.id

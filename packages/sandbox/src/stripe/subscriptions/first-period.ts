@@ -9,7 +9,7 @@ import {
   type BillingRecurrence,
   findPeriodAt,
 } from '../wire/periods.ts'
-import { endOfBilledPeriod, wholePeriod } from './proration.ts'
+import { findBilledPeriodEnd, wholePeriod } from './proration.ts'
 import type { BilledTime } from './subscription-invoice.ts'
 import { readTrialEnd } from './subscription-params.ts'
 
@@ -198,7 +198,7 @@ export function firstBilledTimes(
     const { current_period_start: start, current_period_end: end } = item
     const whole = wholePeriod(work, subscription, item)
     if (!prorates) return whole.start === work.now ? [{ start, end, whole }] : []
-    const current = { start, end: endOfBilledPeriod(subscription, item), whole }
+    const current = { start, end: findBilledPeriodEnd(subscription, item), whole }
     const { start_date: began, billing_mode: mode, billing_cycle_anchor: anchor } = subscription
     if (began >= start) return [current]
     if (mode.type === 'classic')

@@ -20,7 +20,7 @@ import { type BillingPeriod, findPeriodAt } from '../wire/periods.ts'
  * Returns the amount in minor units that a price bills in advance for a whole period, before
  * discounts. Zero for metered prices, which are billed afterwards.
  */
-export function fullAmountOfPeriod(price: PriceRow, quantity: number, currency: string): number {
+export function computePeriodAmount(price: PriceRow, quantity: number, currency: string): number {
   return isMetered(price) ? 0 : priceQuantity(price, quantity, currency)
 }
 
@@ -28,7 +28,7 @@ export function fullAmountOfPeriod(price: PriceRow, quantity: number, currency: 
  * Returns the part of a billed amount for the time after `at`, calculated by the second, in minor
  * units.
  */
-export function unusedAmountOfPeriod(billed: BilledPeriod, at: number): number {
+export function computeUnusedAmount(billed: BilledPeriod, at: number): number {
   const left = Math.max(0, paidUntil(billed) - Math.max(at, billed.start))
   return multiplyFraction(billed.amount, left, billed.end - billed.start)
 }
@@ -41,7 +41,7 @@ function paidUntil(billed: BilledPeriod): number {
  * Returns the end of the time that was billed for an item, in Unix seconds: the end of the period,
  * or of the subscription if it ends earlier.
  */
-export function endOfBilledPeriod(
+export function findBilledPeriodEnd(
   subscription: SubscriptionRow,
   item: SubscriptionItemRow,
 ): number {
@@ -102,7 +102,7 @@ export function creditUnused(
 ): void {
   const billed = creditedFrom(work, subscription, item)
   if (!billed || paidUntil(billed) <= at) return
-  const amount = unusedAmountOfPeriod(billed, at)
+  const amount = computeUnusedAmount(billed, at)
   addProration(work, subscription, item, {
     amount: 0 - amount,
     start: at,
@@ -123,7 +123,7 @@ function creditedFrom(
   const { billed } = item.$
   if (!billed || subscription.billing_mode.type === 'flexible') return billed
   const price = work.require('price', item.price)
-  const full = fullAmountOfPeriod(price, item.quantity ?? 1, subscription.currency)
+  const full = computePeriodAmount(price, item.quantity ?? 1, subscription.currency)
   return { ...billed, amount: discountedAmount(work, subscription, price, full) }
 }
 
@@ -138,7 +138,7 @@ export function prorateEnd(
 ): boolean {
   const billed = creditedFrom(work, subscription, item)
   if (!billed) return false
-  const [before, after] = [paidUntil(billed), endOfBilledPeriod(subscription, item)]
+  const [before, after] = [paidUntil(billed), findBilledPeriodEnd(subscription, item)]
   if (before === after) return false
   const [start, end] = [Math.min(before, after), Math.max(before, after)]
   const share = multiplyFraction(billed.amount, end - start, billed.end - billed.start)
@@ -165,16 +165,16 @@ export function debitRemainingTime(
 ): void {
   const price = work.require('price', item.price)
   if (isMetered(price)) return
-  const full = fullAmountOfPeriod(price, item.quantity ?? 1, subscription.currency)
+  const full = computePeriodAmount(price, item.quantity ?? 1, subscription.currency)
   const whole = discountedAmount(work, subscription, price, full)
-  const until = endOfBilledPeriod(subscription, item)
+  const until = findBilledPeriodEnd(subscription, item)
   const period = wholePeriod(work, subscription, item)
   const billed: BilledPeriod = {
     amount: whole,
     ...period,
     ...(until === period.end ? {} : { until }),
   }
-  const amount = unusedAmountOfPeriod(billed, at)
+  const amount = computeUnusedAmount(billed, at)
   addProration(work, subscription, item, { amount, start: at, end: until, verb: 'Remaining' })
   work.edit('subscription_item', item).$.billed = billed
 }

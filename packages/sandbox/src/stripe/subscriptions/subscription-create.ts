@@ -47,7 +47,7 @@ export function createSubscription(
 
 function billFirst(
   work: UnitOfWork,
-  { subscription, invoice }: Begun,
+  { subscription, invoice }: NewSubscriptionRows,
   params: Stripe.SubscriptionCreateParams,
   options: FirstPayment,
 ): void {
@@ -89,7 +89,7 @@ export function createScheduledSubscription(
   return subscription
 }
 
-interface Begun {
+interface NewSubscriptionRows {
   readonly subscription: SubscriptionRow
   readonly invoice: InvoiceRow | null
 }
@@ -98,7 +98,7 @@ interface Begun {
 export function beginSubscription(
   work: UnitOfWork,
   params: Stripe.SubscriptionCreateParams,
-): Begun {
+): NewSubscriptionRows {
   const subscription = draftSubscription(work, params)
   const invoice = createFirstInvoice(work, subscription, params)
   scheduleNext(work, subscription)

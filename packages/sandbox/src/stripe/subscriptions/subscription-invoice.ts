@@ -24,7 +24,7 @@ import type {
 import type { UnitOfWork } from '../state/unit-of-work.ts'
 import { UNITS_PER_ONE } from '../wire/decimals.ts'
 import type { BillingPeriod } from '../wire/periods.ts'
-import { describeTime, endOfBilledPeriod, wholePeriod } from './proration.ts'
+import { describeTime, findBilledPeriodEnd, wholePeriod } from './proration.ts'
 import { isMeteredItem, type UsagePeriod } from './usage.ts'
 
 /** The time that an invoice line bills, and the full period that the price is for. */
@@ -134,7 +134,7 @@ function timesOf(
   if (subscription.status === 'trialing') return [{ start, end, whole: { start, end } }]
   if (times) return times(item)
   const whole = wholePeriod(work, subscription, item)
-  return [{ start, end: endOfBilledPeriod(subscription, item), whole }]
+  return [{ start, end: findBilledPeriodEnd(subscription, item), whole }]
 }
 
 /** Adds the lines for a time of an item, one per tier. */
@@ -193,7 +193,7 @@ function addEmptyLine(
   return addLine(work, invoice, line)
 }
 
-type Billed = Required<
+type BilledLineFields = Required<
   Pick<
     NewLine,
     | 'amount'
@@ -214,7 +214,7 @@ function lineOf(
   subscription: SubscriptionRow,
   item: SubscriptionItemRow,
   price: PriceRow,
-  billed: Billed,
+  billed: BilledLineFields,
 ): NewLine {
   return {
     amount: billed.amount,

@@ -41,11 +41,12 @@ function own(fields: Fields, name: string): unknown {
  * Returns the old value of a changed field, `null` if the field was absent. `undefined` if it has
  * not changed.
  */
-function differenceOf(was: unknown, is: unknown): unknown {
-  if (was === is) return undefined
-  if (was === undefined) return null
-  if (isFields(was) && isFields(is)) return previousAttributes(was, is) ?? undefined
-  return isSameList(was, is) ? undefined : was
+function differenceOf(oldValue: unknown, newValue: unknown): unknown {
+  if (oldValue === newValue) return undefined
+  if (oldValue === undefined) return null
+  if (isFields(oldValue) && isFields(newValue))
+    return previousAttributes(oldValue, newValue) ?? undefined
+  return isSameList(oldValue, newValue) ? undefined : oldValue
 }
 
 function isSameList(was: unknown, is: unknown): boolean {

@@ -100,7 +100,8 @@ export function refuseUnsupported(
     const given = path
       .split(/[[\]]+/)
       .reduce((at, name) => (name === '' ? at : ownField(at, name)), params as unknown)
-    if (value === undefined ? isOn(given) : names(given, value)) throw unsupportedParam(path)
+    if (value === undefined ? isOn(given) : hasRequestedValue(given, value))
+      throw unsupportedParam(path)
   }
 }
 
@@ -108,7 +109,7 @@ export function unsupportedParam(path: string): StripeFault {
   return invalidRequestFault(`The sandbox does not imitate \`${path}\`.`, path)
 }
 
-function names(given: unknown, value: string): boolean {
+function hasRequestedValue(given: unknown, value: string): boolean {
   return (
     String(given) === value ||
     ownField(given, 'type') === value ||

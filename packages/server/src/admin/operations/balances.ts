@@ -11,7 +11,7 @@ import {
   requireBillableTarget,
   requireRepeatKey,
 } from './billing-fields.ts'
-import { instant, named, userId } from './fields.ts'
+import { instant, nameSchema, userId } from './fields.ts'
 import { requireAccount } from './users.ts'
 
 const entryShape = z.strictObject({
@@ -19,7 +19,7 @@ const entryShape = z.strictObject({
   amount: moneyShape.describe('Positive for a credit, negative for a debit'),
   balance: moneyShape.describe('Balance after this entry'),
 })
-named('BalanceEntry', entryShape)
+nameSchema('BalanceEntry', entryShape)
 
 const newEntry = {
   id: userId,

@@ -2,14 +2,14 @@ import { signingAlgorithms } from '@tollgate/oauth'
 import { z } from 'zod'
 import { type Operation, operation } from '../operation.ts'
 import { AdminProblem, notFound } from '../problems.ts'
-import { instant, named } from './fields.ts'
+import { instant, nameSchema } from './fields.ts'
 
 const keyShape = z.strictObject({
   kid: z.string(),
   algorithm: z.enum(signingAlgorithms),
   active_from: instant.describe('When the key starts signing; it is published earlier'),
 })
-named('SigningKey', keyShape)
+nameSchema('SigningKey', keyShape)
 
 export const keyOperations: readonly Operation[] = [
   operation({

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { type Operation, operation } from '../operation.ts'
 import { moneyJson, moneyShape, providerName } from './billing-fields.ts'
-import { named } from './fields.ts'
+import { nameSchema } from './fields.ts'
 
 const planShape = z.strictObject({
   id: z.string(),
@@ -12,7 +12,7 @@ const planShape = z.strictObject({
   seats: z.boolean(),
   provider_ids: z.record(z.string(), z.string()).describe("The price's id at each provider"),
 })
-named('Plan', planShape)
+nameSchema('Plan', planShape)
 
 const catalogShape = z.strictObject({
   provider: z.string(),
@@ -43,7 +43,7 @@ const catalogShape = z.strictObject({
   ),
   complete: z.boolean().describe('Whether all prices and coupons are listed'),
 })
-named('Catalog', catalogShape)
+nameSchema('Catalog', catalogShape)
 
 const providerNames = providerName.options
 

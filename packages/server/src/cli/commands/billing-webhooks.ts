@@ -19,7 +19,7 @@ export const webhookCommands: Commands = {
     async run(_input, context) {
       const config = await context.config(['provider_keys'])
       const reports = await withBilling(config, (billing) =>
-        orUsageError(billing.endpoints.check()),
+        withUsageErrors(billing.endpoints.check()),
       )
       const lines = reports.flatMap(({ provider, url, id, problems, superfluous, usage, note }) => [
         `${provider}: ${id ?? 'no known endpoint'} for ${url}`,
@@ -98,7 +98,7 @@ export const webhookCommands: Commands = {
  * Turns billing's errors about wrong arguments into a `UsageError`, which is printed without a
  * stack trace.
  */
-async function orUsageError<T>(asked: Promise<T>): Promise<T> {
+async function withUsageErrors<T>(asked: Promise<T>): Promise<T> {
   try {
     return await asked
   } catch (error) {

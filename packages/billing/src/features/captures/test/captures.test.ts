@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { hasty, LOSSES, loseAnswer } from '../../../../test/lost-answers.ts'
+import { createImpatientBilling, LOSSES, loseAnswer } from '../../../../test/lost-answers.ts'
 import {
   type FlowTest,
   PROVIDERS,
@@ -172,7 +172,7 @@ describe.each(PROVIDERS)('an authorized charge at $provider', (given) => {
     async (how) => {
       const test = await start(provider)
       const id = await authorized(test, given)
-      const user = await hasty(test).user(test.user.id)
+      const user = await createImpatientBilling(test).user(test.user.id)
       // The authorization is read first, and at Braintree once more before the change.
       loseAnswer(test, provider, { after: provider === 'stripe' ? 1 : 2, how })
       const part = { amount: money(400, 'usd') }

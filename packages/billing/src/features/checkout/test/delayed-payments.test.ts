@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest'
-import { hasty, LOSSES, loseAnswer } from '../../../../test/lost-answers.ts'
+import { createImpatientBilling, LOSSES, loseAnswer } from '../../../../test/lost-answers.ts'
 import {
   type FlowTest,
-  givenBackTo,
   start,
   stripeSdk,
-  takenFrom,
+  sumChargedCents,
+  sumRefundedCents,
 } from '../../../../test/support.ts'
 import {
   type AnyBillingEvent,
@@ -66,7 +66,10 @@ describe('a bank debit on a hosted page', () => {
         },
       ])
       expect(await user.completeCheckout(id)).toMatchObject({ paymentStatus, isPaid })
-      expect([takenFrom(test, user), await operationsOf(test)]).toEqual([isPaid ? 1999 : 0, []])
+      expect([sumChargedCents(test, user), await operationsOf(test)]).toEqual([
+        isPaid ? 1999 : 0,
+        [],
+      ])
       emitted.splice(0)
       await user.sync()
       await test.billing.webhooks.replay({ from: new Date(0) })
@@ -145,7 +148,7 @@ describe('a bank debit on a hosted page', () => {
     await expect(user.refund(id, { amount: money(5, 'eur') })).rejects.toThrow(RefundNotPossibleYet)
     await test.advance({ minutes: 4 })
     await user.refund(id)
-    expect(givenBackTo(test, user)).toBe(1999)
+    expect(sumRefundedCents(test, user)).toBe(1999)
   })
 
   it.each(LOSSES)(
@@ -153,7 +156,10 @@ describe('a bank debit on a hosted page', () => {
     async (how) => {
       const test = await debited('success', { webhooks: false })
       const { user, sandbox, on, emitted } = test
-      const hurried = hasty({ ...test, another: (options) => test.another({ on, ...options }) })
+      const hurried = createImpatientBilling({
+        ...test,
+        another: (options) => test.another({ on, ...options }),
+      })
       const other = await hurried.user(user.id)
       for (let round = 0; round < 2; round++) {
         for (let after = 0; after < 5; after++) {
@@ -193,7 +199,7 @@ describe('a subscription paid by bank debit on a hosted page', () => {
       expect([await user.subscribed('default'), emitted]).toEqual([true, []])
       await test.advance({ minutes: 4 })
       expect((await user.subscription('default'))?.pastDue()).toBe(isPastDue)
-      expect([emitted, takenFrom(test, user)]).toEqual([[type], taken])
+      expect([emitted, sumChargedCents(test, user)]).toEqual([[type], taken])
     },
   )
 })

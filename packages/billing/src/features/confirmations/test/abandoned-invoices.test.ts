@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { type FlowTest, start, stripeSdk, takenFrom } from '../../../../test/support.ts'
+import { type FlowTest, start, stripeSdk, sumChargedCents } from '../../../../test/support.ts'
 import { type BillableUser, PaymentActionRequired } from '../../../index.ts'
 
 const CHALLENGED = 'pm_card_authenticationRequired'
@@ -47,7 +47,7 @@ async function heldSeats(webhooks: boolean): Promise<Waiting> {
   }
 }
 
-async function heldEndOfTrial(webhooks: boolean): Promise<Waiting> {
+async function holdTrialEnd(webhooks: boolean): Promise<Waiting> {
   const prepared = await prepare(webhooks)
   const { user } = prepared
   const main = await user.newSubscription('main', 'monthly').trialDays(7).create('pm_card_visa')
@@ -77,7 +77,7 @@ async function openInvoices({ test, user }: Waiting): Promise<number> {
 const CASES = [
   ['a swap', heldSwap],
   ['more seats', heldSeats],
-  ['the end of a trial', heldEndOfTrial],
+  ['the end of a trial', holdTrialEnd],
   ['the first payment', firstPayment],
 ] as const
 
@@ -91,7 +91,7 @@ describe.each(CASES)(
       expect(await openInvoices(it)).toBe(0)
       expect(() => it.test.sandbox.stripe.completeAuthentication(it.payment)).toThrow()
       await it.test.settle()
-      expect(takenFrom(it.test, it.user)).toBe(it.taken)
+      expect(sumChargedCents(it.test, it.user)).toBe(it.taken)
       expect(await it.user.subscribed('main')).toBe(false)
       expect(it.warnings).toEqual([])
     })
@@ -102,7 +102,7 @@ describe.each(CASES)(
       const other = await it.test.another().user(it.user.id)
       await Promise.all([it.user.sync(), other.sync()])
       expect(await openInvoices(it)).toBe(0)
-      expect(takenFrom(it.test, it.user)).toBe(it.taken)
+      expect(sumChargedCents(it.test, it.user)).toBe(it.taken)
     })
 
     it('stays paid if the customer confirmed the payment before the subscription was ended, and one warning is logged', async () => {

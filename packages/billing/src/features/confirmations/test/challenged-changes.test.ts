@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { hasty, LOSSES, loseAnswer } from '../../../../test/lost-answers.ts'
-import { rowsOf, truthAt } from '../../../../test/provider-truth.ts'
-import { type FlowTest, start, stripeSdk, takenFrom } from '../../../../test/support.ts'
+import { createImpatientBilling, LOSSES, loseAnswer } from '../../../../test/lost-answers.ts'
+import { readSandboxState, rowsOf } from '../../../../test/provider-truth.ts'
+import { type FlowTest, start, stripeSdk, sumChargedCents } from '../../../../test/support.ts'
 import {
   type BillableUser,
   PaymentActionRequired,
@@ -49,9 +49,11 @@ async function expectPlan({ test, user }: Challenged, plan: string, taken: numbe
   expect(await subscription.pendingConfirmation()).toBeNull()
   expect((await subscription.amountOwed())?.amount).toBe(0)
   expect((await user.balance()).amount).toBe(0)
-  expect(takenFrom(test, user)).toBe(taken)
+  expect(sumChargedCents(test, user)).toBe(taken)
   const customer = user.providerId ?? ''
-  expect(await rowsOf(test.database, user.id)).toEqual(truthAt(test.sandbox, 'stripe', customer))
+  expect(await rowsOf(test.database, user.id)).toEqual(
+    readSandboxState(test.sandbox, 'stripe', customer),
+  )
 }
 
 /** Expects the old plan, and a payment that waits for the customer. */
@@ -62,7 +64,7 @@ async function expectPendingPayment({ test, user }: Challenged, payment: string)
   expect(await user.subscribedToPlan('yearly', 'main')).toBe(false)
   expect(await subscription.pendingConfirmation()).toMatchObject({ kind: 'payment', id: payment })
   await expect(subscription.requirePaid()).rejects.toMatchObject({ payment: { id: payment } })
-  expect(takenFrom(test, user)).toBe(1000)
+  expect(sumChargedCents(test, user)).toBe(1000)
 }
 
 describe('a swap whose payment requires authentication (threat W6)', () => {
@@ -122,7 +124,7 @@ describe('a swap whose payment requires authentication (threat W6)', () => {
     expect(() => test.sandbox.stripe.completeAuthentication(payment)).toThrow()
     await test.advance({ months: 2 })
     expect(await user.subscribed('main')).toBe(false)
-    expect(takenFrom(test, user)).toBe(1000)
+    expect(sumChargedCents(test, user)).toBe(1000)
     const open = test.sandbox.stripe.invoices(user.providerId ?? '')
     expect(open.filter(({ status }) => status === 'open')).toEqual([])
   })
@@ -212,7 +214,7 @@ describe('a swap whose payment requires authentication (threat W6)', () => {
         const user = await test.createUser()
         await user.newSubscription('main', 'monthly').create('pm_card_visa')
         await user.updateCard(CHALLENGED)
-        const other = await (await hasty(test).user(user.id)).subscription('main')
+        const other = await (await createImpatientBilling(test).user(user.id)).subscription('main')
         loseAnswer(test, 'stripe', { after: call, how })
         const first = await other.swapAndInvoice('yearly').catch((error: unknown) => error)
         wasHit = test.sandbox.trouble.takeCallTrouble('stripe') === null
@@ -277,10 +279,10 @@ describe('other changes whose payment requires authentication (threat W6)', () =
     const it = await challenged()
     await it.subscription.addPrice('storage')
     await it.test.advance({ months: 1 })
-    const taken = takenFrom(it.test, it.user)
+    const taken = sumChargedCents(it.test, it.user)
     const change = it.subscription.swap([{ price: 'yearly' }])
     await expect(change).rejects.toThrow(PaymentFailed)
-    expect(takenFrom(it.test, it.user)).toBe(taken)
+    expect(sumChargedCents(it.test, it.user)).toBe(taken)
     expect((await it.user.subscription('main')).items()).toHaveLength(2)
   })
 })

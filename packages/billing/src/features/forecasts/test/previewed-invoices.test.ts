@@ -15,7 +15,7 @@ import {
   PROVIDERS,
   type ProviderCase,
   stripeSdk,
-  takenFrom,
+  sumChargedCents,
 } from '../../../../test/support.ts'
 import type { Subscription, SubscriptionBuilder, UpcomingInvoice } from '../../../index.ts'
 
@@ -107,9 +107,9 @@ describe.each(PROVIDERS)('a previewed invoice at $provider (threat N4)', (given)
       expect(now.date).toEqual(sandbox.clock.now())
       expect(sumOf(now.lines)).toBe(now.total.amount)
 
-      const before = takenFrom(test, user)
+      const before = sumChargedCents(test, user)
       await builder.create(given.card, place)
-      expect(takenFrom(test, user) - before, 'charged at once').toBe(now.total.amount)
+      expect(sumChargedCents(test, user) - before, 'charged at once').toBe(now.total.amount)
       await expectInvoice(test, given, now)
       expect(next).not.toBeNull()
       if (next) await expectCharged(test, given, next)
@@ -217,10 +217,10 @@ async function expectCharged(
 ): Promise<void> {
   const { sandbox, user } = test
   expect(sumOf(upcoming.lines), 'the lines add up').toBe(upcoming.total.amount)
-  const before = takenFrom(test, user)
+  const before = sumChargedCents(test, user)
   await sandbox.clock.advanceTo(new Date(upcoming.date.getTime() - 1000))
-  expect(takenFrom(test, user) - before, 'nothing before that day').toBe(0)
+  expect(sumChargedCents(test, user) - before, 'nothing before that day').toBe(0)
   await sandbox.clock.advanceTo(new Date(upcoming.date.getTime() + 2 * 3_600_000))
-  expect(takenFrom(test, user) - before, 'the total').toBe(upcoming.total.amount)
+  expect(sumChargedCents(test, user) - before, 'the total').toBe(upcoming.total.amount)
   await expectInvoice(test, given, upcoming)
 }

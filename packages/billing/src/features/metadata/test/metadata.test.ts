@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { hasty, LOSSES, loseAnswer } from '../../../../test/lost-answers.ts'
+import { createImpatientBilling, LOSSES, loseAnswer } from '../../../../test/lost-answers.ts'
 import { start, stripeSdk, subscriptionsAt } from '../../../../test/support.ts'
 import { InvalidArgument, ProviderUnavailable, Unsupported } from '../../../index.ts'
 
@@ -60,7 +60,7 @@ describe('withMetadata()', () => {
         const create = (of: typeof test.user) =>
           of.newSubscription('main', 'monthly').withMetadata(GIVEN).create(CARD)
         loseAnswer(test, 'stripe', { after, how })
-        const failed = await create(await hasty(test).user(test.user.id)).then(
+        const failed = await create(await createImpatientBilling(test).user(test.user.id)).then(
           () => null,
           (error: unknown) => error,
         )

@@ -5,7 +5,7 @@ import {
   PROVIDERS,
   start,
   stripeSdk,
-  takenFrom,
+  sumChargedCents,
 } from '../../../../test/support.ts'
 import {
   type BillableUser,
@@ -84,7 +84,7 @@ describe.each(PROVIDERS)('payment methods at $provider', (given) => {
     await user.deletePaymentMethod(old?.id ?? '')
     expect(await user.subscribed('main')).toBe(true)
     await test.advance({ months: 1, hours: 2 })
-    expect(takenFrom(test, user)).toBe(2000)
+    expect(sumChargedCents(test, user)).toBe(2000)
   })
 
   it('cannot be deleted while a subscription is billed to them', async () => {
@@ -396,7 +396,7 @@ describe('the confirmations that a user still has to make', () => {
     const other = await user.addPaymentMethod('pm_card_visa', { makeDefault: true })
     await user.newSubscription('main', 'monthly').create()
     expect(await user.subscribed('main')).toBe(true)
-    expect(takenFrom(test, user)).toBe(1000)
+    expect(sumChargedCents(test, user)).toBe(1000)
     const [bad] = (await user.paymentMethods()).filter(({ id }) => id !== other.id)
     await user.deletePaymentMethod(bad?.id ?? '')
     expect(await user.pendingConfirmations()).toEqual([])

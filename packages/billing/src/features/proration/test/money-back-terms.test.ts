@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest'
 import {
   type FlowTest,
-  givenBackTo,
   PROVIDERS,
   settleCharge,
   start,
   stripeSdk,
-  takenFrom,
+  sumChargedCents,
+  sumRefundedCents,
 } from '../../../../test/support.ts'
 import { AmountTooLarge, type BillableUser, type Invoice, money } from '../../../index.ts'
 import { openDispute } from '../../disputes/test/dispute.ts'
@@ -52,7 +52,7 @@ describe.each(PROVIDERS)('a refund of half a yearly payment at $provider (threat
   it('is half of the price that remains after the coupon', async () => {
     const test = await start(provider, { coupon: true })
     await test.user.newSubscription('main', 'yearly').withCoupon('SPRING').create(card)
-    expect(takenFrom(test, test.user)).toBe(9700)
+    expect(sumChargedCents(test, test.user)).toBe(9700)
     expect(await creditOfSwap(test)).toBe(9700)
     expect(await refundHalf(test)).toBe(4850)
     expect(await creditOfSwap(test)).toBe(4850)
@@ -67,7 +67,7 @@ describe.each(PROVIDERS)('a refund of half a yearly payment at $provider (threat
     const kept = 11_900 - 5950 - 1190
     expect(await creditOf(test)).toBeLessThanOrEqual(kept)
     expect(await creditOf(test)).toBeGreaterThanOrEqual(kept - 2)
-    expect(takenFrom(test, test.user)).toBe(11_900)
+    expect(sumChargedCents(test, test.user)).toBe(11_900)
   })
 
   it('is half of each price if the subscription has several prices', async () => {
@@ -93,7 +93,7 @@ describe.each(PROVIDERS)('a refund of half a yearly payment at $provider (threat
     await (await main(test)).resume()
     expect([await creditOf(test), await creditOfSwap(test)]).toEqual([0, 5000])
     await (await main(test)).cancelNow()
-    expect([await creditOf(test), takenFrom(test, test.user)]).toEqual([0, 10_000])
+    expect([await creditOf(test), sumChargedCents(test, test.user)]).toEqual([0, 10_000])
   })
 
   it('leaves the other half, which either a refund or a swap can return once', async () => {
@@ -105,9 +105,9 @@ describe.each(PROVIDERS)('a refund of half a yearly payment at $provider (threat
     const refunded = invoice.refund({ amount: money(5000, 'usd') })
     const [swap, refund] = await Promise.allSettled([swapped, refunded])
     expect(swap.status).toBe('fulfilled')
-    const back = givenBackTo(test, test.user)
+    const back = sumRefundedCents(test, test.user)
     // The first month was paid by the credit or by the card.
-    const credited = (await creditOf(test)) + 1000 - (takenFrom(test, test.user) - 10_000)
+    const credited = (await creditOf(test)) + 1000 - (sumChargedCents(test, test.user) - 10_000)
     expect(back + credited).toBe(10_000)
     if (refund.status === 'rejected') expect(refund.reason).toBeInstanceOf(AmountTooLarge)
     expect(back).toBe(refund.status === 'fulfilled' ? 10_000 : 5000)
@@ -119,7 +119,7 @@ describe.each(PROVIDERS)('a refund of half a yearly payment at $provider (threat
     await user.newSubscription('main', 'monthly').create(card)
     await refundHalf(test)
     await test.advance({ months: 1, hours: 2 })
-    expect(takenFrom(test, user)).toBe(2000)
+    expect(sumChargedCents(test, user)).toBe(2000)
     const whole = await creditOfSwap(test, 'yearly')
     expect(whole).toBeGreaterThanOrEqual(990)
     expect(await refundHalf(test)).toBe(500)
@@ -135,7 +135,7 @@ describe.each(PROVIDERS)('a period at $provider that was paid with credit (threa
     await (await main(test)).swapAndInvoice('pro')
     await test.advance({ days: 31, hours: 2 })
     const before = await creditOf(test)
-    expect([takenFrom(test, user), before]).toEqual([10_000, 10_000 - 2 * 2500])
+    expect([sumChargedCents(test, user), before]).toEqual([10_000, 10_000 - 2 * 2500])
     openDispute(test, user)
     await test.settle()
     await (await main(test)).swapAndInvoice('monthly')
@@ -143,7 +143,7 @@ describe.each(PROVIDERS)('a period at $provider that was paid with credit (threa
     const used = before - (await creditOf(test))
     expect(used).toBeGreaterThan(990)
     expect(used).toBeLessThanOrEqual(1000)
-    expect(takenFrom(test, user)).toBe(10_000)
+    expect(sumChargedCents(test, user)).toBe(10_000)
   })
 })
 
@@ -153,7 +153,7 @@ describe('a sale at Braintree that was voided before it was settled (threat Q1)'
     await test.user.newSubscription('main', 'yearly').create(CARDS.braintree)
     expect((await (await newest(test.user)).refund()).status).toBe('voided')
     await (await main(test)).swap('monthly')
-    expect([takenFrom(test, test.user), await creditOf(test)]).toEqual([1000, 0])
+    expect([sumChargedCents(test, test.user), await creditOf(test)]).toEqual([1000, 0])
   })
 })
 
@@ -175,7 +175,7 @@ describe('a credit note for an unpaid invoice (threat Q1)', () => {
   it('does not count as a payment', async () => {
     const { test } = await noted()
     await (await main(test)).payNow()
-    expect(takenFrom(test, test.user)).toBe(1600)
+    expect(sumChargedCents(test, test.user)).toBe(1600)
     const credit = await creditOfSwap(test, 'yearly')
     expect(credit).toBeGreaterThan(590)
     expect(credit).toBeLessThanOrEqual(600)
@@ -185,7 +185,7 @@ describe('a credit note for an unpaid invoice (threat Q1)', () => {
     const { test, note } = await noted()
     await (await stripeSdk(test)).creditNotes.voidCreditNote(note)
     await (await main(test)).payNow()
-    expect(takenFrom(test, test.user)).toBe(2000)
+    expect(sumChargedCents(test, test.user)).toBe(2000)
     expect(await creditOfSwap(test, 'yearly')).toBeGreaterThan(990)
   })
 })
@@ -199,7 +199,7 @@ describe.each([
     const { user } = test
     await user.creditBalance(money(6000, 'usd'), 'Paid by bank transfer', { gift })
     await user.newSubscription('main', 'yearly').create(CARDS.stripe)
-    expect(takenFrom(test, user)).toBe(4000)
+    expect(sumChargedCents(test, user)).toBe(4000)
     expect(await creditOfSwap(test)).toBe(paid)
   })
 })

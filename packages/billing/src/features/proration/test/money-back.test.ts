@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import {
   type FlowTest,
-  givenBackTo,
   settleCharge,
   start,
   stripeSdk,
-  takenFrom,
+  sumChargedCents,
+  sumRefundedCents,
 } from '../../../../test/support.ts'
 import {
   AmountTooLarge,
@@ -112,7 +112,7 @@ async function expectNoCredit(
   const shown = await preview?.(await main(test))
   await make(await main(test))
   expect(await creditOf(test)).toBe(0)
-  expect(takenFrom(test, test.user)).toBe(20_000 + charged)
+  expect(sumChargedCents(test, test.user)).toBe(20_000 + charged)
   // Without an invoice of its own, the change is on the next one, which is over one seat.
   if (shown) expect(shown.total.amount).toBe(shown.immediately ? charged : 10_000)
 }
@@ -141,7 +141,7 @@ describe('a yearly period at Stripe whose payment was returned to the customer (
     expect(await creditOf(test)).toBe(0)
     await test.advance({ months: 6 })
     expect(await creditOf(test)).toBe(0)
-    expect(takenFrom(test, test.user)).toBe(20_000)
+    expect(sumChargedCents(test, test.user)).toBe(20_000)
   })
 
   it('is charged in full after a swap to a more expensive plan, without credit from this or the next change', async () => {
@@ -155,7 +155,7 @@ describe('a yearly period at Stripe whose payment was returned to the customer (
     await refundAll(test)
     await test.advance({ days: 100 })
     await (await main(test)).swapAndInvoice([{ price: 'dear', quantity: 1 }])
-    expect(takenFrom(test, test.user)).toBe(20_000 + 26_500)
+    expect(sumChargedCents(test, test.user)).toBe(20_000 + 26_500)
     expect(await creditOf(test)).toBe(0)
     await test.advance({ days: 100 })
     await (await main(test)).swapAndInvoice('monthly')
@@ -178,7 +178,9 @@ describe('a yearly period at Stripe with a partial refund (threat Q1)', () => {
     expect((await (await main(test)).previewSwap('monthly')).credit.amount).toBe(3000)
     await (await main(test)).swap('monthly')
     expect(await creditOf(test)).toBe(4000 + 3000 - 1000)
-    expect(givenBackTo(test, test.user) + 7000).toBeLessThanOrEqual(takenFrom(test, test.user))
+    expect(sumRefundedCents(test, test.user) + 7000).toBeLessThanOrEqual(
+      sumChargedCents(test, test.user),
+    )
   })
 
   it('turns credit back into paid time, exactly, when resume() removes an end date', async () => {
@@ -251,7 +253,7 @@ describe('a yearly period at Stripe with a partial refund (threat Q1)', () => {
     await test.settle()
     const first = (await test.user.invoices()).at(-1)
     await first?.refund()
-    expect(givenBackTo(test, test.user)).toBe(20_000)
+    expect(sumRefundedCents(test, test.user)).toBe(20_000)
   })
 })
 
@@ -261,7 +263,7 @@ describe('credit at Stripe that is a gift (threat Q1)', () => {
     const { user } = test
     await user.creditBalance(money(7500, 'usd'), 'Welcome', { gift: true })
     await user.newSubscription('main', 'yearly').create('pm_card_visa')
-    expect(takenFrom(test, user)).toBe(2500)
+    expect(sumChargedCents(test, user)).toBe(2500)
     await (await main(test)).swap('monthly')
     // A quarter of the price was paid with money.
     expect(await creditOf(test)).toBe(2500 - 1000)
@@ -279,7 +281,7 @@ describe('credit at Stripe that is a gift (threat Q1)', () => {
     expect(await creditOf(test)).toBe(9000)
     await (await main(test)).swap('monthly')
     expect(await creditOf(test)).toBe(9000 + 9000)
-    expect(takenFrom(test, user)).toBe(10_000)
+    expect(sumChargedCents(test, user)).toBe(10_000)
   })
 })
 
@@ -302,7 +304,7 @@ describe('a refund after a swap at Stripe (threat Q1)', () => {
     const refund = await invoice.refund()
     expect(refund.amount).toEqual(money(2000, 'usd'))
     expect((await invoice.refund()).id).toBe(refund.id)
-    expect(givenBackTo(test, user)).toBe(2000)
+    expect(sumRefundedCents(test, user)).toBe(2000)
     await expect(invoice.refund({ amount: money(1, 'usd') })).rejects.toThrow(AmountTooLarge)
   })
 
@@ -312,7 +314,7 @@ describe('a refund after a swap at Stripe (threat Q1)', () => {
     const invoice = await newest(test.user)
     await (await main(test)).swap('monthly')
     await expect(invoice.refund()).rejects.toThrow(AmountTooLarge)
-    expect(givenBackTo(test, test.user)).toBe(0)
+    expect(sumRefundedCents(test, test.user)).toBe(0)
   })
 
   it('does not exceed the payment if taxes are added to the price', async () => {
@@ -321,7 +323,7 @@ describe('a refund after a swap at Stripe (threat Q1)', () => {
     const { amount } = await invoice.refund()
     expect(amount.amount + credit).toBeLessThanOrEqual(11_900)
     expect(amount.amount + credit).toBeGreaterThanOrEqual(11_898)
-    expect(givenBackTo(test, user)).toBe(amount.amount)
+    expect(sumRefundedCents(test, user)).toBe(amount.amount)
   })
 
   it.each(['refund', 'balance', 'outside'] as const)(
@@ -357,7 +359,7 @@ describe('a refund after a swap at Stripe (threat Q1)', () => {
     expect(await creditOf(test)).toBe(1500)
     expect((await invoice.refund()).amount).toEqual(money(1000, 'usd'))
     await (await main(test)).swapAndInvoice('yearly')
-    expect([takenFrom(test, user), await creditOf(test)]).toEqual([2500 + 10_000 - 1500, 0])
+    expect([sumChargedCents(test, user), await creditOf(test)]).toEqual([2500 + 10_000 - 1500, 0])
   })
 
   it('can return the payments of two invoices for one period, minus the credit already given', async () => {
@@ -368,12 +370,12 @@ describe('a refund after a swap at Stripe (threat Q1)', () => {
     await (await main(test)).updateQuantityAndInvoice(2)
     await test.advance({ days: 73 })
     await (await main(test)).updateQuantityAndInvoice(1)
-    expect([takenFrom(test, user), await creditOf(test)]).toEqual([18_000, 6000])
+    expect([sumChargedCents(test, user), await creditOf(test)]).toEqual([18_000, 6000])
     for (const invoice of await user.invoices()) {
       if (invoice.data.total > 0)
         await invoice.refund().catch((error) => expect(error).toBeInstanceOf(AmountTooLarge))
     }
-    expect(givenBackTo(test, user)).toBe(12_000)
+    expect(sumRefundedCents(test, user)).toBe(12_000)
     await (await main(test)).swap('monthly')
     expect(await creditOf(test)).toBe(6000 - 1000)
   })
@@ -392,7 +394,7 @@ describe('a change that requires authentication (threat Q1)', () => {
     await test.settle()
     expect((await main(test)).providerPlan).toBe('monthly')
     expect(await creditOf(test)).toBe(0)
-    expect(takenFrom(test, user)).toBe(20_000 + 2000)
+    expect(sumChargedCents(test, user)).toBe(20_000 + 2000)
   })
 })
 
@@ -422,25 +424,25 @@ describe.each([
     'is not credited by a swap to %s, as the preview of the swap shows',
     async (_name, plan, to, price) => {
       const test = await givenBack(plan)
-      const before = takenFrom(test, test.user)
+      const before = sumChargedCents(test, test.user)
       const preview = await (await main(test)).previewSwap(to)
       await (await main(test)).swap(to)
-      expect(takenFrom(test, test.user) - before).toBe(price)
+      expect(sumChargedCents(test, test.user) - before).toBe(price)
       expect([preview.total.amount, preview.credit.amount]).toEqual([price, 0])
       expect((await main(test)).providerPlan).toBe(to)
       // The next charge is a full one too.
       await test.advance({ months: 1 })
-      expect(takenFrom(test, test.user) - before).toBe(2 * price)
+      expect(sumChargedCents(test, test.user) - before).toBe(2 * price)
     },
   )
 
   it('is not credited when add-ons are removed, and is charged for added ones', async () => {
     const test = await givenBack('monthly', 'seat')
-    const before = takenFrom(test, test.user)
+    const before = sumChargedCents(test, test.user)
     await (await main(test)).removePrice('seat')
-    expect(takenFrom(test, test.user)).toBe(before)
+    expect(sumChargedCents(test, test.user)).toBe(before)
     await test.advance({ months: 1 })
-    expect(takenFrom(test, test.user) - before).toBe(1000)
+    expect(sumChargedCents(test, test.user) - before).toBe(1000)
   })
 })
 
@@ -465,10 +467,10 @@ describe('a period at Braintree with a partial refund (threat Q1)', () => {
     const preview = await (await main(test)).previewSwap('monthly')
     expect(preview.credit.amount).toBe(4000)
     await (await main(test)).swap('monthly')
-    expect(takenFrom(test, test.user)).toBe(10_000)
+    expect(sumChargedCents(test, test.user)).toBe(10_000)
     await test.advance({ months: 5 })
     // The credit pays four months, the card the fifth.
-    expect(takenFrom(test, test.user)).toBe(11_000)
+    expect(sumChargedCents(test, test.user)).toBe(11_000)
   })
 
   it('gives no credit for an add-on that is removed without a swap, and the error names the alternative', async () => {
@@ -478,9 +480,9 @@ describe('a period at Braintree with a partial refund (threat Q1)', () => {
     await (await main(test)).swap([{ price: 'monthly' }])
     // 20.00 of 40.00 are left, of which the new period uses 10.00.
     await test.advance({ months: 1 })
-    expect(takenFrom(test, test.user)).toBe(4000)
+    expect(sumChargedCents(test, test.user)).toBe(4000)
     await test.advance({ months: 1 })
-    expect(takenFrom(test, test.user)).toBe(5000)
+    expect(sumChargedCents(test, test.user)).toBe(5000)
   })
 
   it('is credited by a swap as if it was never refunded or disputed, once the refund has failed or the dispute is won', async () => {
@@ -519,7 +521,7 @@ describe('a refund after a swap at Braintree (threat Q1)', () => {
     const refund = await invoice.refund()
     expect(refund.amount).toEqual(money(2000, 'usd'))
     expect((await invoice.refund()).id).toBe(refund.id)
-    expect(givenBackTo(test, user)).toBe(2000)
+    expect(sumRefundedCents(test, user)).toBe(2000)
   })
 
   it('can return the part that a swap to a cheaper plan has not credited, during that period and later', async () => {
@@ -563,6 +565,6 @@ describe('a refund after a swap at Braintree (threat Q1)', () => {
     await test.sandbox.clock.advance({ minutes: 1 })
     await (await main(test)).swap('quarterly')
     await expect(invoice?.refund()).rejects.toThrow(AmountTooLarge)
-    expect(givenBackTo(test, user)).toBe(0)
+    expect(sumRefundedCents(test, user)).toBe(0)
   })
 })

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { hasty, LOSSES, loseAnswer } from '../../../../test/lost-answers.ts'
+import { createImpatientBilling, LOSSES, loseAnswer } from '../../../../test/lost-answers.ts'
 import { type FlowTest, start } from '../../../../test/support.ts'
 import {
   InvalidArgument,
@@ -152,7 +152,7 @@ describe('an invoice that is sent by mail', () => {
     async ({ how, after }) => {
       const test = await start('stripe')
       await test.user.updateCard('pm_card_visa')
-      const user = await hasty(test).user(test.user.id)
+      const user = await createImpatientBilling(test).user(test.user.id)
       const send = () => user.sendInvoice('Consulting', PRICE)
       loseAnswer(test, 'stripe', { after, how })
       const first = await send().catch(() => null)

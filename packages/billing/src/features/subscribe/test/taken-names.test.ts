@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { hasty, loseAnswer } from '../../../../test/lost-answers.ts'
-import { rowsOf, truthAt } from '../../../../test/provider-truth.ts'
+import { createImpatientBilling, loseAnswer } from '../../../../test/lost-answers.ts'
+import { readSandboxState, rowsOf } from '../../../../test/provider-truth.ts'
 import { thrownBy } from '../../../../test/specification/no-calls.ts'
 import {
   type FlowTest,
@@ -9,7 +9,7 @@ import {
   start,
   stripeSdk,
   subscriptionsAt,
-  takenFrom,
+  sumChargedCents,
 } from '../../../../test/support.ts'
 import {
   AlreadySubscribed,
@@ -54,9 +54,14 @@ async function startTaken(provider: 'stripe' | 'braintree'): Promise<FlowTest> {
 async function stateOf(test: FlowTest) {
   const { user, sandbox, database } = test
   const { provider, providerId, cardLastFour } = await test.billing.user(user.id)
-  const truth = truthAt(sandbox, provider, providerId ?? '')
+  const truth = readSandboxState(sandbox, provider, providerId ?? '')
   expect(await rowsOf(database, user.id)).toEqual(truth)
-  return { truth, cardLastFour, taken: takenFrom(test, user), count: subscriptionsAt(test, user) }
+  return {
+    truth,
+    cardLastFour,
+    taken: sumChargedCents(test, user),
+    count: subscriptionsAt(test, user),
+  }
 }
 
 async function refusal(act: () => Promise<unknown>): Promise<AlreadySubscribed> {
@@ -260,7 +265,7 @@ describe.each(PROVIDERS)(
       const error = await refusal(() => begin(test.user).trialDays(10).create())
       expect(error.terms).toMatchObject([{ term: 'trial', inForce: 'none', wanted: '10 days' }])
       expect((await begin(test.user).create()).providerId).toBe(made.providerId)
-      expect(takenFrom(test, test.user)).toBe(1000)
+      expect(sumChargedCents(test, test.user)).toBe(1000)
     })
 
     it('replaces a subscription whose first payment failed, with any terms', async () => {
@@ -270,7 +275,7 @@ describe.each(PROVIDERS)(
       const preview = await begin(user, 'pro').withCoupon('SPRING').preview()
       const made = await begin(user, 'pro').withCoupon('SPRING').create(card)
       expect(made.providerPlan).toBe('pro')
-      expect([takenFrom(test, user), preview.now.total.amount]).toEqual([2200, 2200])
+      expect([sumChargedCents(test, user), preview.now.total.amount]).toEqual([2200, 2200])
     })
 
     it('rejects one of two concurrent calls with different terms', async () => {
@@ -289,7 +294,7 @@ describe.each(PROVIDERS)(
 
     it('finds the subscription when it is repeated after a lost response, and rejects other terms', async () => {
       const test = await startTaken(provider)
-      const billing = hasty(test)
+      const billing = createImpatientBilling(test)
       const build = (user: BillableUser) => begin(user).withCoupon('SPRING').trialDays(10)
       let isLost = false
       for (let after = 0; !isLost; after++) {

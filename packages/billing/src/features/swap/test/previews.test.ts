@@ -9,7 +9,12 @@ import {
   sumOf,
   type Tax,
 } from '../../../../test/preview-support.ts'
-import { type FlowTest, PROVIDERS, type ProviderCase, takenFrom } from '../../../../test/support.ts'
+import {
+  type FlowTest,
+  PROVIDERS,
+  type ProviderCase,
+  sumChargedCents,
+} from '../../../../test/support.ts'
 import type { Subscription, SwapPreview } from '../../../index.ts'
 
 const DIRECTIONS = {
@@ -179,7 +184,7 @@ describe.each(PROVIDERS)('a preview at $provider (threat N4)', (given) => {
       const test = await startPreviews(given, row, { settles: true })
       const subscription = await liveTo(test, given, row)
       const [, to] = DIRECTIONS[row.direction]
-      const swapping = wayOf(subscription, row)
+      const swapping = applySwapOptions(subscription, row)
       const wanted = row.seats === 0 ? to : [{ price: to }, { price: 'seat' }]
 
       const preview = await swapping.previewSwap(wanted)
@@ -194,7 +199,7 @@ describe.each(PROVIDERS)('a preview at $provider (threat N4)', (given) => {
     'shows exactly the amount that the change of prices charges: %s',
     async (_name, row) => {
       const test = await startPreviews(given, row, { settles: true })
-      const subscription = wayOf(await liveTo(test, given, row), row)
+      const subscription = applySwapOptions(await liveTo(test, given, row), row)
       const { invoiceNow } = row
       const preview = await subscription.preview(CHANGES[row.change], { invoiceNow })
       await expectCharged(test, given, preview, ({ prorationDate }) =>
@@ -227,17 +232,17 @@ async function expectCharged(
   change: (preview: SwapPreview) => Promise<unknown>,
 ): Promise<void> {
   expect(sumOf(preview.lines), 'the lines add up').toBe(preview.total.amount)
-  const before = takenFrom(test, test.user)
+  const before = sumChargedCents(test, test.user)
   await change(preview)
   if (preview.immediately) {
     expect(preview.date).toEqual(test.sandbox.clock.now())
   } else {
-    expect(takenFrom(test, test.user) - before, 'nothing at once').toBe(0)
+    expect(sumChargedCents(test, test.user) - before, 'nothing at once').toBe(0)
     await test.sandbox.clock.advanceTo(new Date(preview.date.getTime() - 1000))
-    expect(takenFrom(test, test.user) - before, 'nothing before that day').toBe(0)
+    expect(sumChargedCents(test, test.user) - before, 'nothing before that day').toBe(0)
     await test.sandbox.clock.advanceTo(new Date(preview.date.getTime() + 2 * 3_600_000))
   }
-  expect(takenFrom(test, test.user) - before, 'the total').toBe(preview.total.amount)
+  expect(sumChargedCents(test, test.user) - before, 'the total').toBe(preview.total.amount)
   await expectInvoice(test, given, preview)
 }
 
@@ -286,7 +291,10 @@ function firstPlan({ provider }: ProviderCase, { credit, direction }: Combinatio
   return credit === 'little' ? 'quarterly' : 'large'
 }
 
-function wayOf(subscription: Subscription, { trial, prorate }: Combination): Subscription {
+function applySwapOptions(
+  subscription: Subscription,
+  { trial, prorate }: Combination,
+): Subscription {
   const way = trial === 'skipped' ? subscription.skipTrial() : subscription
   return prorate ? way : way.noProrate()
 }

@@ -80,12 +80,16 @@ export async function owedForUsage(
     const sums = await usage.sumOfBatch(record.id, batch.id)
     const { amount, bill } = await priceUsageBatch(context, charging, ledger, sums)
     cents += amount.amount
-    before = { from, used: added(ledger.used, sums), bills: [...ledger.bills, ...bill.meters] }
+    before = {
+      from,
+      used: addUsageSums(ledger.used, sums),
+      bills: [...ledger.bills, ...bill.meters],
+    }
   }
   return money(cents, part.currency)
 }
 
-function added(sums: UsageSums, others: UsageSums): UsageSums {
+function addUsageSums(sums: UsageSums, others: UsageSums): UsageSums {
   const all = new Map(sums)
   for (const [meter, value] of others) all.set(meter, (all.get(meter) ?? 0n) + value)
   return all

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { startChild } from '../../../../test/child-process.ts'
 import { killAlone, LONG, tryEveryPoint, tryOneByOne } from '../../../../test/killed/every-point.ts'
-import { ofSubscription, ofUser } from '../../../../test/killed/story.ts'
-import { start, takenFrom } from '../../../../test/support.ts'
+import { subscriptionJob, userJob } from '../../../../test/killed/story.ts'
+import { start, sumChargedCents } from '../../../../test/support.ts'
 import type { BillableUser } from '../../../index.ts'
 import { declineUsageCharge, makeOtherCardDefault } from './charged.ts'
 import { type MeteredTest, startWithMeter } from './support.ts'
@@ -57,12 +57,12 @@ describe('metered usage', () => {
         await billing.process()
         await sandbox.clock.advance({ months: 1 })
         await sandbox.clock.advance({ hours: 2 })
-        const before = takenFrom(test, user)
+        const before = sumChargedCents(test, user)
         const job = { job: 'chargeUsage', userId: user.id, stopAt } as const
         const { outcome, at } = await killAlone(test, 'braintree', job)
         await sandbox.clock.advance({ minutes: 11 })
         await billing.process()
-        expect(takenFrom(test, user) - before, at).toBe(50)
+        expect(sumChargedCents(test, user) - before, at).toBe(50)
         expect(await billing.usage.pending()).toEqual([])
         const open = await test.database.kysely
           .selectFrom('billing_operations')
@@ -95,13 +95,13 @@ describe('metered usage', () => {
         await user.newSubscription('main', 'monthly').create('fake-valid-visa-nonce')
         await declineUsageCharge({ ...test, user })
         await makeOtherCardDefault({ sandbox, user })
-        const job = { userId: user.id, ...ofUser(method, ...args), stopAt }
+        const job = { userId: user.id, ...userJob(method, ...args), stopAt }
         const { outcome, at } = await killAlone(test, 'braintree', job)
         await (await billing.user(user.id)).sync()
         // The dead process may have claimed the debt already, so its lease must run out first.
         await sandbox.clock.advance({ minutes: 11 })
         await billing.process()
-        expect(takenFrom(test, user), at).toBe(2000 + 50)
+        expect(sumChargedCents(test, user), at).toBe(2000 + 50)
         return outcome
       })
       expect(steps.some((step) => /update/.test(step))).toBe(true)
@@ -132,12 +132,12 @@ describe('metered usage', () => {
         },
         jobOf: ({ id: userId }) => ({
           userId,
-          ...ofSubscription('cancelNow', { invoiceNow: true }),
+          ...subscriptionJob('cancelNow', { invoiceNow: true }),
         }),
         async afterwards(user, at) {
           const again = await (await billing.user(user.id)).subscription('main')
           await again.cancelNow({ invoiceNow: true })
-          expect(takenFrom(test, user), at).toBe(1000 + 50)
+          expect(sumChargedCents(test, user), at).toBe(1000 + 50)
         },
       })
       expect(steps.some((step) => /POST .*meter_events/.test(step))).toBe(true)

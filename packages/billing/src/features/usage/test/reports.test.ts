@@ -1,7 +1,7 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { createTestDatabase } from '../../../../../../test-support/create-test-database.ts'
 import { withoutCalls } from '../../../../test/specification/no-calls.ts'
-import { billingTables, START, start, takenFrom } from '../../../../test/support.ts'
+import { billingTables, START, start, sumChargedCents } from '../../../../test/support.ts'
 import { createTeam, startTeams } from '../../../../test/teams.ts'
 import {
   type AnyBillingEvent,
@@ -283,7 +283,7 @@ describe('a report of metered usage', () => {
     const another = test.another()
     await Promise.all([billing.process(), another.process(), made.cancelNow({ invoiceNow: true })])
     expect([await counted(), new Set(await states())]).toEqual(['12', new Set(['sent'])])
-    expect(takenFrom(test, user)).toBe(1000 + 60)
+    expect(sumChargedCents(test, user)).toBe(1000 + 60)
   })
 
   it('can be cancelled before it is sent, and within a day after', async () => {

@@ -29,7 +29,7 @@ export type PhaseParams = Stripe.SubscriptionScheduleUpdateParams.Phase
 const IGNORED_PARAMS = ['collection_method', 'invoice_settings'] as const
 
 /** Customer and billing mode of the phases. */
-interface Billed extends Pick<SubscriptionRow, 'billing_mode'> {
+interface PhaseOwner extends Pick<SubscriptionRow, 'billing_mode'> {
   readonly customer: CustomerRow
 }
 
@@ -40,7 +40,7 @@ interface Billed extends Pick<SubscriptionRow, 'billing_mode'> {
  */
 export function readPhases(
   work: UnitOfWork,
-  of: Billed,
+  of: PhaseOwner,
   params: readonly PhaseParams[],
   start: number,
 ): PhaseRow[] {

@@ -32,7 +32,7 @@ export const BASIL: readonly VersionChange[] = [
         for (const [field, value] of Object.entries(before)) {
           if (value !== periodOf(now.items)[field]) previous[field] = value
         }
-        if (sameButPeriods(previous.items, now.items)) delete previous.items
+        if (isSameExceptPeriods(previous.items, now.items)) delete previous.items
       },
     },
   },
@@ -292,7 +292,7 @@ function itemsIn(items: unknown): WireObject[] {
   return isRecord(items) && Array.isArray(items.data) ? (items.data as WireObject[]) : []
 }
 
-function sameButPeriods(before: unknown, now: unknown): boolean {
+function isSameExceptPeriods(before: unknown, now: unknown): boolean {
   return isRecord(before) && withoutPeriods(before) === withoutPeriods(now)
 }
 

@@ -132,15 +132,15 @@ export async function readProviderView(account: Account): Promise<ProviderView> 
     endReason,
     upcoming,
   ] = await Promise.all([
-    orNull(running ? running.periodEndsAt() : null),
-    orNull(running ? unpaidReason(running) : null),
-    orNull(running && isOwing(running) ? running.amountOwed() : null),
-    orNull(billable.invoicesIncludingPending()),
-    hasCreditNotes(provider) ? orNull(billable.creditNotes()) : [],
-    orNull(running ? running.discounts() : null),
-    orNull(billable.paymentMethods()),
-    orNull(last ? last.endReason() : null),
-    orNull(running ? running.upcomingInvoice() : null),
+    nullIfUnavailable(running ? running.periodEndsAt() : null),
+    nullIfUnavailable(running ? unpaidReason(running) : null),
+    nullIfUnavailable(running && isOwing(running) ? running.amountOwed() : null),
+    nullIfUnavailable(billable.invoicesIncludingPending()),
+    hasCreditNotes(provider) ? nullIfUnavailable(billable.creditNotes()) : [],
+    nullIfUnavailable(running ? running.discounts() : null),
+    nullIfUnavailable(billable.paymentMethods()),
+    nullIfUnavailable(last ? last.endReason() : null),
+    nullIfUnavailable(running ? running.upcomingInvoice() : null),
   ])
   const documents = { invoices, creditNotes }
   const payment = { unpaid, owed: owed !== null && owed.amount > 0 ? owed : null }
@@ -148,7 +148,7 @@ export async function readProviderView(account: Account): Promise<ProviderView> 
 }
 
 /** Waits for a response of the provider. Returns `null` if the provider is unavailable. */
-export async function orNull<T>(asked: Promise<T> | null): Promise<T | null> {
+export async function nullIfUnavailable<T>(asked: Promise<T> | null): Promise<T | null> {
   try {
     return await asked
   } catch (error) {

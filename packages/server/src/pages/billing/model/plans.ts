@@ -42,13 +42,13 @@ export function formatInterval({ months }: Pick<Plan, 'months'>, t: PageText = E
   return months === 12 ? t('rhythm.year') : t('rhythm.months', { months })
 }
 
-type Held = Pick<Subscription, 'provider' | 'quantity'>
+type HeldSubscription = Pick<Subscription, 'provider' | 'quantity'>
 
 /**
  * Returns the quantity of a subscription after a change to the plan. At Stripe it becomes 1 if the
  * plan has no seats.
  */
-export function quantityOn(plan: Plan, { provider, quantity }: Held): number {
+export function quantityOn(plan: Plan, { provider, quantity }: HeldSubscription): number {
   return provider === 'stripe' && !plan.seats ? 1 : quantity
 }
 
@@ -63,7 +63,10 @@ export type QuantityChoice = 'any' | 'one' | 'none'
  * without seats, a person who has more than one can only go back to one. A plan that is no longer
  * offered may have had seats.
  */
-export function quantityChoice(plan: Plan | null, { provider, quantity }: Held): QuantityChoice {
+export function quantityChoice(
+  plan: Plan | null,
+  { provider, quantity }: HeldSubscription,
+): QuantityChoice {
   if (provider !== 'stripe') return 'none'
   if (plan?.seats) return 'any'
   if (quantity === 1) return 'none'
@@ -74,7 +77,11 @@ export function quantityChoice(plan: Plan | null, { provider, quantity }: Held):
  * Whether the page must reject a quantity for the plan. Returns `false` at Braintree, because
  * billing itself rejects it there.
  */
-export function refusesQuantity(plan: Plan | null, held: Held, quantity: number): boolean {
+export function refusesQuantity(
+  plan: Plan | null,
+  held: HeldSubscription,
+  quantity: number,
+): boolean {
   const choice = quantityChoice(plan, held)
   if (choice === 'one') return quantity !== 1
   return choice === 'none' && held.provider === 'stripe'
@@ -100,9 +107,9 @@ export function swapTarget(plan: Plan, subscription: Subscription): string | Swa
  */
 export function trialDaysFor(
   plan: Plan,
-  before: readonly Pick<Subscription, 'trialEndsAt'>[],
+  earlierSubscriptions: readonly Pick<Subscription, 'trialEndsAt'>[],
 ): number {
-  return before.some(({ trialEndsAt }) => trialEndsAt !== null) ? 0 : plan.trialDays
+  return earlierSubscriptions.some(({ trialEndsAt }) => trialEndsAt !== null) ? 0 : plan.trialDays
 }
 
 /** How long a preview is valid, in milliseconds. Its amounts depend on the time it was made for. */
