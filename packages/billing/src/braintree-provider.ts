@@ -7,7 +7,7 @@ import {
   requireSettings,
 } from './providers/braintree/options.ts'
 import type { Gateway } from './providers/gateway.ts'
-import { defineProvider, type Provider, type ProviderProperties } from './providers/provider.ts'
+import { defineProvider, type Provider, type ProviderManifest } from './providers/provider.ts'
 import { translateErrors } from './providers/translate-errors.ts'
 import type { CapabilitiesOf } from './without.ts'
 
@@ -38,7 +38,7 @@ export const BRAINTREE_MANIFEST = {
     'subscription_went_active',
     'subscription_went_past_due',
   ],
-} as const satisfies ProviderProperties
+} as const satisfies ProviderManifest
 
 export function braintreeProvider(braintreeOptions: BraintreeOptions): Provider {
   const options = requireSettings(braintreeOptions)

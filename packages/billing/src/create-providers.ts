@@ -3,12 +3,12 @@ import type { Logger } from './core/values/logger.ts'
 import type { ProviderName } from './core/values/provider-name.ts'
 import {
   lookUpStanding,
-  type Standing,
-  type StandingByStatus,
+  type StandingsByStatus,
+  type SubscriptionStanding,
 } from './core/values/subscription-state.ts'
 import type { BraintreeOptions } from './providers/braintree/options.ts'
 import type { Gateway } from './providers/gateway.ts'
-import type { Provider, ProviderTools } from './providers/provider.ts'
+import type { GatewayDependencies, Provider } from './providers/provider.ts'
 import type { ConfiguredProviders } from './providers/providers.ts'
 import type { StripeOptions } from './providers/stripe/options.ts'
 import { STRIPE_MANIFEST, stripeProvider } from './stripe-provider.ts'
@@ -32,7 +32,7 @@ export function createProviders({
     ...(braintree ? [braintreeProvider(braintree)] : []),
     ...providers,
   ]
-  const statuses = new Map<string, StandingByStatus>(
+  const statuses = new Map<string, StandingsByStatus>(
     [STRIPE_MANIFEST, BRAINTREE_MANIFEST, ...all].map((each) => [each.name, each.statuses]),
   )
   const byName = new Map(all.map((each) => [each.name, each]))
@@ -40,14 +40,14 @@ export function createProviders({
   const find = (name: ProviderName) => byName.get(name) ?? null
   return { all, find, gateway: connectOnce(find, { logger }), standing, statuses }
 
-  function standing(name: ProviderName, status: string): Standing {
+  function standing(name: ProviderName, status: string): SubscriptionStanding {
     return lookUpStanding(statuses.get(name) ?? {}, status)
   }
 }
 
 function connectOnce(
   find: (name: ProviderName) => Provider | null,
-  tools: ProviderTools,
+  tools: GatewayDependencies,
 ): (name: ProviderName) => Promise<Gateway> {
   const made = new Map<ProviderName, Promise<Gateway>>()
   const connect = async (name: ProviderName) => {

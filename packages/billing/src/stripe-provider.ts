@@ -2,9 +2,9 @@ import { assembleGateway, capabilitiesOf } from './assemble-features.ts'
 import type { Gateway } from './providers/gateway.ts'
 import {
   defineProvider,
+  type GatewayDependencies,
   type Provider,
-  type ProviderProperties,
-  type ProviderTools,
+  type ProviderManifest,
 } from './providers/provider.ts'
 import { checkStripe, loadStripe, type StripeContext } from './providers/stripe/client.ts'
 import { toBillingError } from './providers/stripe/errors.ts'
@@ -62,7 +62,7 @@ export const STRIPE_MANIFEST = {
     'subscription_schedule.released',
     'subscription_schedule.canceled',
   ],
-} as const satisfies ProviderProperties
+} as const satisfies ProviderManifest
 
 export function stripeProvider(stripeOptions: StripeOptions): Provider {
   const options = requireSettings(stripeOptions)
@@ -78,7 +78,7 @@ export type StripeParts = CapabilitiesOf<'stripe'>
 
 async function createStripeGateway(
   options: StripeSettings,
-  { logger }: ProviderTools,
+  { logger }: GatewayDependencies,
 ): Promise<Gateway<StripeParts>> {
   const context: StripeContext = {
     stripe: await loadStripe(options),

@@ -35,11 +35,11 @@ export interface TokenExchangeOptions {
    * Decides whether this client may have this token. Called last. By default, every client with the
    * grant may.
    */
-  allow?(question: TokenExchangeQuestion): boolean | Promise<boolean>
+  allow?(question: TokenExchangePolicyInput): boolean | Promise<boolean>
 }
 
 /** A token exchange that has passed all other checks. */
-export interface TokenExchangeQuestion {
+export interface TokenExchangePolicyInput {
   /** The client that sent the request. */
   readonly client: Client
   /** The presented token. */

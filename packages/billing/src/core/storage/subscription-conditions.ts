@@ -8,7 +8,11 @@ import {
   sql,
 } from 'kysely'
 import { USER } from '../values/owner.ts'
-import { grantsAccess, type Standing, type StandingByStatus } from '../values/subscription-state.ts'
+import {
+  grantsAccess,
+  type StandingsByStatus,
+  type SubscriptionStanding,
+} from '../values/subscription-state.ts'
 
 /** The states of a subscription that can be queried in the database. */
 export const SUBSCRIPTION_STATUSES = [
@@ -31,7 +35,7 @@ export type SubscriptionStatus = (typeof SUBSCRIPTION_STATUSES)[number]
 type Condition = Expression<SqlBool>
 
 interface Meanings {
-  readonly statuses: ReadonlyMap<string, StandingByStatus>
+  readonly statuses: ReadonlyMap<string, StandingsByStatus>
   readonly suspendsDisputed: boolean
   readonly suspendsPaused: boolean
 }
@@ -66,9 +70,9 @@ export function createSubscriptionConditions({
   const eb: ExpressionBuilder<AnyTables, string> = expressionBuilder<AnyTables, string>()
 
   /** Statuses that are not listed by any provider mean `open`. */
-  const standing = (is: (standing: Standing) => boolean): Condition => {
+  const standing = (is: (standing: SubscriptionStanding) => boolean): Condition => {
     const isOpen = is('open')
-    const wordsOf = (meanings: StandingByStatus) =>
+    const wordsOf = (meanings: StandingsByStatus) =>
       Object.keys(meanings).filter((word) => is(meanings[word] ?? 'open') !== isOpen)
     const all = [...statuses].flatMap(([, meanings]) => wordsOf(meanings))
     const others = [...statuses].flatMap(([provider, meanings]) => {
@@ -91,7 +95,8 @@ export function createSubscriptionConditions({
     const onGracePeriod = eb('ends_at', '>', now)
     const goesOn = eb.or([eb('ends_at', 'is', null), onGracePeriod])
     const active = () => eb.and([goesOn, standing(grantsAccess), eb.not(suspended)])
-    const running = (wanted: Standing) => eb.and([goesOn, standing((each) => each === wanted)])
+    const running = (wanted: SubscriptionStanding) =>
+      eb.and([goesOn, standing((each) => each === wanted)])
     const conditions: Readonly<Record<SubscriptionStatus, () => Condition>> = {
       active,
       onTrial: () => eb.and([active(), eb('trial_ends_at', '>', now)]),

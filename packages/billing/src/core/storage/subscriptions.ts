@@ -2,7 +2,7 @@ import { type AnyTables, type Database, timestamp } from '@tollgate/database'
 import type { Kysely, SelectQueryBuilder } from 'kysely'
 import type { Owner } from '../values/owner.ts'
 import type { ProviderName } from '../values/provider-name.ts'
-import type { Standing, StandingByStatus } from '../values/subscription-state.ts'
+import type { StandingsByStatus, SubscriptionStanding } from '../values/subscription-state.ts'
 import { currentCustomerStatement, type OwnerRowTables, readRowOwner } from './owner-columns.ts'
 import {
   createSubscriptionConditions,
@@ -90,8 +90,8 @@ export interface SubscriptionFilter {
  * its pauses.
  */
 export interface StatusInterpretation {
-  readonly statuses: ReadonlyMap<string, StandingByStatus>
-  standing(provider: ProviderName, status: string): Standing
+  readonly statuses: ReadonlyMap<string, StandingsByStatus>
+  standing(provider: ProviderName, status: string): SubscriptionStanding
   /** Whether an open dispute suspends access. */
   readonly suspendsDisputed: boolean
   /** Whether a pause suspends access. */
