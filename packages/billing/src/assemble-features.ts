@@ -13,13 +13,13 @@ import type { CapabilitiesOf } from './without.ts'
 type Features = typeof FEATURES
 
 /** The context that each feature's gateway code receives, by built-in provider. */
-interface OwnProviders {
+interface BuiltInProviderContexts {
   readonly stripe: StripeContext
   readonly braintree: BraintreeContext
 }
 
 /** The gateway parts that the features implement for a provider, combined into one type. */
-type ProviderGatewayParts<Provider extends keyof OwnProviders> = UnionToIntersection<
+type ProviderGatewayParts<Provider extends keyof BuiltInProviderContexts> = UnionToIntersection<
   {
     [Name in keyof Features]: Features[Name] extends {
       readonly [Key in Provider]: (context: never) => infer Parts
@@ -42,28 +42,30 @@ interface AnyFeature {
 
 type ScopedFeatureMethod = (scope: never, ...args: never[]) => unknown
 
-const ALL: readonly AnyFeature[] = Object.values(FEATURES)
+const ALL_BILLING_FEATURES: readonly AnyFeature[] = Object.values(FEATURES)
 
 /**
  * Names of all capabilities. A capability is an optional part of a provider, such as `quantities`,
  * that some features of billing require.
  */
-export const CAPABILITIES: readonly Capability[] = ALL.flatMap(({ capability }) => capability ?? [])
+export const CAPABILITIES: readonly Capability[] = ALL_BILLING_FEATURES.flatMap(
+  ({ capability }) => capability ?? [],
+)
 
 /** Lists the capabilities that the features implement for a provider. */
-export function capabilitiesOf<Provider extends keyof OwnProviders>(
+export function capabilitiesOf<Provider extends keyof BuiltInProviderContexts>(
   provider: Provider,
 ): CapabilitiesOf<Provider>[] {
-  const found = ALL.filter((feature) => feature.capability && feature[provider])
+  const found = ALL_BILLING_FEATURES.filter((feature) => feature.capability && feature[provider])
   return found.map(({ capability }) => capability as CapabilitiesOf<Provider>)
 }
 
 /** Builds the gateway of a provider from the parts that the features implement for it. */
-export function assembleGateway<Provider extends keyof OwnProviders>(
+export function assembleGateway<Provider extends keyof BuiltInProviderContexts>(
   provider: Provider,
-  context: OwnProviders[Provider],
+  context: BuiltInProviderContexts[Provider],
 ): ProviderGatewayParts<Provider> {
-  const parts = ALL.map((feature) => feature[provider]?.(context as never) ?? {})
+  const parts = ALL_BILLING_FEATURES.map((feature) => feature[provider]?.(context as never) ?? {})
   return Object.assign({}, ...parts)
 }
 
@@ -80,7 +82,7 @@ function mapMethodsToCapabilities(
   methodsOf: (feature: AnyFeature) => readonly string[],
 ): Readonly<Record<string, Capability>> {
   return Object.fromEntries(
-    ALL.flatMap((feature) => {
+    ALL_BILLING_FEATURES.flatMap((feature) => {
       const { capability } = feature
       return capability ? methodsOf(feature).map((method) => [method, capability]) : []
     }),
@@ -93,11 +95,11 @@ function mapMethodsToCapabilities(
  */
 export const RESUME_BY_KIND: Readonly<Record<string, ResumeOperation | null>> = Object.assign(
   {},
-  ...ALL.map(({ operations }) => operations),
+  ...ALL_BILLING_FEATURES.map(({ operations }) => operations),
 )
 
 // Install the methods of every feature on the prototypes of users and subscriptions.
-for (const { capability, user, subscription, changes } of ALL) {
+for (const { capability, user, subscription, changes } of ALL_BILLING_FEATURES) {
   const scopeOf = (on: Subscription) => requireScopeCapability(scopeOfSubscription(on), capability)
   addMethods(BillableUser.prototype, user, (run, on, args) =>
     run(requireScopeCapability(scopeOfUser(on), capability), ...args),

@@ -27,13 +27,13 @@ export interface Report {
 
 export interface Child {
   /** Starts a job. Other jobs keep running. */
-  begin(job: Job & Stop): StartedJob
+  begin(job: Job & StopPoint): StartedJob
   signal(name: 'SIGSTOP' | 'SIGCONT'): void
   /** Sends SIGKILL, and resolves when the process has exited. */
   kill(): Promise<void>
 }
 
-export interface Stop {
+export interface StopPoint {
   /** The step, counted from 1, before which the job stops for good. */
   readonly stopAt?: number
   /** Whether the whole process freezes at that step. */

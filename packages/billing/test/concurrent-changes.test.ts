@@ -6,7 +6,7 @@ import {
   type ProviderName,
   type Subscription,
 } from '../src/index.ts'
-import { readSandboxState, rowsOf } from './provider-truth.ts'
+import { readSandboxState, readTableState } from './provider-truth.ts'
 import {
   createCallPrice,
   type FlowTest,
@@ -180,7 +180,7 @@ async function summarize({ test, given }: Pick<Tab, 'test' | 'given'>, user: Bil
   const now = await test.billing.user(user.id)
   const customer = now.providerId ?? ''
   const truth = readSandboxState(test.sandbox, given.provider, customer)
-  expect(await rowsOf(test.database, user.id)).toEqual(truth)
+  expect(await readTableState(test.database, user.id)).toEqual(truth)
   const subscriptions = truth.subscriptions.map(({ id: _id, ...each }) => JSON.stringify(each))
   return {
     subscriptions: subscriptions.sort(),

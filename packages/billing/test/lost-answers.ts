@@ -24,7 +24,7 @@ export function createImpatientBilling(
  * Loses the response of one request, after `after` others succeeded. The request takes effect; then
  * it times out at the moment at which the provider has finished, regardless of the machine's speed.
  */
-export function loseAnswer(
+export function loseResponse(
   { sandbox }: BillingTest,
   provider: ProviderName,
   { after, how }: { readonly after: number; readonly how: LostResponseKind },

@@ -1,8 +1,14 @@
 import { describe, expect, it } from 'vitest'
 import { startChild } from './child-process.ts'
 import { subscriptionJob } from './killed/story.ts'
-import { readSandboxState, rowsOf } from './provider-truth.ts'
-import { customersAt, PROVIDERS, start, subscriptionsAt, sumChargedCents } from './support.ts'
+import { readSandboxState, readTableState } from './provider-truth.ts'
+import {
+  countProviderCustomers,
+  countProviderSubscriptions,
+  PROVIDERS,
+  start,
+  sumChargedCents,
+} from './support.ts'
 
 /** Timeout for tests with child processes, which start slowly on a busy machine. */
 const SLOW = { timeout: 300_000 }
@@ -44,11 +50,11 @@ describe.each(PROVIDERS)('several processes at $provider', (given) => {
     expect(made).toHaveLength(20)
     expect(new Set(made).size).toBe(1)
     const user = await test.billing.user(userId)
-    expect(customersAt(test, provider)).toBe(1)
-    expect(subscriptionsAt(test, user)).toBe(1)
+    expect(countProviderCustomers(test, provider)).toBe(1)
+    expect(countProviderSubscriptions(test, user)).toBe(1)
     expect(sumChargedCents(test, user)).toBe(1000)
     await test.settle()
-    expect(await rowsOf(test.database, userId)).toEqual(
+    expect(await readTableState(test.database, userId)).toEqual(
       readSandboxState(test.sandbox, provider, user.providerId ?? ''),
     )
   })
@@ -86,7 +92,7 @@ describe.each(PROVIDERS)('several processes at $provider', (given) => {
         outcomes.push(failed ?? String(done))
         const truth = readSandboxState(test.sandbox, provider, user.providerId ?? '')
         expect(truth.subscriptions[0]?.status.toLowerCase(), `call ${call}`).toBe('canceled')
-        expect(await rowsOf(test.database, user.id), `call ${call}`).toEqual(truth)
+        expect(await readTableState(test.database, user.id), `call ${call}`).toEqual(truth)
       }
       trouble.clear()
       expect(outcomes).toContain('Busy: The lock was lost to another process')

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import { type BillableUser, isBillingError, ProviderUnavailable } from '../src/index.ts'
 import {
-  customersAt,
+  countProviderCustomers,
+  countProviderSubscriptions,
   type FlowTest,
   start,
-  subscriptionsAt,
   sumChargedCents,
   sumRefundedCents,
 } from './support.ts'
@@ -118,8 +118,8 @@ describe('a 500 that Stripe repeats for an idempotency key', () => {
         await act(user, test)
         await test.advance({ days: 20 })
         expect(sumChargedCents(test, user), `call ${call}`).toBe(taken)
-        expect(subscriptionsAt(test, user)).toBeLessThanOrEqual(1)
-        expect(customersAt(test, 'stripe')).toBe(call + 1)
+        expect(countProviderSubscriptions(test, user)).toBeLessThanOrEqual(1)
+        expect(countProviderCustomers(test, 'stripe')).toBe(call + 1)
       }
     },
   )
@@ -145,7 +145,7 @@ describe('a 500 that Stripe repeats for an idempotency key', () => {
       }
     }
     expect((await user.newSubscription('main', 'monthly').create()).valid()).toBe(true)
-    expect(subscriptionsAt(test, user)).toBe(1)
+    expect(countProviderSubscriptions(test, user)).toBe(1)
     expect(sumChargedCents(test, user)).toBe(1000)
   })
 })

@@ -113,20 +113,20 @@ export async function createCallPrice(test: BillingTest): Promise<string> {
 }
 
 /** Returns the state in our row, for comparison. */
-export function shown(subscription: Subscription) {
+export function pickComparableState(subscription: Subscription) {
   const { providerPlan: plan, providerStatus: status, trialEndsAt, endsAt } = subscription
   return { plan, status, trialEndsAt, endsAt }
 }
 
 /** Counts the user's subscriptions at the provider, including ended ones. */
-export function subscriptionsAt({ sandbox }: BillingTest, user: BillableUser): number {
+export function countProviderSubscriptions({ sandbox }: BillingTest, user: BillableUser): number {
   const id = user.providerId ?? ''
   return user.provider === 'stripe'
     ? sandbox.stripe.subscriptions(id).length
     : sandbox.braintree.subscriptions(id).length
 }
 
-export function customersAt({ sandbox }: BillingTest, provider: ProviderName): number {
+export function countProviderCustomers({ sandbox }: BillingTest, provider: ProviderName): number {
   return provider === 'stripe'
     ? sandbox.stripe.customers().length
     : sandbox.braintree.customers().length

@@ -95,10 +95,14 @@ function formatPlaceholder<Value>(
   if (typeof value !== 'number') return [value]
   const shown = new Intl.NumberFormat(locale).format(value)
   if (branches === undefined) return [shown]
-  return formatMessage(branchFor(value, branches, locale).replaceAll('#', shown), values, locale)
+  return formatMessage(
+    choosePluralBranch(value, branches, locale).replaceAll('#', shown),
+    values,
+    locale,
+  )
 }
 
-function branchFor(count: number, branches: string, locale: string): string {
+function choosePluralBranch(count: number, branches: string, locale: string): string {
   const found = new Map<string, string>()
   let rest = 0
   for (const { start, end } of findPlaceholders(branches)) {

@@ -54,7 +54,7 @@ export class SubscriptionScope {
   }
 
   /** Whether the provider has a capability. */
-  can(part: Capability): boolean {
+  hasCapability(part: Capability): boolean {
     return requireProvider(this.context, this.record.provider).can.includes(part)
   }
 
@@ -96,8 +96,8 @@ export class SubscriptionScope {
   }
 
   /** Makes one change at the provider under the owner's lock, then reads the row again. */
-  async change(change: ChangeAtProvider, how?: ChangeOptions): Promise<void> {
-    this.record = await changeSubscription(this.context, this.record, change, how)
+  async change(applyChange: ChangeAtProvider, changeOptions?: ChangeOptions): Promise<void> {
+    this.record = await changeSubscription(this.context, this.record, applyChange, changeOptions)
   }
 
   /** Reads the tax that the application currently sets for this plan and its additional prices. */

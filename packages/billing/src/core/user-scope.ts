@@ -63,7 +63,7 @@ export class UserScope {
   }
 
   /** Reads the user's current tax percentage from the application. */
-  tax(): Promise<BasisPoints> {
+  readTaxPercentage(): Promise<BasisPoints> {
     return readTax(this.context, this.user.record)
   }
 
@@ -71,8 +71,11 @@ export class UserScope {
    * Returns a function that finds the tax contained in each charge, for providers that do not store
    * taxes.
    */
-  async taxOf(): Promise<TaxLookup> {
-    return createTaxLookup(await this.context.taxes.listByOwner(this.owner), await this.tax())
+  async createChargeTaxLookup(): Promise<TaxLookup> {
+    return createTaxLookup(
+      await this.context.taxes.listByOwner(this.owner),
+      await this.readTaxPercentage(),
+    )
   }
 
   now(): Date {

@@ -3,17 +3,19 @@ import { mainSubscriptionStep, type Step, userStep } from './step.ts'
 import type { World } from './world.ts'
 
 /** The price of an order, in cents. */
-export const ORDER = 1300
+export const ORDER_PRICE_CENTS = 1300
 
 const everywhere: readonly Step[] = [
   userStep('a charge', (user, world) =>
     order(world, 'charge', (idempotencyKey) =>
-      user.charge(money(ORDER, 'usd'), { idempotencyKey }),
+      user.charge(money(ORDER_PRICE_CENTS, 'usd'), { idempotencyKey }),
     ),
   ),
   userStep('a bill for something', (user, world) =>
     order(world, 'bill', (idempotencyKey) =>
-      user.invoiceFor(`Order ${idempotencyKey}`, money(ORDER, 'usd'), { idempotencyKey }),
+      user.invoiceFor(`Order ${idempotencyKey}`, money(ORDER_PRICE_CENTS, 'usd'), {
+        idempotencyKey,
+      }),
     ),
   ),
   mainSubscriptionStep('pay now', (main) => main.payNow()),

@@ -7,7 +7,7 @@ import type { World } from './world.ts'
 const PAGE = { name: 'main', successPath: '/done' }
 
 /** Steps of the customer's bank. */
-export const disputing: readonly Step[] = [
+export const bankDisputeSteps: readonly Step[] = [
   step('a dispute', async (world) => dispute(world)),
   step('a dispute is won', async (world) => decide(world, 'won')),
   step('a dispute is lost', async (world) => decide(world, 'lost')),
@@ -17,7 +17,7 @@ export const disputing: readonly Step[] = [
 export const externalSteps: readonly Step[] = [
   step('a charge is declined', async (world) => decline(world, 1)),
   step('the card fails', async (world) => decline(world, 5)),
-  ...disputing,
+  ...bankDisputeSteps,
   step('an hour', ({ sandbox }) => sandbox.clock.advance({ hours: 1 })),
   step('a day', ({ sandbox }) => sandbox.clock.advance({ days: 1 })),
   step('a week', ({ sandbox }) => sandbox.clock.advance({ days: 7 })),
@@ -25,7 +25,7 @@ export const externalSteps: readonly Step[] = [
   step('a quarter', ({ sandbox }) => sandbox.clock.advance({ months: 3 })),
 ]
 
-export const network: readonly Step[] = [
+export const networkSteps: readonly Step[] = [
   step('events twice', async ({ sandbox }) => sandbox.outbox.set({ duplicate: 4 })),
   step('events backwards', async ({ sandbox }) => sandbox.outbox.set({ reorder: true })),
   step('events in order', async ({ sandbox }) => sandbox.outbox.set({ reorder: false })),
@@ -43,12 +43,14 @@ export const network: readonly Step[] = [
 ]
 
 const usage: readonly Step[] = [
-  userStep('use', (user, world) => use(user, world, world.used + 1)),
+  userStep('use', (user, world) => reportOneCall(user, world, world.used + 1)),
   userStep('use, and report it twice', async (user, world) => {
-    await use(user, world, world.used + 1)
-    await use(user, world, world.used)
+    await reportOneCall(user, world, world.used + 1)
+    await reportOneCall(user, world, world.used)
   }),
-  userStep('report the last one again', (user, world) => use(user, world, Math.max(1, world.used))),
+  userStep('report the last one again', (user, world) =>
+    reportOneCall(user, world, Math.max(1, world.used)),
+  ),
 ]
 
 /** Changes in the provider's control panel, as far as the provider sends events about them. */
@@ -123,7 +125,7 @@ function atStripe(
 }
 
 /** Reports the usage of one call, under the number that the application gave to the call. */
-async function use(user: BillableUser, world: World, number: number): Promise<void> {
+async function reportOneCall(user: BillableUser, world: World, number: number): Promise<void> {
   await user.reportUsage('calls', 1, { id: `call-${number}` })
   world.used = Math.max(world.used, number)
 }

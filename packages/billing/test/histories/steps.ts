@@ -2,7 +2,13 @@ import fc from 'fast-check'
 import type { ProviderName } from '../../src/index.ts'
 import { payments } from './money.ts'
 import { beginnings, operations } from './operations.ts'
-import { controlPanelSteps, disputing, externalSteps, lossySteps, network } from './outside.ts'
+import {
+  bankDisputeSteps,
+  controlPanelSteps,
+  externalSteps,
+  lossySteps,
+  networkSteps,
+} from './outside.ts'
 import type { Step } from './step.ts'
 
 /**
@@ -21,8 +27,11 @@ export function arbitraryHistories(
 }
 
 /** Histories of a customer who keeps disputing payments. */
-export function disputedLivesAt(provider: ProviderName, maxLength: number): fc.Arbitrary<Step[]> {
-  const disputes = fc.array(fc.constantFrom(...disputing), { minLength: 2, maxLength: 6 })
+export function arbitraryDisputedHistories(
+  provider: ProviderName,
+  maxLength: number,
+): fc.Arbitrary<Step[]> {
+  const disputes = fc.array(fc.constantFrom(...bankDisputeSteps), { minLength: 2, maxLength: 6 })
   return fc
     .tuple(arbitraryHistories(provider, maxLength), disputes)
     .map(([steps, more]) => [
@@ -37,7 +46,7 @@ function stepsAt(provider: ProviderName): fc.Arbitrary<Step> {
     { arbitrary: oneOf(operations[provider]), weight: 8 },
     { arbitrary: oneOf(payments[provider]), weight: 3 },
     { arbitrary: oneOf(externalSteps), weight: 5 },
-    { arbitrary: oneOf(network), weight: 3 },
+    { arbitrary: oneOf(networkSteps), weight: 3 },
     { arbitrary: oneOf(controlPanelSteps[provider]), weight: 2 },
     { arbitrary: oneOf(lossySteps), weight: 1 },
   )

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { PaymentFailed, Unsupported } from '../../src/index.ts'
-import { customersAt, PROVIDERS, start, stripeSdk, sumChargedCents } from '../support.ts'
+import { countProviderCustomers, PROVIDERS, start, stripeSdk, sumChargedCents } from '../support.ts'
 import { withoutCalls } from './no-calls.ts'
 
 const DAY = 86_400_000
@@ -12,7 +12,7 @@ describe.each(PROVIDERS)('operations of a user, at $provider', (given) => {
     const test = await start(provider, { coupon: true })
     const { user, sandbox } = test
     const builder = user.newSubscription('main', 'monthly').withCoupon('SPRING').trialDays(5)
-    expect(customersAt(test, provider)).toBe(0)
+    expect(countProviderCustomers(test, provider)).toBe(0)
     const subscription = await builder.create(card, { email: 'bill@example.com', phone: '+49 1' })
     expect(subscription).toMatchObject({ name: 'main', providerPlan: 'monthly' })
     expect(subscription.onTrial()).toBe(true)

@@ -21,13 +21,13 @@ export interface SilentApprovalInput {
  * self-registered clients that are not verified. A remembered consent counts only for the server's
  * own API.
  */
-export function mayApproveSilently(question: SilentApprovalInput): boolean {
-  const { client, consent, scopes } = question
-  if (question.askAgain || isUnverifiedSelfRegistered(client)) return false
+export function mayApproveSilently(approvalInput: SilentApprovalInput): boolean {
+  const { client, consent, scopes } = approvalInput
+  if (approvalInput.askAgain || isUnverifiedSelfRegistered(client)) return false
   const proven = client.confidential
-  if (client.firstParty) return proven || question.redirectTo.startsWith('https://')
-  if (!proven || consent === null || question.elsewhere) return false
-  const declined = previouslyDeclinedScopes(question)
+  if (client.firstParty) return proven || approvalInput.redirectTo.startsWith('https://')
+  if (!proven || consent === null || approvalInput.elsewhere) return false
+  const declined = previouslyDeclinedScopes(approvalInput)
   return scopes.every((name) => consent.scopes.includes(name) || declined.includes(name))
 }
 

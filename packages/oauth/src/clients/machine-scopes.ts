@@ -11,7 +11,10 @@ import { parseScopeLimit } from './parse.ts'
 type ScopeOptions = Pick<ResolvedOptions, 'scopeNames' | 'machineScopeNames'>
 
 /** The fields of a client that decide whether it may have machine scopes. */
-type Receiver = Pick<Client, 'scopes' | 'confidential' | 'grantTypes' | 'userId' | 'settings'>
+type MachineScopeFields = Pick<
+  Client,
+  'scopes' | 'confidential' | 'grantTypes' | 'userId' | 'settings'
+>
 
 /**
  * Parses the scopes that the operator gives to a client, machine scopes included.
@@ -28,7 +31,7 @@ export function parseClientScopes(
  * Checks, if the client has machine scopes, that it is of a kind that may have them.
  * @throws ValidationFailed if it may not
  */
-export function assertMachineScopes(client: Receiver, options: ScopeOptions): void {
+export function assertMachineScopes(client: MachineScopeFields, options: ScopeOptions): void {
   const name = client.scopes?.find((each) => options.machineScopeNames.has(each))
   if (name === undefined) return
   const problem = findMachineScopeProblem(client)
@@ -40,7 +43,7 @@ export function assertMachineScopes(client: Receiver, options: ScopeOptions): vo
  * Requires that the client may request these machine scopes now.
  * @throws InvalidScope if it may not
  */
-export function assertMayRequest(names: readonly string[], client: Receiver): void {
+export function assertMayRequest(names: readonly string[], client: MachineScopeFields): void {
   const refused = names.find(
     (name) => !client.scopes?.includes(name) || findMachineScopeProblem(client) !== null,
   )
@@ -53,7 +56,7 @@ function findMachineScopeProblem({
   grantTypes,
   userId,
   settings,
-}: Receiver): string | null {
+}: MachineScopeFields): string | null {
   if (settings.self_registered) return 'not available to self-registered clients'
   if (userId !== null) return 'not available to clients that belong to users'
   if (!confidential) return 'available to confidential clients only'

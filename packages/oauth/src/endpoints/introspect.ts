@@ -38,7 +38,7 @@ export async function introspect(
   return noStoreJsonResponse(description)
 }
 
-interface Description {
+interface TokenDescription {
   readonly active: true
   readonly client_id: string
   readonly sub: string
@@ -52,9 +52,9 @@ interface Description {
  */
 function limitDescription(
   client: Client,
-  found: Description,
+  found: TokenDescription,
   context: ServerContext,
-): Description | null {
+): TokenDescription | null {
   if (client.resourceServer) return found
   if (found.client_id !== client.id) return null
   if (context.features.subjectNamers.length === 0) return found
@@ -64,20 +64,20 @@ function limitDescription(
   const hidden = client.settings.subject_type === 'pairwise' ? addedClaims(found) : {}
   const shown = Object.entries(found).filter(([name]) => !Object.hasOwn(hidden, name))
   return {
-    ...(Object.fromEntries(shown) as Description),
-    sub: shownSubject(client, found.sub, context),
-    ...(act && { act: actorShownTo(client, act, context) }),
+    ...(Object.fromEntries(shown) as TokenDescription),
+    sub: toVisibleSubject(client, found.sub, context),
+    ...(act && { act: toVisibleActor(client, act, context) }),
   }
 }
 
-function actorShownTo(client: Client, { sub, act }: Actor, context: ServerContext): Actor {
+function toVisibleActor(client: Client, { sub, act }: Actor, context: ServerContext): Actor {
   return {
-    sub: shownSubject(client, sub, context),
-    ...(act && { act: actorShownTo(client, act, context) }),
+    sub: toVisibleSubject(client, sub, context),
+    ...(act && { act: toVisibleActor(client, act, context) }),
   }
 }
 
-function shownSubject(client: Client, sub: string, context: ServerContext): string {
+function toVisibleSubject(client: Client, sub: string, context: ServerContext): string {
   const subject = parseSubject(sub)
   return subject?.kind === 'user' ? (pairwiseSubject(client, subject.id, context) ?? sub) : sub
 }
@@ -86,7 +86,7 @@ function shownSubject(client: Client, sub: string, context: ServerContext): stri
 async function describeAccessToken(
   text: string,
   context: ServerContext,
-): Promise<Description | null> {
+): Promise<TokenDescription | null> {
   try {
     const { claims, scopes } = await context.verifier.verify(text)
     const token_type = isBound(claims) ? 'DPoP' : 'Bearer'
@@ -100,7 +100,7 @@ async function describeAccessToken(
 async function describeRefreshToken(
   content: { readonly tokenId: string; readonly generation: number },
   context: ServerContext,
-): Promise<Description | null> {
+): Promise<TokenDescription | null> {
   const token = await context.storage.tokens.find(content.tokenId)
   if (!token?.refreshExpiresAt || token.revokedAt || token.generation !== content.generation) {
     return null

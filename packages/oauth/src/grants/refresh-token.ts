@@ -82,7 +82,7 @@ export function refreshToken(options: RefreshTokenOptions = {}): Grant {
       const checksFirst = requested.length > 0 || params.has('resource') || accessTokenClaims
       const checked =
         checksFirst || context.features.keyProofs
-          ? await requireShare({ content, client }, requested, params, context)
+          ? await requireTokenAccess({ content, client }, requested, params, context)
           : null
       if (!clientServesUser(client, content.userId, context.providers)) throw refused()
       // Check before the token is used up: if the application's lookup fails, the client can retry
@@ -235,7 +235,7 @@ function secondsSince(moment: Date, { clock }: ServerContext): number {
  * Returns the row and the requested share of it.
  * @throws InvalidGrant if the grant has ended
  */
-async function requireShare(
+async function requireTokenAccess(
   { content, client }: Pick<RefreshAttempt, 'content' | 'client'>,
   requested: readonly string[],
   params: Form,

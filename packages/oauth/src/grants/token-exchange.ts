@@ -173,7 +173,7 @@ function buildExchangedDetails(
   { verified: { claims }, row }: PresentedToken,
   actor: VerifiedToken | null,
 ): GrantDetails {
-  const parents = [...withParents(claims), ...(actor ? withParents(actor.claims) : [])]
+  const parents = [...listTokenAncestry(claims), ...(actor ? listTokenAncestry(actor.claims) : [])]
   if (parents.length > MAX_PARENTS) {
     throw new InvalidRequest(`A token may be derived from at most ${MAX_PARENTS} other tokens`)
   }
@@ -190,7 +190,7 @@ function buildExchangedDetails(
   }
 }
 
-function withParents({ jti, client_id, parents = [] }: AccessTokenClaims): ParentToken[] {
+function listTokenAncestry({ jti, client_id, parents = [] }: AccessTokenClaims): ParentToken[] {
   return [{ jti, client_id }, ...parents]
 }
 

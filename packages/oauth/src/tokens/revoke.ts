@@ -63,7 +63,7 @@ export async function revokeConsent(
  * and after a change of password.
  */
 export async function revokeUser(userId: string, context: ServerContext): Promise<void> {
-  await storeNotice({ kind: 'user', subject: userId, ...untilCookiesExpire(context) }, context)
+  await storeNotice({ kind: 'user', subject: userId, ...computeNoticePeriod(context) }, context)
   await revokeTokens({ userId }, context)
   await notifySessionEnd({ userId }, context)
 }
@@ -74,7 +74,7 @@ export async function revokeUser(userId: string, context: ServerContext): Promis
  */
 export async function endHashedSession(sessionId: string, context: ServerContext): Promise<void> {
   await storeNotice(
-    { kind: 'session', subject: sessionId, ...untilCookiesExpire(context) },
+    { kind: 'session', subject: sessionId, ...computeNoticePeriod(context) },
     context,
   )
   await notifySessionEnd({ sessionId }, context)
@@ -84,7 +84,7 @@ export async function endHashedSession(sessionId: string, context: ServerContext
  * Returns the period for which the end of a sign-in is announced: as long as cookies of cookie mode
  * live.
  */
-function untilCookiesExpire({ options }: ServerContext): Pick<NewRevocation, 'at' | 'until'> {
+function computeNoticePeriod({ options }: ServerContext): Pick<NewRevocation, 'at' | 'until'> {
   const at = options.clock.now()
   return { at, until: new Date(at.getTime() + options.cookieSeconds * 1000) }
 }

@@ -33,7 +33,7 @@ export function push(
 }
 
 /** Pushes a request and returns the parameters of the authorization URL. */
-export async function pushed(
+export async function pushAndBuildParams(
   server: TestServer,
   client: FlowClient,
   params: Record<string, string> = {},

@@ -34,7 +34,7 @@ export type SubscriptionStatus = (typeof SUBSCRIPTION_STATUSES)[number]
 
 type Condition = Expression<SqlBool>
 
-interface Meanings {
+interface ConditionRules {
   readonly statuses: ReadonlyMap<string, StandingsByStatus>
   readonly suspendsDisputed: boolean
   readonly suspendsPaused: boolean
@@ -45,7 +45,7 @@ interface Meanings {
  * expression, so that SQLite does not use the index on the provider: it would sort all rows of the
  * provider for each page, although the primary key already has the right order.
  */
-export function providerCondition(provider: string): RawBuilder<SqlBool> {
+export function buildProviderCondition(provider: string): RawBuilder<SqlBool> {
   return sql<SqlBool>`coalesce(${sql.ref('subscriptions.provider')}, '') = ${provider}`
 }
 
@@ -54,7 +54,7 @@ export function providerCondition(provider: string): RawBuilder<SqlBool> {
  * in rows of users. The condition contains an expression, so that SQLite uses the order of the
  * primary key instead of sorting all rows of the type.
  */
-export function ownerTypeCondition(ownerType: string): RawBuilder<SqlBool> {
+export function buildOwnerTypeCondition(ownerType: string): RawBuilder<SqlBool> {
   return sql<SqlBool>`coalesce(${sql.ref('subscriptions.owner_type')}, ${USER}) = ${ownerType}`
 }
 
@@ -66,7 +66,7 @@ export function createSubscriptionConditions({
   statuses,
   suspendsDisputed,
   suspendsPaused,
-}: Meanings): (status: SubscriptionStatus, at: Date) => Condition {
+}: ConditionRules): (status: SubscriptionStatus, at: Date) => Condition {
   const eb: ExpressionBuilder<AnyTables, string> = expressionBuilder<AnyTables, string>()
 
   /** Statuses that are not listed by any provider mean `open`. */
@@ -78,7 +78,7 @@ export function createSubscriptionConditions({
     const others = [...statuses].flatMap(([provider, meanings]) => {
       const words = wordsOf(meanings)
       if (words.length === 0) return []
-      return [eb.and([providerCondition(provider), eb('provider_status', 'in', words)])]
+      return [eb.and([buildProviderCondition(provider), eb('provider_status', 'in', words)])]
     })
     if (isOpen) return eb.not(eb.or(others))
     // The first condition is redundant: it lets an index find the few rows with these statuses.

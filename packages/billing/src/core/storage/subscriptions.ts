@@ -3,11 +3,15 @@ import type { Kysely, SelectQueryBuilder } from 'kysely'
 import type { Owner } from '../values/owner.ts'
 import type { ProviderName } from '../values/provider-name.ts'
 import type { StandingsByStatus, SubscriptionStanding } from '../values/subscription-state.ts'
-import { currentCustomerStatement, type OwnerRowTables, readRowOwner } from './owner-columns.ts'
 import {
+  type OwnerRowTables,
+  prepareCurrentCustomerStatement,
+  readRowOwner,
+} from './owner-columns.ts'
+import {
+  buildOwnerTypeCondition,
+  buildProviderCondition,
   createSubscriptionConditions,
-  ownerTypeCondition,
-  providerCondition,
   type SubscriptionStatus,
 } from './subscription-conditions.ts'
 import {
@@ -116,7 +120,7 @@ export function createSubscriptionRepository(
         items,
       }),
     )
-  const byName = currentCustomerStatement<{ name: string }, JoinedRow>(
+  const byName = prepareCurrentCustomerStatement<{ name: string }, JoinedRow>(
     database,
     tables,
     (db, isTheirs, param) =>
@@ -137,16 +141,21 @@ export function createSubscriptionRepository(
           .where('provider_id', '=', param('providerId')),
       ).orderBy('item.id'),
   )
-  const ofOwner = currentCustomerStatement<object, JoinedRow>(database, tables, (db, isTheirs) =>
-    withItems(db, (subscriptions) => subscriptions.where(isTheirs))
-      .orderBy('s.created_at', 'desc')
-      .orderBy('s.id', 'desc')
-      .orderBy('item.id'),
+  const ofOwner = prepareCurrentCustomerStatement<object, JoinedRow>(
+    database,
+    tables,
+    (db, isTheirs) =>
+      withItems(db, (subscriptions) => subscriptions.where(isTheirs))
+        .orderBy('s.created_at', 'desc')
+        .orderBy('s.id', 'desc')
+        .orderBy('item.id'),
   )
-  const anyOf = currentCustomerStatement<object, { id: number }>(database, tables, (db, isTheirs) =>
-    db.selectFrom('subscriptions').select('id').where(isTheirs).limit(1),
+  const anyOf = prepareCurrentCustomerStatement<object, { id: number }>(
+    database,
+    tables,
+    (db, isTheirs) => db.selectFrom('subscriptions').select('id').where(isTheirs).limit(1),
   )
-  const triedBy = currentCustomerStatement<object, { id: number }>(
+  const triedBy = prepareCurrentCustomerStatement<object, { id: number }>(
     database,
     tables,
     (db, isTheirs) =>
@@ -205,8 +214,8 @@ export function createSubscriptionRepository(
         if (end !== undefined) query = query.where('subscriptions.id', '>=', end)
         if (status !== undefined) query = query.where(condition(status, now))
         if (name !== undefined) query = query.where('name', '=', name)
-        if (provider !== undefined) query = query.where(providerCondition(provider))
-        if (ownerType !== undefined) query = query.where(ownerTypeCondition(ownerType))
+        if (provider !== undefined) query = query.where(buildProviderCondition(provider))
+        if (ownerType !== undefined) query = query.where(buildOwnerTypeCondition(ownerType))
         return query
       }
       const rows = await withItems(database.kysely, (all) => {

@@ -55,13 +55,13 @@ export interface PricedUsage {
 }
 
 /** Prices the usage of a billing period, as invoice lines. Negative usage costs nothing. */
-export function priceUsage(price: MeteredPrice, used: string): PricedUsage[] {
-  const billed = parseDecimal(used) - BigInt(price.included ?? 0) * ONE
+export function priceUsage(price: MeteredPrice, usedQuantity: string): PricedUsage[] {
+  const billed = parseDecimal(usedQuantity) - BigInt(price.included ?? 0) * ONE
   const quantity = billed < 0n ? 0n : billed
   if (!hasTiers(price)) {
     const count =
       price.packageSize === undefined ? quantity : countPackages(quantity, price.packageSize)
-    return [line(count, price.unitAmount, null)]
+    return [toPricedLine(count, price.unitAmount, null)]
   }
   return price.mode === 'volume'
     ? priceVolumeTier(price.tiers, quantity)
@@ -75,7 +75,7 @@ function hasTiers(price: MeteredPrice): price is TieredPrice {
 }
 
 /** Adds up the amounts of the lines. */
-export function sumOf(lines: readonly PricedUsage[]): number {
+export function sumPricedUsage(lines: readonly PricedUsage[]): number {
   return lines.reduce((sum, { amount }) => sum + amount, 0)
 }
 
@@ -108,12 +108,12 @@ function priceWithinTier(
   inside: Decimal,
 ): PricedUsage[] {
   return [
-    ...(unitAmount === undefined ? [] : [line(inside, unitAmount, at + 1)]),
-    ...(flatAmount === undefined ? [] : [line(ONE, flatAmount, at + 1)]),
+    ...(unitAmount === undefined ? [] : [toPricedLine(inside, unitAmount, at + 1)]),
+    ...(flatAmount === undefined ? [] : [toPricedLine(ONE, flatAmount, at + 1)]),
   ]
 }
 
-function line(quantity: Decimal, unit: number | string, tier: number | null): PricedUsage {
+function toPricedLine(quantity: Decimal, unit: number | string, tier: number | null): PricedUsage {
   const unitAmount = formatDecimal(parseDecimal(unit))
   const amount = multiplyRounded(quantity, parseDecimal(unit))
   return { quantity: formatDecimal(quantity), unitAmount, amount, tier }

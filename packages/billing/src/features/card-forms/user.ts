@@ -4,7 +4,7 @@ import { requireProvider } from '../../core/known-prices.ts'
 import type { UserScope, UserScopeWith } from '../../core/user-scope.ts'
 import { requireText } from '../../core/values/arguments.ts'
 import type { PendingConfirmation } from '../../core/values/confirmation.ts'
-import { requirePart } from '../../providers/gateway-parts.ts'
+import { requireGatewayPart } from '../../providers/gateway-parts.ts'
 import { openCheckoutPage } from '../checkout/user.ts'
 import { withEnsuredCustomer } from '../customers/customer.ts'
 import type { ProviderCardSetup } from './contract.ts'
@@ -68,7 +68,7 @@ export async function createCardSetup(
     // another one.
     const operation = randomBytes(12).toString('hex')
     return locked.change(user.provider, (gateway) =>
-      requirePart(gateway, 'setups').create({ customerId, usage, operation }),
+      requireGatewayPart(gateway, 'setups').create({ customerId, usage, operation }),
     )
   })
 }

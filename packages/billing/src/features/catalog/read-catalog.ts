@@ -1,6 +1,6 @@
 import type { BillingContext } from '../../core/context.ts'
 import type { ProviderName } from '../../core/values/provider-name.ts'
-import { requirePart } from '../../providers/gateway-parts.ts'
+import { requireGatewayPart } from '../../providers/gateway-parts.ts'
 import type { CatalogCoupon, CatalogPrice } from './contract.ts'
 
 /** Prices and coupons of one provider. */
@@ -31,7 +31,7 @@ async function readCatalog(
   context: BillingContext,
   provider: ProviderName,
 ): Promise<ProviderCatalog> {
-  const catalog = requirePart(await context.gateway(provider), 'catalog')
+  const catalog = requireGatewayPart(await context.gateway(provider), 'catalog')
   const [prices, coupons] = await Promise.all([
     catalog.listPrices(LIMIT + 1),
     catalog.listCoupons(LIMIT + 1),

@@ -12,7 +12,7 @@ import { active } from '../../core/values/subscription-state.ts'
 import type { ProviderCustomer } from '../../providers/customer.ts'
 import { setBilledCard } from '../payment-methods/set-billed-card.ts'
 import type { ProviderCheckout } from './contract.ts'
-import { createCheckoutEvents, paymentStatusOf } from './events.ts'
+import { createCheckoutEvents, readCheckoutPaymentStatus } from './events.ts'
 
 /**
  * Updates our database with the result of a hosted checkout page, and finishes the stored operation
@@ -51,12 +51,12 @@ export async function storePendingPayment(
   { operations, options }: BillingContext,
   { owner }: LockedOwner,
   provider: ProviderName,
-  found: ProviderCheckout,
+  completedCheckout: ProviderCheckout,
   tx: Database,
 ): Promise<void> {
-  const isAwaited = found.status === 'complete' && found.mode === 'payment'
-  if (!isAwaited || paymentStatusOf(found) !== 'pending') return
-  const request = { provider, page: found.id }
+  const isAwaited = completedCheckout.status === 'complete' && completedCheckout.mode === 'payment'
+  if (!isAwaited || readCheckoutPaymentStatus(completedCheckout) !== 'pending') return
+  const request = { provider, page: completedCheckout.id }
   await operations.begin({ owner, kind: 'checkout_payment', request }, options.clock.now(), tx)
 }
 
@@ -108,13 +108,13 @@ export async function storeEnteredCard(
   const customer = await (await locked.gateway(provider)).findCustomer(customerId)
   if (!customer) return
   const isWanted = mode === 'setup' || !customer.hasPaymentMethod
-  const billed = isWanted ? await useCard(locked, provider, customer, cardToken) : customer
+  const billed = isWanted ? await makeCardDefault(locked, provider, customer, cardToken) : customer
   // Set even if another process has made it the default already: that process may have crashed
   // before this step.
   await setBilledCard(context, locked, provider, billed.card, { isOther: billed !== customer })
 }
 
-async function useCard(
+async function makeCardDefault(
   locked: LockedOwner,
   provider: ProviderName,
   customer: ProviderCustomer,

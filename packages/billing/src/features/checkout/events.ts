@@ -16,16 +16,16 @@ export interface CheckoutOutcome {
 /** Returns the events of a completed checkout page. */
 export function createCheckoutEvents(
   { owner, provider }: EventOrigin,
-  found: ProviderCheckout,
+  completedCheckout: ProviderCheckout,
   { made, others }: CheckoutOutcome,
 ): NewBillingEvent[] {
-  const about = `${provider}:${found.id}`
+  const about = `${provider}:${completedCheckout.id}`
   const base = { owner, provider }
-  const checkout = toCheckoutEventData(found)
+  const checkout = toCheckoutEventData(completedCheckout)
   const subscription = made && toSubscriptionEventData(made)
   return [
     { ...base, type: 'checkout.completed', subject: about, data: { checkout, subscription } },
-    ...createCheckoutPaymentEvents(base, found),
+    ...createCheckoutPaymentEvents(base, completedCheckout),
     ...others.flatMap((other): NewBillingEvent[] =>
       subscription
         ? [
@@ -49,14 +49,14 @@ export function createCheckoutPaymentEvents(
   { owner, provider }: EventOrigin,
   found: ProviderCheckout,
 ): NewBillingEvent[] {
-  const status = found.mode === 'payment' ? paymentStatusOf(found) : 'none'
+  const status = found.mode === 'payment' ? readCheckoutPaymentStatus(found) : 'none'
   if (status === 'none' || status === 'pending') return []
   const type = status === 'paid' ? 'checkout.paid' : 'checkout.payment_failed'
   const data = { checkout: toCheckoutEventData(found) }
   return [{ type, owner, provider, subject: `${provider}:${found.id}`, data }]
 }
 
-export function paymentStatusOf({
+export function readCheckoutPaymentStatus({
   isPaid,
   paymentStatus,
 }: ProviderCheckout): CheckoutPaymentStatus {

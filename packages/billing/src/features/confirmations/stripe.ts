@@ -68,12 +68,12 @@ async function requirePaid(
   { stripe }: StripeContext,
   { raw }: ProviderSubscription,
 ): Promise<void> {
-  const invoiceId = unpaidInvoice(raw as Stripe.Subscription)
+  const invoiceId = findUnpaidInvoiceId(raw as Stripe.Subscription)
   if (invoiceId !== null) await throwIfUnpaid(stripe, invoiceId)
 }
 
 /** Returns the unpaid invoice of the subscription, or of its pending update. */
-function unpaidInvoice(subscription: Stripe.Subscription): string | null {
+function findUnpaidInvoiceId(subscription: Stripe.Subscription): string | null {
   const isUnpaid = subscription.pending_update || UNPAID.includes(subscription.status)
   return isUnpaid ? idOfReference(subscription.latest_invoice) : null
 }
@@ -83,16 +83,16 @@ async function findPendingConfirmation(
   id: string,
 ): Promise<PendingConfirmation | null> {
   const subscription = await stripe.subscriptions.retrieve(id, { expand: ['pending_setup_intent'] })
-  const invoiceId = unpaidInvoice(subscription)
+  const invoiceId = findUnpaidInvoiceId(subscription)
   if (invoiceId !== null) {
     const payment = await findUnconfirmed(stripe, invoiceId)
     if (payment) return payment
   }
-  return setupOf(subscription)
+  return findPendingSetup(subscription)
 }
 
 /** Returns the setup for the card to charge after a trial. The setup must be expanded. */
-function setupOf(subscription: Stripe.Subscription): PendingConfirmation | null {
+function findPendingSetup(subscription: Stripe.Subscription): PendingConfirmation | null {
   const setup = subscription.status === 'trialing' ? subscription.pending_setup_intent : null
   if (setup === null || typeof setup === 'string') return null
   const { id, client_secret: clientSecret, status } = setup
@@ -137,7 +137,7 @@ async function listPendingConfirmations(
     expand: ['data.pending_setup_intent'],
   })
   for await (const trial of trials) {
-    const setup = setupOf(trial)
+    const setup = findPendingSetup(trial)
     if (setup) found.push(setup)
   }
   return found

@@ -31,7 +31,7 @@ export interface RemainingAmounts extends RemainingCredit {
  * Returns the parameters of a Stripe credit note: the amount or lines that it covers, and how the
  * money is split between refund, balance and outside payments.
  */
-export async function creditNoteParams(
+export async function buildCreditNoteParams(
   context: StripeContext,
   requestedCreditNote: NewCreditNote,
   invoice: Stripe.Invoice,
@@ -42,14 +42,18 @@ export async function creditNoteParams(
     refund: requestedCreditNote.refund ?? null,
     disputes,
   })
-  const { what, total } = await toCredit(context, requestedCreditNote, { invoice, left })
-  requireLeft(invoice, total, left)
+  const { what, total } = await chooseCreditedPart(context, requestedCreditNote, { invoice, left })
+  requireCreditLeft(invoice, total, left)
   const paid = total - Math.min(total, invoice.amount_remaining)
-  return { invoice: invoice.id, ...what, ...returnParams(requestedCreditNote, paid, left) }
+  return { invoice: invoice.id, ...what, ...buildReturnParams(requestedCreditNote, paid, left) }
 }
 
-function requireLeft({ currency }: Stripe.Invoice, total: number, left: RemainingAmounts): void {
-  const most = left.ofInvoice + left.ofRefund
+function requireCreditLeft(
+  { currency }: Stripe.Invoice,
+  total: number,
+  remainingAmounts: RemainingAmounts,
+): void {
+  const most = remainingAmounts.ofInvoice + remainingAmounts.ofRefund
   if (total <= most) return
   const rest = formatMoney(money(most, currency))
   throw new AmountTooLarge(`Only ${rest} of the invoice can still be credited`)
@@ -81,7 +85,7 @@ export async function readRemainingAmounts(
     ofRefund:
       refund === null
         ? 0
-        : (await amountOf(context, refund, charges)) -
+        : (await readRefundAmount(context, refund, charges)) -
           sum(own.map(({ amount_refunded }) => amount_refunded)),
     onCards: captured - refunded,
   }
@@ -91,7 +95,7 @@ export async function readRemainingAmounts(
  * Returns the amount of a refund of one of these charges.
  * @throws InvalidArgument if it does not exist or belongs to other charges.
  */
-async function amountOf(
+async function readRefundAmount(
   { stripe }: StripeContext,
   refund: string,
   charges: readonly Stripe.Charge[],
@@ -106,7 +110,7 @@ async function amountOf(
   )
 }
 
-async function toCredit(
+async function chooseCreditedPart(
   context: StripeContext,
   { of, refund }: NewCreditNote,
   { invoice, left }: { readonly invoice: Stripe.Invoice; readonly left: RemainingAmounts },
@@ -115,10 +119,12 @@ async function toCredit(
   const { stripe } = context
   const all = await listAll(stripe.invoices.listLineItems(invoice.id, { limit: 100 }))
   const asked = { invoice: invoice.id, ...buildRefundParam(refund, left.ofRefund) }
-  if (of !== null) return preview(context, asked, buildCreditedLines(all, of))
+  if (of !== null) return previewCreditedTotal(context, asked, buildCreditedLines(all, of))
   const rest = refund ? left.ofRefund : left.ofInvoice
   const whole =
-    rest === invoice.total ? await preview(context, asked, buildWholeInvoiceLines(all)) : null
+    rest === invoice.total
+      ? await previewCreditedTotal(context, asked, buildWholeInvoiceLines(all))
+      : null
   return whole?.total === invoice.total ? whole : toCreditedAmount(rest)
 }
 
@@ -161,7 +167,7 @@ function toInvoiceLineParam(line: string) {
 }
 
 /** Asks Stripe for the total, because its rounding cannot be reproduced here. */
-async function preview(
+async function previewCreditedTotal(
   { stripe }: StripeContext,
   asked: Pick<Params, 'invoice' | 'refunds'>,
   lines: Line[],
@@ -182,7 +188,7 @@ function buildRefundParam(
  * Returns the parameters that tell Stripe where the paid part of the invoice goes. Stripe requires
  * them. The part that was paid with credit cannot go back to a card.
  */
-function returnParams(
+function buildReturnParams(
   { to, refund }: NewCreditNote,
   paid: number,
   left: RemainingAmounts,

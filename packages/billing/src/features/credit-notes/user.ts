@@ -12,7 +12,7 @@ import type { OperationRequest } from '../../core/storage/tables.ts'
 import type { UserScopeWith } from '../../core/user-scope.ts'
 import { requireCount, requireOneOf, requireText } from '../../core/values/arguments.ts'
 import { formatMoney, money, requireAmount } from '../../core/values/money.ts'
-import { requirePart } from '../../providers/gateway-parts.ts'
+import { requireGatewayPart } from '../../providers/gateway-parts.ts'
 import { withExistingCustomer } from '../customers/customer.ts'
 import { withOwnerLocale } from '../customers/locale-of.ts'
 import { creditNoteDownload, type DownloadOptions } from '../invoices/download.ts'
@@ -83,8 +83,8 @@ export async function issueCreditNote(
   const data = await withExistingCustomer(user, (locked, customerId) => {
     const wanted = { ...asked, customerId }
     return idempotencyKey === undefined
-      ? issueWithOperation(user, locked, wanted)
-      : issueOnce(user, locked, { ...wanted, key: idempotencyKey })
+      ? issueNoteWithOperation(user, locked, wanted)
+      : issueNoteOnce(user, locked, { ...wanted, key: idempotencyKey })
   })
   return new CreditNote(data)
 }
@@ -121,13 +121,13 @@ async function toRequestedCreditNote(
  * Issues the credit note with a stored operation, whose id is the idempotency key. A repeated call
  * after a lost response then finds the first note.
  */
-async function issueWithOperation(
+async function issueNoteWithOperation(
   user: User,
   locked: LockedOwner,
-  wanted: RequestedCreditNote,
+  noteToIssue: RequestedCreditNote,
 ): Promise<CreditNoteData> {
   const { context, owner, provider } = user
-  const { invoice, of, to, refund = null, reason, memo } = wanted
+  const { invoice, of, to, refund = null, reason, memo } = noteToIssue
   const same = { provider, invoice, of, to, ...(refund === null ? {} : { refund }) }
   const request = { ...same, reason, memo }
   const operation = await beginOperation(context, locked, {
@@ -141,25 +141,27 @@ async function issueWithOperation(
     // rejected.
     const first = operation.request as OperationRequest &
       Pick<RequestedCreditNote, 'reason' | 'memo'>
-    const note = { ...wanted, reason: first.reason, memo: first.memo, key: operation.id }
-    const made = await issueOnce(user, locked, note)
+    const note = { ...noteToIssue, reason: first.reason, memo: first.memo, key: operation.id }
+    const made = await issueNoteOnce(user, locked, note)
     await finishOperation(context, locked, operation)
     return made
   })
 }
 
-async function issueOnce(
+async function issueNoteOnce(
   user: User,
   locked: LockedOwner,
   note: NewCreditNote,
 ): Promise<CreditNoteData> {
   const { creditNotes } = await user.gateway()
   const before = await creditNotes.findByKey(note.invoice, note.key)
-  const done = before ? requireSame(user, before, note) : await findWhole(user, creditNotes, note)
+  const done = before
+    ? requireSameCreditNote(user, before, note)
+    : await findWholeInvoiceCreditNote(user, creditNotes, note)
   const made =
     done ??
     (await locked.change(user.provider, (gateway) =>
-      requirePart(gateway, 'creditNotes').create(note),
+      requireGatewayPart(gateway, 'creditNotes').create(note),
     ))
   // Emitted on repeats too: a process may have crashed between issuing the note and recording the
   // event.
@@ -167,7 +169,7 @@ async function issueOnce(
   return made
 }
 
-function requireSame(
+function requireSameCreditNote(
   user: User,
   earlierCreditNote: CreditNoteData,
   { of }: NewCreditNote,
@@ -199,12 +201,16 @@ function coversSamePart(
  * whole invoice.
  * @throws AmountTooLarge if less is left than requested.
  */
-async function findWhole(
+async function findWholeInvoiceCreditNote(
   user: User,
   creditNotes: Pick<CreditNotes, 'listByInvoice' | 'left'>,
   { invoice: id, customerId, of, refund = null }: NewCreditNote,
 ): Promise<CreditNoteData | null> {
-  const invoice = await (await user.gateway()).findInvoice(id, customerId, await user.taxOf())
+  const invoice = await (await user.gateway()).findInvoice(
+    id,
+    customerId,
+    await user.createChargeTaxLookup(),
+  )
   if (!invoice) throw new InvoiceNotFound('There is no such invoice')
   const { ofInvoice, ofRefund } = await creditNotes.left(id, refund)
   const left = ofInvoice + ofRefund

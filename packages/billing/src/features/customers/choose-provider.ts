@@ -1,5 +1,5 @@
 import type { BillingContext } from '../../core/context.ts'
-import { refreshSubscriptionRow, stateColumnsOf } from '../../core/converge.ts'
+import { refreshSubscriptionRow, toStateColumns } from '../../core/converge.ts'
 import { AlreadySubscribed, InvalidArgument, ProviderChosen } from '../../core/errors/errors.ts'
 import type { LockedOwner } from '../../core/locked-owner.ts'
 import { resumeInterrupted, withOwnerLock } from '../../core/owner-lock.ts'
@@ -50,7 +50,7 @@ async function closeUnpaidSubscriptions(
 ): Promise<void> {
   const gateway = await locked.gateway(provider)
   for (const row of await context.subscriptions.listByOwner(locked.owner)) {
-    if (row.provider === provider) await close(context, locked, row)
+    if (row.provider === provider) await closeUnpaidSubscription(context, locked, row)
   }
   if (await gateway.hasPaid(customerId)) {
     throw new ProviderChosen(
@@ -59,7 +59,7 @@ async function closeUnpaidSubscriptions(
   }
 }
 
-async function close(
+async function closeUnpaidSubscription(
   context: BillingContext,
   locked: LockedOwner,
   row: SubscriptionRecord,
@@ -68,7 +68,7 @@ async function close(
     !columns || ended(columns, context.options.clock.now())
   if (isOver(row)) return
   const found = await refreshSubscriptionRow(context, locked, row)
-  if (found && awaitsFirstPayment(stateColumnsOf(context, row.provider, found))) {
+  if (found && awaitsFirstPayment(toStateColumns(context, row.provider, found))) {
     await endUnpaidSubscription(locked, row.provider, found)
     await refreshSubscriptionRow(context, locked, row)
   }

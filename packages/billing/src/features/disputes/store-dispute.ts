@@ -19,15 +19,20 @@ export async function storeDispute(
   context: BillingContext,
   locked: LockedOwner,
   provider: ProviderName,
-  found: ProviderDispute,
+  disputeAtProvider: ProviderDispute,
 ): Promise<void> {
-  const row = await subscriptionOf(context, provider, found)
-  if (row && endsAccess(context, row, found)) {
+  const row = await findDisputedSubscription(context, provider, disputeAtProvider)
+  if (row && endsAccess(context, row, disputeAtProvider)) {
     await locked.change(provider, (changing) => changing.cancelNow(row.providerId))
     await refreshSubscriptionRow(context, locked, row)
   }
   // Stored last, because sync() regards a dispute as settled once its row has the final status.
-  await record(context, locked, { provider, found, row, emitsEvents: true })
+  await recordDispute(context, locked, {
+    provider,
+    found: disputeAtProvider,
+    row,
+    emitsEvents: true,
+  })
 }
 
 interface DisputeToRecord {
@@ -38,7 +43,7 @@ interface DisputeToRecord {
   readonly emitsEvents: boolean
 }
 
-async function record(
+async function recordDispute(
   context: BillingContext,
   locked: LockedOwner,
   { provider, found, row, emitsEvents }: DisputeToRecord,
@@ -96,8 +101,8 @@ export async function syncDisputes(
     if (!dryRun) {
       if (before || !isDecided(found)) await storeDispute(context, locked, provider, found)
       else {
-        const row = await subscriptionOf(context, provider, found)
-        await record(context, locked, { provider, found, row, emitsEvents: false })
+        const row = await findDisputedSubscription(context, provider, found)
+        await recordDispute(context, locked, { provider, found, row, emitsEvents: false })
       }
     }
     drift.push({
@@ -113,7 +118,7 @@ export async function syncDisputes(
 }
 
 /** Finds the subscription that the disputed charge paid for, or its replacement after a swap. */
-async function subscriptionOf(
+async function findDisputedSubscription(
   { subscriptions, disputes }: BillingContext,
   provider: ProviderName,
   { id, subscriptionId }: ProviderDispute,
@@ -142,7 +147,7 @@ export async function moveDisputes(
   for (const found of listed.filter((each) => !isDecided(each))) {
     const before = await context.disputes.find(provider, found.id)
     if (before?.subscriptionId !== from.id) continue
-    await record(context, locked, { provider, found, row: to, emitsEvents: false })
+    await recordDispute(context, locked, { provider, found, row: to, emitsEvents: false })
   }
 }
 
@@ -166,15 +171,15 @@ export function isDecided({ status }: Pick<ProviderDispute, 'status'>): boolean 
  */
 export function createDisputeEvents(
   { owner, provider }: EventOrigin,
-  before: Pick<ProviderDispute, 'status'> | null,
+  disputeBefore: Pick<ProviderDispute, 'status'> | null,
   found: ProviderDispute,
 ): NewBillingEvent[] {
   const about = `${provider}:${found.id}`
-  const base = { owner, provider, data: { dispute: factsOf(found) } }
+  const base = { owner, provider, data: { dispute: toDisputeEventData(found) } }
   const isInquiry = found.status === 'inquiry'
-  const isSerious = !isInquiry && (before === null || before.status === 'inquiry')
-  const isOver = isDecided(found) && before?.status !== found.status
-  const opened = isInquiry && before === null ? `${about}:inquiry` : isSerious ? about : null
+  const isSerious = !isInquiry && (disputeBefore === null || disputeBefore.status === 'inquiry')
+  const isOver = isDecided(found) && disputeBefore?.status !== found.status
+  const opened = isInquiry && disputeBefore === null ? `${about}:inquiry` : isSerious ? about : null
   return [
     ...(opened === null ? [] : [{ ...base, type: 'dispute.opened' as const, subject: opened }]),
     ...(isOver
@@ -183,7 +188,7 @@ export function createDisputeEvents(
   ]
 }
 
-function factsOf(found: ProviderDispute): DisputeEventData {
+function toDisputeEventData(found: ProviderDispute): DisputeEventData {
   const { id, charge, subscriptionId: subscription, amount, reason, status, openedAt } = found
   return { id, charge, subscription, amount, reason, status, openedAt: openedAt.toISOString() }
 }

@@ -45,7 +45,7 @@ async function describe(context: StripeContext, dispute: Stripe.Dispute): Promis
     charge: idOfReference(charge) ?? '',
     amount: money(amount, currency),
     reason,
-    status: statusOfDispute(status),
+    status: toDisputeStatus(status),
     openedAt: toDate(dispute.created),
     raw: dispute,
   }
@@ -55,7 +55,7 @@ async function describe(context: StripeContext, dispute: Stripe.Dispute): Promis
  * Maps Stripe's status of a dispute. A closed inquiry has cost nothing, so it counts as `won`. An
  * unknown status counts as `open`.
  */
-export function statusOfDispute(status: Stripe.Dispute['status']): ProviderDispute['status'] {
+export function toDisputeStatus(status: Stripe.Dispute['status']): ProviderDispute['status'] {
   if (status === 'won' || status === 'warning_closed' || status === 'prevented') return 'won'
   if (status === 'lost') return 'lost'
   return status.startsWith('warning_') ? 'inquiry' : 'open'

@@ -67,7 +67,7 @@ export async function claimCheckout(
 export const resumeClaim: ResumeOperation = async (context, locked, operation) => {
   const { provider, page, customer } = operation.request
   if (!context.options.providers.find(provider)) return
-  await nameOwner(locked, provider, String(customer))
+  await storeOwnerAtProvider(locked, provider, String(customer))
   const found = (await (await locked.gateway(provider)).checkout?.find(String(page))) ?? null
   if (found) {
     await storeEnteredCard(context, locked, provider, { ...found, customerId: String(customer) })
@@ -81,7 +81,7 @@ export const resumeClaim: ResumeOperation = async (context, locked, operation) =
   })
 }
 
-async function nameOwner(
+async function storeOwnerAtProvider(
   locked: LockedOwner,
   provider: ProviderName,
   customer: string,

@@ -110,7 +110,11 @@ export class Invoice {
   readonly #locale: string
   readonly #deeds: InvoiceMethods
 
-  constructor(data: InvoiceData, locale = 'en-US', deeds: InvoiceMethods = NONE) {
+  constructor(
+    data: InvoiceData,
+    locale = 'en-US',
+    deeds: InvoiceMethods = DETACHED_INVOICE_METHODS,
+  ) {
     this.id = data.id
     this.data = data
     this.#locale = locale
@@ -281,7 +285,7 @@ async function throwDetachedInvoice(): Promise<never> {
   )
 }
 
-const NONE: InvoiceMethods = {
+const DETACHED_INVOICE_METHODS: InvoiceMethods = {
   pay: throwDetachedInvoice,
   markPaid: throwDetachedInvoice,
   void: throwDetachedInvoice,

@@ -129,7 +129,7 @@ export async function findOrCreateInvoice(
 ): Promise<Stripe.Invoice> {
   const { stripe } = context
   const { item } = wanted
-  const invoice = (await findOpen(context, wanted)) ?? (await create(context, wanted))
+  const invoice = (await findReusableInvoice(context, wanted)) ?? (await create(context, wanted))
   if (invoice.status !== 'draft') return invoice
   if (invoice.lines.data.length === 0) {
     await stripe.invoiceItems.create({
@@ -155,23 +155,24 @@ export async function findOrCreateInvoice(
 /**
  * Finds the invoice with this idempotency key. Ignores an invoice that we voided after a failure.
  */
-async function findOpen(
+async function findReusableInvoice(
   context: StripeContext,
-  wanted: SingleInvoice,
+  requestedInvoice: SingleInvoice,
 ): Promise<Stripe.Invoice | null> {
-  const [newest] = await findByKey(context, wanted)
+  const [newest] = await findByKey(context, requestedInvoice)
   if (!newest) return null
   const [line] = newest.lines.data
-  const { amount } = wanted.item
+  const { amount } = requestedInvoice.item
   const isSent = ({
     collection_method: method,
   }: Pick<Stripe.InvoiceCreateParams, 'collection_method'>) => method === 'send_invoice'
-  if (isSent(newest) !== isSent(wanted.more)) throw idempotencyKeyReused(`the invoice ${newest.id}`)
+  if (isSent(newest) !== isSent(requestedInvoice.more))
+    throw idempotencyKeyReused(`the invoice ${newest.id}`)
   const isOther =
     line &&
     (line.amount !== amount.amount ||
       newest.currency !== amount.currency ||
-      line.description !== wanted.item.description)
+      line.description !== requestedInvoice.item.description)
   if (isOther) throw idempotencyKeyReused(`the invoice ${newest.id}`)
   if (newest.status !== 'void') return newest
   if (newest.metadata?.tollgate_voided !== undefined) return null

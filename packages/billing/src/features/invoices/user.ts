@@ -5,7 +5,7 @@ import type { UserScope, UserScopeWith } from '../../core/user-scope.ts'
 import { requireCount } from '../../core/values/arguments.ts'
 import type { PendingConfirmation } from '../../core/values/confirmation.ts'
 import type { Gateway } from '../../providers/gateway.ts'
-import { requirePart } from '../../providers/gateway-parts.ts'
+import { requireGatewayPart } from '../../providers/gateway-parts.ts'
 import { issueCreditNote } from '../credit-notes/user.ts'
 import { withExistingCustomer } from '../customers/customer.ts'
 import { withOwnerLocale } from '../customers/locale-of.ts'
@@ -36,7 +36,7 @@ export async function listInvoices(
   const customerId = await user.findCustomerId()
   if (customerId === null) return []
   const gateway = await user.gateway()
-  const filter = { pending, limit: count, taxOf: await user.taxOf() }
+  const filter = { pending, limit: count, taxOf: await user.createChargeTaxLookup() }
   const found = await gateway.listInvoices(customerId, filter)
   const shown = await showUsageLines(user.context, user.provider, found)
   return shown.map((data) => toInvoice(user, data))
@@ -46,7 +46,7 @@ export async function findInvoice(user: UserScope, id: string): Promise<Invoice 
   const customerId = await user.findCustomerId()
   if (customerId === null) return null
   const gateway = await user.gateway()
-  const found = await gateway.findInvoice(id, customerId, await user.taxOf())
+  const found = await gateway.findInvoice(id, customerId, await user.createChargeTaxLookup())
   const [data] = await showUsageLines(user.context, user.provider, found ? [found] : [])
   return data ? toInvoice(user, data) : null
 }
@@ -92,7 +92,7 @@ async function findConfirmationOf(
 
 function markPaid(user: UserScopeWith<'sentInvoices'>, id: string): Promise<Invoice> {
   return payOrRecord(user, (gateway, customerId) =>
-    requirePart(gateway, 'sentInvoices').markPaid(id, customerId),
+    requireGatewayPart(gateway, 'sentInvoices').markPaid(id, customerId),
   )
 }
 
@@ -126,7 +126,7 @@ async function voidInvoice(user: UserScopeWith<'invoiceActions'>, id: string): P
     const operation = await beginOperation(context, locked, { owner, kind: 'void', request })
     return runOperation(context, locked, operation, async () => {
       const voided = await locked.change(provider, (gateway) =>
-        requirePart(gateway, 'invoiceActions').void(id, customerId),
+        requireGatewayPart(gateway, 'invoiceActions').void(id, customerId),
       )
       if (!voided) throw new InvoiceNotFound('There is no such invoice')
       const { subscription: providerId } = voided

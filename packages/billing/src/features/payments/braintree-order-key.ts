@@ -31,7 +31,7 @@ export function listPossibleOrderIds(key: string): readonly string[] {
  * Braintree returns the first transaction, even if it was declined. So the request key also
  * contains the number of earlier declines.
  */
-export function requestKeyOf(key: string, declines: number, prefix = ''): string {
+export function buildApiRequestKey(key: string, declines: number, prefix = ''): string {
   const suffix = declines === 0 ? '' : `:${declines}`
   return shortenToFit(MAX_REQUEST_KEY_LENGTH, key, (name) => `${prefix}${name}${suffix}`)
 }

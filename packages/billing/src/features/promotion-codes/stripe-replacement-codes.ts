@@ -66,7 +66,7 @@ export async function previewWithPromotionCode<T>(
   }
 }
 
-interface UsedUp {
+interface UsedUpCode {
   readonly code: Stripe.PromotionCode
   readonly customer: string
 }
@@ -76,7 +76,7 @@ async function findUsedUp(
   { stripe }: StripeContext,
   { coupon: id, customerId: customer }: TypedPromotionCode,
   error: unknown,
-): Promise<UsedUp | null> {
+): Promise<UsedUpCode | null> {
   const isRefused = isRefusal(error) || isBillingError(error, 'promotion_code_refused')
   if (!id?.startsWith('promo_') || customer === null || !isRefused) return null
   try {
@@ -96,7 +96,7 @@ async function findUsedUp(
  */
 async function findOrCreateReplacement(
   context: StripeContext,
-  { code, customer }: UsedUp,
+  { code, customer }: UsedUpCode,
 ): Promise<string | null> {
   const owed = await findReplacementState(context, code, customer)
   if (owed.is === 'given') return owed.code.id
@@ -184,7 +184,7 @@ export async function findReplacementState(
     limit: 100,
     expand: ['data.latest_invoice', 'data.discounts'],
   })
-  return replacementStateOf(code.id, given, await listAll(listed))
+  return decideReplacementState(code.id, given, await listAll(listed))
 }
 
 /**
@@ -193,18 +193,18 @@ export async function findReplacementState(
  * replacement is only created after the last use was lost, so that uses cannot be accumulated.
  * `given` lists the replacement codes, newest first.
  */
-export function replacementStateOf(
+export function decideReplacementState(
   code: string,
-  given: readonly Stripe.PromotionCode[],
+  replacementCodes: readonly Stripe.PromotionCode[],
   subscriptions: readonly Stripe.Subscription[],
 ): ReplacementState {
-  const codes = [code, ...given.map(({ id }) => id)]
+  const codes = [code, ...replacementCodes.map(({ id }) => id)]
   const uses = subscriptions.filter((each) => usesAnyCode(each, codes))
-  const lost = uses.filter(isLost)
+  const lost = uses.filter(endedWithoutPayment)
   const running = uses.filter((each) => !lost.includes(each))
   if (running.some(({ status }) => status !== 'incomplete')) return NOTHING
   if (running.length > 0) return { is: 'waiting' }
-  const newest = given[0] ?? null
+  const newest = replacementCodes[0] ?? null
   if (newest?.active && newest.times_redeemed === 0) return { is: 'given', code: newest }
   const last = newest?.id ?? code
   return lost.some((each) => codeUsedBy(each) === last) ? { is: 'lost', newest } : NOTHING
@@ -245,7 +245,7 @@ function usesAnyCode(subscription: Stripe.Subscription, codes: readonly string[]
 }
 
 /** Whether the subscription ended without its first payment. */
-function isLost({ status, latest_invoice: invoice }: Stripe.Subscription): boolean {
+function endedWithoutPayment({ status, latest_invoice: invoice }: Stripe.Subscription): boolean {
   if (status === 'incomplete_expired') return true
   if (status !== 'canceled' || typeof invoice !== 'object' || invoice === null) return false
   return invoice.billing_reason === 'subscription_create' && invoice.status === 'void'

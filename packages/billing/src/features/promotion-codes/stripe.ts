@@ -37,7 +37,7 @@ export function stripePromotionCodes(context: StripeContext): {
           customerId !== null && isUsedUp(found)
             ? await findReplacementState(context, found, customerId)
             : { is: 'nothing' }
-        return owed.is === 'nothing' ? describe(found) : describe(asIfUnused(found))
+        return owed.is === 'nothing' ? describe(found) : describe(showAsUnused(found))
       },
       async apply(id, discount) {
         const { discounts, customer } = await stripe.subscriptions.retrieve(id, {
@@ -93,7 +93,7 @@ function isRequestedDiscount(there: string | Stripe.Discount, wanted: NewDiscoun
  * Shows a used up code as unused, for a customer who is owed a use. Stripe deactivates used up
  * codes.
  */
-function asIfUnused(code: Stripe.PromotionCode): Stripe.PromotionCode {
+function showAsUnused(code: Stripe.PromotionCode): Stripe.PromotionCode {
   return { ...code, active: true, max_redemptions: 1, times_redeemed: 0 }
 }
 

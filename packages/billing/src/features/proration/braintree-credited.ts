@@ -1,6 +1,6 @@
 import type braintree from 'braintree'
 import { type Money, money } from '../../core/values/money.ts'
-import { remainingMoneyOf } from '../../core/values/money-back.ts'
+import { computeRemainingMoney } from '../../core/values/money-back.ts'
 import type { BraintreeContext } from '../../providers/braintree/client.ts'
 import type { CalendarDay } from '../../providers/braintree/days.ts'
 import { isOver } from '../../providers/braintree/describe-subscription.ts'
@@ -8,16 +8,16 @@ import { findCustomer } from '../../providers/braintree/find-customer.ts'
 import { parseSubscriptionId } from '../../providers/braintree/ids.ts'
 import { listPeriodStarts } from '../../providers/braintree/period-starts.ts'
 import {
-  amountOfModification as amountOfEach,
-  balanceOf,
+  getModificationAmount as amountOfEach,
   computeCyclePrice,
-  reservedCredit,
+  findReservedCredit,
+  getBalanceWithoutDebt,
 } from '../../providers/braintree/plan-credit.ts'
 import { listCustomerSubscriptions } from '../customers/braintree.ts'
 import {
   addUpSales,
+  findSalePeriodStart,
   listPeriodSales,
-  periodStartOf,
   readKeptMoney,
   readPeriodMoney,
   readReturnedSum,
@@ -33,23 +33,24 @@ type Sale = braintree.Transaction
  */
 export async function readCreditedAmount(context: BraintreeContext, sale: Sale): Promise<Money> {
   const { gateway, currency } = context
-  const start = periodStartOf(sale)
+  const start = findSalePeriodStart(sale)
   if (!sale.subscriptionId || start === null) return readDisputedAmount(context, sale)
   const subscription = await gateway.subscription.find(sale.subscriptionId)
   const left = await readRemainingPeriodAmount(context, subscription, { sale, start })
   return money(
-    Math.max(0, getSaleAmount(sale) - (await refundedOf(context, sale)) - left),
+    Math.max(0, getSaleAmount(sale) - (await readRefundedSaleAmount(context, sale)) - left),
     currency,
   )
 }
 
 /** Returns the disputed part of a sale without a subscription, which is never credited. */
 async function readDisputedAmount(context: BraintreeContext, sale: Sale): Promise<Money> {
-  const lost = (await readReturnedAmount(context, sale)) - (await refundedOf(context, sale))
+  const lost =
+    (await readReturnedAmount(context, sale)) - (await readRefundedSaleAmount(context, sale))
   return money(lost, context.currency)
 }
 
-function refundedOf(context: BraintreeContext, sale: Sale): Promise<number> {
+function readRefundedSaleAmount(context: BraintreeContext, sale: Sale): Promise<number> {
   return readReturnedAmount(context, { ...sale, disputes: [] } as Sale)
 }
 
@@ -61,13 +62,15 @@ async function readRemainingPeriodAmount(
 ): Promise<number> {
   if (start === subscription.billingPeriodStartDate) {
     const period = await readPeriodMoney(context, subscription)
-    const credit = isOver(subscription) ? await creditGivenOnEnd(context, subscription, sale) : 0
-    return remainingMoneyOf({ ...period, withheld: -credit })
+    const credit = isOver(subscription)
+      ? await readReplacementCredit(context, subscription, sale)
+      : 0
+    return computeRemainingMoney({ ...period, withheld: -credit })
   }
   const sales = listPeriodSales(subscription, start)
   const used = estimateUsedCredit(context, subscription, { start, sales })
   const returned = await readReturnedSum(context, sales)
-  const left = remainingMoneyOf({ sold: addUpSales(sales), withheld: -used, returned })
+  const left = computeRemainingMoney({ sold: addUpSales(sales), withheld: -used, returned })
   const kept = await readKeptMoney(context, subscription, sale.customer?.id ?? null)
   return Math.min(left, Math.max(0, kept))
 }
@@ -76,7 +79,7 @@ async function readRemainingPeriodAmount(
  * Returns the credit that the replacement got for the last period, without the credit that the old
  * subscription had already.
  */
-async function creditGivenOnEnd(
+async function readReplacementCredit(
   context: BraintreeContext,
   old: Subscription,
   { customer }: Sale,
@@ -100,7 +103,7 @@ async function creditGivenOnEnd(
   const next = (owner ? listCustomerSubscriptions(owner) : []).find(
     (each) => each.id !== old.id && hasSameName(each) && isLater(each),
   )
-  const carried = reservedCredit(old, context) - balanceOf(old, currency)
+  const carried = findReservedCredit(old, context) - getBalanceWithoutDebt(old, currency)
   return next ? Math.max(0, given(next) - Math.max(0, carried)) : 0
 }
 
@@ -115,7 +118,7 @@ function estimateUsedCredit(
   { start, sales }: { readonly start: CalendarDay; readonly sales: readonly Sale[] },
 ): number {
   const price = computeCyclePrice(subscription, context)
-  const waiting = Math.max(0, -balanceOf(subscription, context.currency))
+  const waiting = Math.max(0, -getBalanceWithoutDebt(subscription, context.currency))
   let used = 0
   for (const later of listPeriodStarts(subscription).filter((each) => each > start)) {
     const [first] = listPeriodSales(subscription, later)

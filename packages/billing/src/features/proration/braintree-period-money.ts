@@ -3,11 +3,11 @@ import type { PaidTime } from '../../core/values/money-back.ts'
 import type { BraintreeContext } from '../../providers/braintree/client.ts'
 import { type CalendarDay, toCalendarDay } from '../../providers/braintree/days.ts'
 import {
-  amountOfModification as amountOfEach,
+  getModificationAmount as amountOfEach,
   appliesInCycle,
-  balanceOf,
   computeCyclePrice,
-  reservedCredit,
+  findReservedCredit,
+  getBalanceWithoutDebt,
   unusedPeriodValue,
 } from '../../providers/braintree/plan-credit.ts'
 import { listSales as salesOfCustomer } from '../invoices/braintree.ts'
@@ -25,7 +25,7 @@ export function listPeriodSales(
   start: CalendarDay | null,
 ): Sale[] {
   return transactions
-    .filter((sale) => wasSaleAccepted(sale) && periodStartOf(sale) === start)
+    .filter((sale) => wasSaleAccepted(sale) && findSalePeriodStart(sale) === start)
     .toSorted((a, b) => a.createdAt.localeCompare(b.createdAt))
 }
 
@@ -33,7 +33,7 @@ export function listPeriodSales(
  * Returns the first day of the billing period that a sale pays for. `null` for a sale without a
  * subscription.
  */
-export function periodStartOf({ subscription }: Sale): CalendarDay | null {
+export function findSalePeriodStart({ subscription }: Sale): CalendarDay | null {
   const { billingPeriodStartDate: start } = (subscription ?? {}) as {
     readonly billingPeriodStartDate?: CalendarDay | null
   }
@@ -62,7 +62,7 @@ export async function readPeriodMoney(
 ): Promise<PaidTime> {
   const sales = listPeriodSales(subscription, subscription.billingPeriodStartDate ?? null)
   const returned = await readReturnedSum(context, sales)
-  return { sold: paidInPeriod(context, subscription, sales), withheld: 0, returned }
+  return { sold: computePaidInPeriod(context, subscription, sales), withheld: 0, returned }
 }
 
 /**
@@ -82,13 +82,16 @@ export async function readReturnedPeriodMoney(
   if (isCharged) return period.returned > 0 ? period : null
   const unused = unusedPeriodValue(subscription, { today, currency, planCredit })
   const sold = Math.max(period.sold, unused)
-  const customerId = await customerOf(context, subscription.paymentMethodToken)
+  const customerId = await findTokenCustomer(context, subscription.paymentMethodToken)
   const kept = await readKeptMoney(context, subscription, customerId)
   const returned = Math.max(period.returned, sold - kept)
   return returned > 0 ? { ...period, sold, returned } : null
 }
 
-async function customerOf({ gateway }: BraintreeContext, token: string): Promise<string | null> {
+async function findTokenCustomer(
+  { gateway }: BraintreeContext,
+  token: string,
+): Promise<string | null> {
   const { customerId } = (await gateway.paymentMethod.find(token)) as {
     readonly customerId?: string
   }
@@ -106,7 +109,9 @@ export async function readKeptMoney(
 ): Promise<number> {
   const all = customerId ? await salesOfCustomer(context, customerId) : []
   const sales = all.filter((sale) => sale.subscriptionId && wasSaleAccepted(sale))
-  const credit = reservedCredit(subscription, context) - balanceOf(subscription, context.currency)
+  const credit =
+    findReservedCredit(subscription, context) -
+    getBalanceWithoutDebt(subscription, context.currency)
   return addUpSales(sales) - (await readReturnedSum(context, sales)) - credit
 }
 
@@ -115,15 +120,15 @@ export async function readKeptMoney(
  * cheaper plan left on the balance. Braintree keeps no record of credit that paid a part of a
  * renewal: if nothing has changed since, the price is used.
  */
-function paidInPeriod(
+function computePaidInPeriod(
   { currency, planCredit }: BraintreeContext,
   subscription: Subscription,
   sales: readonly Sale[],
 ): number {
   const { billingPeriodStartDate: start, currentBillingCycle: cycle, discounts = [] } = subscription
-  const credit = Math.max(0, -balanceOf(subscription, currency))
+  const credit = Math.max(0, -getBalanceWithoutDebt(subscription, currency))
   const [first, ...others] = sales
-  const isUnchanged = first && others.length === 0 && credit === 0 && isOfFirstDay(first, start)
+  const isUnchanged = first && others.length === 0 && credit === 0 && isFirstDaySale(first, start)
   if (isUnchanged) return computeCyclePrice(subscription, { currency, planCredit })
   const carried = discounts
     .filter((each) => each.id === planCredit && appliesInCycle(each, cycle))
@@ -131,6 +136,6 @@ function paidInPeriod(
   return Math.max(0, addUpSales(sales) + carried - credit)
 }
 
-function isOfFirstDay({ createdAt }: Sale, start: CalendarDay | null | undefined): boolean {
+function isFirstDaySale({ createdAt }: Sale, start: CalendarDay | null | undefined): boolean {
   return Boolean(start) && toCalendarDay(new Date(createdAt)) <= (start ?? '')
 }

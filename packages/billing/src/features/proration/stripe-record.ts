@@ -1,8 +1,8 @@
 import type Stripe from 'stripe'
 import {
+  computeRemainingMoney,
   divideAmount,
   type PaidTime,
-  remainingMoneyOf,
   sumReturned,
   type WeightedShare,
 } from '../../core/values/money-back.ts'
@@ -75,7 +75,7 @@ export async function readInvoiceMoney(
     const found = await readReturned(context, invoice)
     const back = counting.disputes ? found : { ...found, disputes: [] }
     const lines = await readInvoiceLines(context, invoice)
-    const gift = counting.gifts ? (gifts.get(invoice.id) ?? 0) + giftsAmong(lines) : 0
+    const gift = counting.gifts ? (gifts.get(invoice.id) ?? 0) + sumGiftLines(lines) : 0
     const returned = sumReturned(back) + gift
     const subscription = idOfReference(invoice.parent?.subscription_details?.subscription)
     facts.push({
@@ -118,7 +118,7 @@ async function hasReturned({ stripe }: StripeContext, customer: string): Promise
 }
 
 /** Adds up credit lines added to an invoice by hand, which are gifts too. */
-function giftsAmong(lines: readonly BilledLine[]): number {
+function sumGiftLines(lines: readonly BilledLine[]): number {
   const given = lines.filter(({ amount, price }) => amount < 0 && price === null)
   return -sum(given.map(({ amount, tax }) => amount + tax))
 }
@@ -190,7 +190,7 @@ export function toPaidTimeRecord({
       const uncredited = Math.max(0, gross - fact.returned)
       if (!billed.some(({ isCredited }) => isCredited)) return uncredited
       const left = BigInt(
-        sum([...billed, ...replacementsOf(stretches, billed)].map(remainingMoneyOf)),
+        sum([...billed, ...findReplacementStretches(stretches, billed)].map(computeRemainingMoney)),
       )
       return Math.min(uncredited, Number((left * BigInt(gross)) / BigInt(net)))
     },
@@ -282,7 +282,7 @@ function groupLinesByStretch(
  * Returns the stretches that replaced the given ones within their period. The same money has paid
  * for both.
  */
-function replacementsOf(
+function findReplacementStretches(
   stretches: readonly PaidStretch[],
   replaced: readonly PaidStretch[],
 ): PaidStretch[] {
@@ -320,17 +320,17 @@ function countReturned(
   const shares = billed.map(({ stretch, weight }) => ({
     stretch,
     weight,
-    most: remainingMoneyOf(stretch),
+    most: computeRemainingMoney(stretch),
   }))
   const excess = rest - returnShares(rest, shares)
-  const inPlace = replacementsOf(
+  const inPlace = findReplacementStretches(
     stretches,
     billed.map(({ stretch }) => stretch),
   )
   const others = inPlace.map((stretch) => ({
     stretch,
-    weight: remainingMoneyOf(stretch),
-    most: remainingMoneyOf(stretch),
+    weight: computeRemainingMoney(stretch),
+    most: computeRemainingMoney(stretch),
   }))
   return Math.max(0, excess - returnShares(excess, others))
 }

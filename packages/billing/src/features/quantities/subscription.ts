@@ -7,14 +7,14 @@ import type {
   SubscriptionScope,
 } from '../../core/subscription-scope.ts'
 import { requireCount } from '../../core/values/arguments.ts'
-import { type Capability, requirePart } from '../../providers/gateway-parts.ts'
+import { type Capability, requireGatewayPart } from '../../providers/gateway-parts.ts'
 import type { RequestedItem } from '../../providers/item.ts'
 import type { ProviderSubscription } from '../../providers/subscription.ts'
 import { toRequestedItems } from '../../providers/wanted-items.ts'
 import {
   changeItems,
-  itemsChangeTerms,
-  plannedItemsUpdate,
+  createPlannedItemsUpdate,
+  readItemsChangeTerms,
   requireQuantityOf,
 } from '../items/subscription.ts'
 import { withPlannedSwapRule } from '../schedules/planned-swap.ts'
@@ -62,12 +62,12 @@ export async function subtractQuantity(
 
 export async function setQuantity(
   subscription: SubscriptionScope,
-  wanted: SwapOptions & QuantityOptions & { readonly quantity: number },
+  requestedQuantity: SwapOptions & QuantityOptions & { readonly quantity: number },
 ): Promise<void> {
-  const { quantity, price, invoiceNow = false, ...options } = wanted
+  const { quantity, price, invoiceNow = false, ...options } = requestedQuantity
   requireCount(quantity)
   subscription.requireRunning()
-  if (subscription.can('items')) {
+  if (subscription.hasCapability('items')) {
     const change = price === undefined ? { quantity } : { quantity, price }
     return changeItems(subscription.withCapability('items'), change, { ...options, invoiceNow })
   }
@@ -104,7 +104,7 @@ async function changeQuantityBy(
     const target = Number(operation.request.to)
     const counted = price ?? found.plan
     const plans = {
-      carry: plannedItemsUpdate({ quantity: target, price: counted }),
+      carry: createPlannedItemsUpdate({ quantity: target, price: counted }),
       targetOf: (of: ProviderSubscription) => withQuantity(of, target, counted),
     }
     const make: ChangeAtProvider = async () => {
@@ -142,13 +142,13 @@ async function setQuantityAtProvider(
   quantity: number,
   { price = found.plan, invoiceNow = false }: QuantityOptions,
 ): Promise<void> {
-  if (!subscription.can('items')) {
-    return ask((gateway) => requirePart(gateway, 'quantities').set(found.id, quantity))
+  if (!subscription.hasCapability('items')) {
+    return ask((gateway) => requireGatewayPart(gateway, 'quantities').set(found.id, quantity))
   }
-  const terms = await itemsChangeTerms(subscription, { invoiceNow })
+  const terms = await readItemsChangeTerms(subscription, { invoiceNow })
   const wanted = withQuantity(found, quantity, price)
   await ask((gateway) =>
-    requirePart(gateway, 'items').change(found.id, { ...terms, wanted }, subscription.now()),
+    requireGatewayPart(gateway, 'items').change(found.id, { ...terms, wanted }, subscription.now()),
   )
 }
 
@@ -159,8 +159,8 @@ async function isBilledNow(
   quantity: number,
   { price = found.plan, invoiceNow = false }: QuantityOptions,
 ): Promise<boolean> {
-  if (!subscription.can('items')) return false
-  const terms = await itemsChangeTerms(subscription, { invoiceNow })
+  if (!subscription.hasCapability('items')) return false
+  const terms = await readItemsChangeTerms(subscription, { invoiceNow })
   const { items } = await subscription.withCapability('items').gateway()
   const wanted = withQuantity(found, quantity, price)
   return (await items.preview(found.id, { ...terms, wanted }, subscription.now())).immediately

@@ -6,11 +6,11 @@ import type { BraintreeContext } from '../../providers/braintree/client.ts'
 import { errorCodesOf, nullIfMissing, requireSuccess } from '../../providers/braintree/errors.ts'
 import type { GatewayParts } from '../../providers/gateway-parts.ts'
 import {
+  buildApiRequestKey,
   buildOrderId,
   listPossibleOrderIds,
-  requestKeyOf,
 } from '../payments/braintree-order-key.ts'
-import { refundActionOf } from '../proration/braintree-refund-action.ts'
+import { chooseRefundAction } from '../proration/braintree-refund-action.ts'
 import { isFailedRefund } from '../proration/braintree-returned.ts'
 import type { NewRefund } from './contract.ts'
 import { REFUND_REASONS, type Refund, type RefundReason } from './refund.ts'
@@ -39,7 +39,7 @@ export function braintreeRefunds(
       async find(id, customerId) {
         const sale = await findSale(context, id)
         if (!sale || sale.customer?.id !== customerId) return null
-        const way = refundActionOf(sale)
+        const way = chooseRefundAction(sale)
         if (way === 'none') return null
         const amount = amountOf(sale)
         const refunds = await refundsOf(context, sale)
@@ -59,7 +59,7 @@ export function braintreeRefunds(
       },
       async findByKey(charge, key) {
         const sale = await context.gateway.transaction.find(charge)
-        return findSuccessful(await attemptsOf(context, sale, key))
+        return findSuccessful(await listRefundAttempts(context, sale, key))
       },
       create: (refund) => create(context, refund),
     },
@@ -75,7 +75,7 @@ async function findSale({ gateway }: BraintreeContext, id: string): Promise<Sale
 
 /** Lists the refunds of a sale, newest first. */
 async function refundsOf(context: BraintreeContext, sale: Sale): Promise<Refund[]> {
-  if (refundActionOf(sale) === 'done') return [describeVoided(sale)]
+  if (chooseRefundAction(sale) === 'done') return [describeVoided(sale)]
   const found = await Promise.all(
     (sale.refundIds ?? []).map((id) => context.gateway.transaction.find(id)),
   )
@@ -87,10 +87,16 @@ async function refundsOf(context: BraintreeContext, sale: Sale): Promise<Refund[
 }
 
 /** Lists the refunds that were requested with this key, including declined ones. */
-async function attemptsOf(context: BraintreeContext, sale: Sale, key: string): Promise<Refund[]> {
+async function listRefundAttempts(
+  context: BraintreeContext,
+  sale: Sale,
+  key: string,
+): Promise<Refund[]> {
   const all = await refundsOf(context, sale)
   const names = listPossibleOrderIds(key)
-  return all.filter(({ raw }) => names.includes(readOrder((raw as Sale).orderId)?.key ?? ''))
+  return all.filter(({ raw }) =>
+    names.includes(parseRefundOrderId((raw as Sale).orderId)?.key ?? ''),
+  )
 }
 
 function findSuccessful(attempts: readonly Refund[]): Refund | null {
@@ -104,17 +110,17 @@ function getSuccessfulAmount({ amount, status }: Refund): number {
 async function create(context: BraintreeContext, refund: NewRefund): Promise<Refund> {
   const sale = await context.gateway.transaction.find(refund.charge)
   const { reason } = refund
-  const way = refundActionOf(sale)
+  const way = chooseRefundAction(sale)
   if (way === 'done') return describeVoided(sale, reason)
   if (way === 'refund') return refundSale(context, sale, refund)
   if (way !== 'void' || !isWhole(sale, refund)) throw refundNotPossibleYet(sale)
   const result = await context.gateway.transaction.void(sale.id)
   if (result.success) return describeVoided(result.transaction, reason)
   const now = await context.gateway.transaction.find(refund.charge)
-  if (refundActionOf(now) === 'done') return describeVoided(now, reason)
+  if (chooseRefundAction(now) === 'done') return describeVoided(now, reason)
   const hasMoved = errorCodesOf(result).includes(NO_LONGER_VOIDABLE) && now.status !== sale.status
   if (!hasMoved) throw toRefundError(() => requireSuccess(result))
-  if (refundActionOf(now) === 'refund') return refundSale(context, now, refund)
+  if (chooseRefundAction(now) === 'refund') return refundSale(context, now, refund)
   throw refundNotPossibleYet(now)
 }
 
@@ -123,17 +129,17 @@ async function refundSale(
   sale: Sale,
   { amount, reason, key }: NewRefund,
 ): Promise<Refund> {
-  const before = await attemptsOf(context, sale, key)
+  const before = await listRefundAttempts(context, sale, key)
   const done = findSuccessful(before)
   if (done) return done
   const request = {
     ...(amount === null ? {} : { amount: toDecimal(amount) }),
     orderId: buildRefundOrderId(key, reason),
-    apiRequestKey: requestKeyOf(key, before.length, 'refund:'),
+    apiRequestKey: buildApiRequestKey(key, before.length, 'refund:'),
   }
   const result = await context.gateway.transaction.refund(sale.id, request)
   if (!result.success) {
-    await refuseUnsettled(context, sale.id, errorCodesOf(result))
+    await throwIfUnsettled(context, sale.id, errorCodesOf(result))
     throw toRefundError(() => requireSuccess(result))
   }
   return describeRefund(result.transaction, sale)
@@ -143,14 +149,14 @@ async function refundSale(
  * Throws RefundNotPossibleYet if the sale can still be settled. A sale that was declined at
  * settlement never will be.
  */
-async function refuseUnsettled(
+async function throwIfUnsettled(
   { gateway }: BraintreeContext,
   id: string,
   codes: readonly string[],
 ): Promise<void> {
   if (!codes.some((code) => NOT_SETTLED.includes(code))) return
   const now = await gateway.transaction.find(id)
-  if (refundActionOf(now) !== 'none') throw refundNotPossibleYet(now)
+  if (chooseRefundAction(now) !== 'none') throw refundNotPossibleYet(now)
 }
 
 /**
@@ -164,7 +170,7 @@ function buildRefundOrderId(key: string, reason: RefundReason | null): string {
 }
 
 /** Reads key and reason from an order id. `null` if `orderOf()` did not make it. */
-function readOrder(
+function parseRefundOrderId(
   order: string | null | undefined,
 ): { readonly key: string; readonly reason: RefundReason | null } | null {
   const [, word, key] = /^refund(?:\/(\w+))?:(.*)$/s.exec(order ?? '') ?? []
@@ -178,7 +184,7 @@ function isWhole(sale: Sale, { amount }: NewRefund): boolean {
 
 function refundNotPossibleYet(sale: Sale): RefundNotPossibleYet {
   const message =
-    refundActionOf(sale) === 'void'
+    chooseRefundAction(sale) === 'void'
       ? 'The charge is not settled yet: refund all of it now, or a part once it is settled'
       : 'The charge is being settled: refund it once it is settled'
   return new RefundNotPossibleYet(message, { provider: 'braintree', providerCode: sale.status })
@@ -214,7 +220,7 @@ function describeRefund(refund: Sale, sale: Sale): Refund {
       : refund.status === 'settled'
         ? 'succeeded'
         : 'pending',
-    reason: readOrder(refund.orderId)?.reason ?? null,
+    reason: parseRefundOrderId(refund.orderId)?.reason ?? null,
     raw: refund,
   }
 }

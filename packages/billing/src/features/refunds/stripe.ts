@@ -23,7 +23,7 @@ export function stripeRefunds(context: StripeContext): Pick<GatewayParts, 'refun
         const charge = await findCharge(context, id, customerId)
         return charge && describeCharge(charge)
       },
-      creditedOf: ({ raw }) => creditedOf(context, raw as Stripe.Charge),
+      creditedOf: ({ raw }) => readChargeCredit(context, raw as Stripe.Charge),
       list: async (charge) => (await listRefunds(context, charge)).map(describeRefund),
       findByKey: (charge, key) => findByKey(context, charge, key),
       create: (refund) => create(context, refund),
@@ -53,7 +53,7 @@ async function retrieve(
   customerId: string,
 ): Promise<Stripe.Charge | null> {
   const { stripe } = context
-  if (id.startsWith('in_')) return chargeOfInvoice(context, id, customerId)
+  if (id.startsWith('in_')) return findInvoiceCharge(context, id, customerId)
   if (id.startsWith('cs_')) return findCheckoutCharge(context, id, customerId)
   if (!id.startsWith('pi_')) return stripe.charges.retrieve(id)
   const { latest_charge } = await stripe.paymentIntents.retrieve(id)
@@ -76,7 +76,7 @@ async function findCheckoutCharge(
   return paid === null ? null : retrieve(context, paid, customerId)
 }
 
-async function chargeOfInvoice(
+async function findInvoiceCharge(
   context: StripeContext,
   id: string,
   customerId: string,
@@ -110,7 +110,7 @@ function describeCharge(charge: Stripe.Charge): RefundablePayment {
  * Returns the credited part of a charge. Disputes are not counted: Stripe itself refuses to refund
  * a disputed charge.
  */
-async function creditedOf(context: StripeContext, charge: Stripe.Charge): Promise<Money> {
+async function readChargeCredit(context: StripeContext, charge: Stripe.Charge): Promise<Money> {
   const { amount_captured, amount_refunded, currency } = charge
   const invoice = await findPaidInvoice(context, idOfReference(charge.payment_intent))
   if (invoice === null) return money(0, currency)

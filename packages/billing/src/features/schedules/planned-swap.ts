@@ -9,7 +9,7 @@ import type {
   CurrentSubscription,
   SubscriptionScope,
 } from '../../core/subscription-scope.ts'
-import { requirePart } from '../../providers/gateway-parts.ts'
+import { requireGatewayPart } from '../../providers/gateway-parts.ts'
 import type { RequestedItem } from '../../providers/item.ts'
 import type { ProviderSubscription } from '../../providers/subscription.ts'
 import { toRequestedItems } from '../../providers/wanted-items.ts'
@@ -88,12 +88,15 @@ export function withPlannedSwapRule(
 ): ChangeAtProvider {
   return async (current) => {
     const asked = { subscription, current, change, prices }
-    if (current.found.isScheduled) await RULES[PLANNED_SWAP_RULES[changeKind]](asked)
+    if (current.found.isScheduled)
+      await PLANNED_SWAP_HANDLERS[PLANNED_SWAP_RULES[changeKind]](asked)
     else await change(current)
   }
 }
 
-const RULES: Readonly<Record<PlannedSwapRule, (asked: RuleArguments) => Promise<void>>> = {
+const PLANNED_SWAP_HANDLERS: Readonly<
+  Record<PlannedSwapRule, (asked: RuleArguments) => Promise<void>>
+> = {
   keeps: ({ change, current }) => change(current),
 
   // The cancelled plan is stored until the change is made: after a crash or a lost response it is
@@ -102,7 +105,8 @@ const RULES: Readonly<Record<PlannedSwapRule, (asked: RuleArguments) => Promise<
     const { subscription, current, change } = asked
     const { context } = subscription
     const { found, locked, ask } = current
-    const release = () => ask((gateway) => requirePart(gateway, 'schedules').release(found.id))
+    const release = () =>
+      ask((gateway) => requireGatewayPart(gateway, 'schedules').release(found.id))
     if (found.planned) await requireOfferedTarget(asked)
     const operation = found.planned ? await storePlan(asked, found.planned, 'restore') : null
     try {
@@ -163,7 +167,7 @@ async function storePlan(
     to,
     items,
     at: at.getTime(),
-    ...(await taxTermsOfPlan(subscription, items)),
+    ...(await readPlannedTaxTerms(subscription, items)),
     by: found.planned?.operation ?? null,
     before: toRequestedItems(found),
     after: prices.targetOf(found),
@@ -196,7 +200,8 @@ async function requireSameInterval(
   const added = items.filter(({ price }) => !planned.some((item) => item.price === price))
   if (!main || added.length === 0) return
   const prices = [main, ...added].map(({ price }) => price)
-  if (await ask((gateway) => requirePart(gateway, 'schedules').haveSameInterval(prices))) return
+  if (await ask((gateway) => requireGatewayPart(gateway, 'schedules').haveSameInterval(prices)))
+    return
   throw new InvalidArgument(
     `The planned swap leads to '${main.price}', which has a different billing interval: cancelPlannedSwap() first, or add the price after the swap`,
   )
@@ -240,12 +245,13 @@ async function findArchived(
   if (items.length === 0) return null
   const prices = [...new Set(items.map(({ price }) => price))]
   return ask(
-    async (gateway) => (await requirePart(gateway, 'schedules').findArchived?.(prices)) ?? null,
+    async (gateway) =>
+      (await requireGatewayPart(gateway, 'schedules').findArchived?.(prices)) ?? null,
   )
 }
 
 /** Returns the tax settings of the application for the prices of a planned swap. */
-export async function taxTermsOfPlan(
+export async function readPlannedTaxTerms(
   subscription: SubscriptionScope,
   items: readonly RequestedItem[],
 ): Promise<Pick<NewPlannedSwap, 'tax' | 'keepsTax' | 'automaticTax' | 'taxRates' | 'itemRates'>> {

@@ -57,7 +57,7 @@ export async function createSubscription(
           throw error
         },
       )
-      return requireSame(context, locked, before, { ...asked, method })
+      return returnIfSameTerms(context, locked, before, { ...asked, method })
     }
     if (startsWithTrial(requestedSubscription)) await requireTrialUnused(context, locked, begun)
     const customerId = await ensureCustomer(context, locked, {
@@ -68,7 +68,7 @@ export async function createSubscription(
     const paid =
       before && (await replaceUnpaidSubscription(context, locked, { ...before, asked, customerId }))
     // The customer has the given card by now, so only the other terms are compared.
-    if (paid) return requireSame(context, locked, paid, asked)
+    if (paid) return returnIfSameTerms(context, locked, paid, asked)
     const choice = chosen === null ? {} : { chosenTax: chosen }
     return createWithOperation(context, locked, {
       ...requestedSubscription,
@@ -111,7 +111,7 @@ async function createWithOperation(
  * Returns the running subscription to a second click, or to a create() that is repeated after a
  * lost response.
  */
-async function requireSame(
+async function returnIfSameTerms(
   context: BillingContext,
   locked: LockedOwner,
   running: RunningSubscription,

@@ -40,7 +40,7 @@ type Difference = Omit<DifferentTerm, 'term'> | null
 
 const NONE = 'none'
 /** Advice for terms that cannot be changed while the subscription runs. */
-const RECREATE = 'cancelNow() and create()'
+const RECREATE_ADVICE = 'cancelNow() and create()'
 
 /**
  * Compares the requested terms with those of the existing subscription, and returns the terms that
@@ -48,23 +48,23 @@ const RECREATE = 'cancelNow() and create()'
  * repeated two days later, means the trial that has begun. A coupon matches if the subscription
  * began with it or has it now.
  */
-export function differingTerms(
+export function listDifferingTerms(
   requestedTerms: RequestedTerms,
-  taken: ExistingSubscription,
+  existingSubscription: ExistingSubscription,
 ): DifferentTerm[] {
-  if (requestedTerms.wanted.provider !== taken.record.provider) {
-    const { provider } = taken.record
+  if (requestedTerms.wanted.provider !== existingSubscription.record.provider) {
+    const { provider } = existingSubscription.record
     return [
       {
         term: 'provider',
         inForce: provider,
         wanted: requestedTerms.wanted.provider,
-        use: RECREATE,
+        use: RECREATE_ADVICE,
       },
     ]
   }
   return (Object.keys(TERMS) as (keyof typeof TERMS)[]).flatMap((name) => {
-    const difference = TERMS[name](requestedTerms, taken)
+    const difference = TERMS[name](requestedTerms, existingSubscription)
     const isCode = name === 'coupon' && requestedTerms.wanted.code !== undefined
     return difference ? [{ term: isCode ? 'promotionCode' : name, ...difference }] : []
   })
@@ -149,13 +149,13 @@ const TERMS: Readonly<
     const isSaid = wanted.anchorAt ?? wanted.backdateTo
     if (!isSaid || prorate === (agreed.prorate ?? true)) return null
     const [paid, free] = ['paid for', 'free']
-    return { inForce: prorate ? free : paid, wanted: prorate ? paid : free, use: RECREATE }
+    return { inForce: prorate ? free : paid, wanted: prorate ? paid : free, use: RECREATE_ADVICE }
   },
 
   tax({ tax }, { agreed, tax: usual }) {
     const inForce = writtenTax(agreed.chosenTax ?? usual)
     const wanted = writtenTax(tax ?? usual)
-    return inForce === wanted ? null : { inForce, wanted, use: RECREATE }
+    return inForce === wanted ? null : { inForce, wanted, use: RECREATE_ADVICE }
   },
 
   card({ wanted, method }, { agreed }) {
@@ -199,7 +199,7 @@ function compareTrialDays(inForce: number | null, wanted: number): boolean {
 function compareDates(inForce: Date | undefined, wanted: Date | undefined): Difference {
   if (wanted ? isAbout(inForce ?? null, wanted) : !inForce) return null
   const written = (date: Date | undefined) => date?.toISOString() ?? NONE
-  return { inForce: written(inForce), wanted: written(wanted), use: RECREATE }
+  return { inForce: written(inForce), wanted: written(wanted), use: RECREATE_ADVICE }
 }
 
 function isBilled(billed: ProviderMethod | null, method: ProviderMethod): boolean {
@@ -207,7 +207,7 @@ function isBilled(billed: ProviderMethod | null, method: ProviderMethod): boolea
 }
 
 function chooseAdvice(can: readonly Capability[], part: Capability, use: string): string {
-  return can.includes(part) ? use : RECREATE
+  return can.includes(part) ? use : RECREATE_ADVICE
 }
 
 function writtenTax(tax: TaxSource | 'none' | object): string {

@@ -21,8 +21,8 @@ import {
   requireWithinPeriod,
 } from '../proration/stripe-running.ts'
 import {
+  addUpWithheldCredit,
   readWithheldCredit,
-  sumOfWithheldCredit,
   type WithheldCredit,
   withheldPreviewParams,
   withheldUpdateParams,
@@ -185,7 +185,7 @@ export function stripeSwaps(context: StripeContext): Swaps {
       immediately,
       date: immediately ? at : toDate(invoice.period_end),
       prorationDate: now,
-      withheld: sumOfWithheldCredit(withheld),
+      withheld: addUpWithheldCredit(withheld),
     })
   }
 

@@ -1,5 +1,5 @@
 import type { BillingContext } from '../../core/context.ts'
-import { stateColumnsOf } from '../../core/converge.ts'
+import { toStateColumns } from '../../core/converge.ts'
 import { InvalidArgument, SubscriptionEnded } from '../../core/errors/errors.ts'
 import { requireKnownPrice, requireProvider } from '../../core/known-prices.ts'
 import { beginOperation, runOperation } from '../../core/operation.ts'
@@ -18,7 +18,7 @@ import { storeTaxTerms } from '../../core/tax.ts'
 import { requireCount, requireText } from '../../core/values/arguments.ts'
 import type { ProviderName } from '../../core/values/provider-name.ts'
 import { ended } from '../../core/values/subscription-state.ts'
-import { requireCapability, requirePart } from '../../providers/gateway-parts.ts'
+import { requireCapability, requireGatewayPart } from '../../providers/gateway-parts.ts'
 import type { RequestedItem } from '../../providers/item.ts'
 import type { ProviderSubscription } from '../../providers/subscription.ts'
 import { toRequestedItems } from '../../providers/wanted-items.ts'
@@ -48,11 +48,11 @@ export interface RequestedSwap extends SwapOptions {
 
 export async function swapPrices(
   subscription: SubscriptionScope,
-  wanted: RequestedSwap,
+  requestedSwap: RequestedSwap,
 ): Promise<void> {
   subscription.requireRunning()
   const { context, record } = subscription
-  const asked = await requireSwap(subscription, wanted)
+  const asked = await prepareSwapRequest(subscription, requestedSwap)
   const { invoiceNow, skipTrial } = asked
   // Another billing interval starts a period immediately, and so does a paid price in place of a
   // free one.
@@ -60,7 +60,7 @@ export async function swapPrices(
     (await (await subscription.gateway()).previewSwap(id, asked, subscription.now())).immediately
   const prices = {
     ...UNCHANGED_PRICES,
-    targetOf: (found: ProviderSubscription) => itemsAfter(asked, found),
+    targetOf: (found: ProviderSubscription) => listItemsAfterSwap(asked, found),
   }
   subscription.record = await swapSubscription(context, record, asked, (change) => {
     const planAware = withPlannedSwapRule(subscription, 'swap', change, prices)
@@ -72,7 +72,7 @@ export async function swapPrices(
 }
 
 /** Lists all prices after the swap. */
-function itemsAfter(
+function listItemsAfterSwap(
   { plan, items }: SwapRequest,
   found: ProviderSubscription,
 ): readonly RequestedItem[] {
@@ -90,7 +90,7 @@ export async function previewSwap(
 ): Promise<SwapPreview> {
   subscription.requireRunning()
   const gateway = await subscription.gateway()
-  const asked = await requireSwap(subscription, wanted)
+  const asked = await prepareSwapRequest(subscription, wanted)
   const { providerId } = subscription.record
   const preview = await subscription.awaitPreview(
     gateway.previewSwap(providerId, asked, subscription.now()),
@@ -99,7 +99,7 @@ export async function previewSwap(
 }
 
 /** Builds the same request for swap and preview, so that they cannot differ. */
-async function requireSwap(
+async function prepareSwapRequest(
   subscription: SubscriptionScope,
   { plan: wanted, invoiceNow, prorationDate }: RequestedSwap,
 ): Promise<SwapRequest> {
@@ -127,13 +127,13 @@ async function requireSwap(
  */
 export function completeSwapItems(
   { context, record }: SubscriptionScope,
-  wanted: readonly SwapItem[],
+  requestedSwapItems: readonly SwapItem[],
 ): RequestedItem[] {
   const provider = requireProvider(context, record.provider)
   requireCapability(provider, 'items')
-  if (!Array.isArray(wanted)) throw new InvalidArgument('Pass the price to swap to')
+  if (!Array.isArray(requestedSwapItems)) throw new InvalidArgument('Pass the price to swap to')
   const present = listSubscriptionItems(record)
-  const items = wanted.map(({ price, quantity }, at): RequestedItem => {
+  const items = requestedSwapItems.map(({ price, quantity }, at): RequestedItem => {
     requireText('price', price)
     if (quantity === null) return { price, quantity }
     if (quantity !== undefined) return { price, quantity: requireCount(quantity) }
@@ -227,7 +227,7 @@ export function replaceSubscription(
     const at = { operation: operation.id, name, customerId, now: clock.now() }
     const made = await runOperation(context, locked, operation, () =>
       locked.change(provider, (gateway) =>
-        requirePart(gateway, 'replacements').create(from, wanted, at),
+        requireGatewayPart(gateway, 'replacements').create(from, wanted, at),
       ),
     )
     await storeTaxTerms(context, locked, provider, { found: made, tax, lastChargeAt: null })
@@ -252,7 +252,7 @@ function requireLive(
   provider: ProviderName,
   current: ProviderSubscription,
 ): void {
-  const columns = stateColumnsOf(context, provider, current)
+  const columns = toStateColumns(context, provider, current)
   if (ended(columns, context.options.clock.now())) throw hasEnded()
 }
 

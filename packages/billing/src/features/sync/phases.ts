@@ -74,7 +74,7 @@ function hasChanges({ since, context }: SyncRun, lists: Lists): boolean {
  * requests than listing the account, because an account that other applications share may contain
  * far more objects than ours.
  */
-const CALLS_EACH = 3
+const REQUESTS_PER_OWNER = 3
 const FEWEST_PAGES = 10
 
 /**
@@ -102,7 +102,7 @@ function createAccountPhase(run: SyncRun, gateway: ReadOnlyGateway, lists: Lists
         return null
       }
       const ours = await run.context.owners.countCustomers(name)
-      const isTooExpensive = read + 1 >= Math.max(FEWEST_PAGES, CALLS_EACH * ours)
+      const isTooExpensive = read + 1 >= Math.max(FEWEST_PAGES, REQUESTS_PER_OWNER * ours)
       return isTooExpensive ? OWNERS : JSON.stringify([read + 1, found.next])
     },
   }
@@ -187,21 +187,21 @@ function createChangesPhase(
       const subscriptions = changed.flatMap(({ subscription }) => subscription ?? [])
       const { suspects } = await findSuspects(context, name, { customers: [], subscriptions })
       await run.compare(suspects)
-      const others = await ownersOf(
+      const others = await findChangedOwners(
         run,
         name,
         changed.filter(({ subscription }) => !subscription),
       )
       asked += others.length
       const ours = await context.owners.countCustomers(name)
-      if (asked * CALLS_EACH > FEWEST_PAGES + (2 * ours) / BATCH) return ALL
+      if (asked * REQUESTS_PER_OWNER > FEWEST_PAGES + (2 * ours) / BATCH) return ALL
       await run.compare(others)
       return page?.next ?? null
     },
   }
 }
 
-async function ownersOf(
+async function findChangedOwners(
   { context }: SyncRun,
   name: ReadOnlyGateway['name'],
   changed: readonly ProviderChange[],

@@ -62,7 +62,7 @@ async function runPhase(
   run: SyncRun,
   { name, step }: SyncPhase,
   from: string | null,
-  keeper: Keeper | null,
+  keeper: ProgressKeeper | null,
 ): Promise<void> {
   let at = from
   for (;;) {
@@ -74,7 +74,7 @@ async function runPhase(
   }
 }
 
-interface Keeper {
+interface ProgressKeeper {
   /** Stores the next step. */
   keep(phase: string, at: string | null): Promise<void>
   /** Stores this position and ignores all later ones, so that a resumed run continues here. */
@@ -93,7 +93,7 @@ async function createKeeper(
   run: SyncRun,
   resumed: string | null,
   { phase, at }: Pick<SyncProgress, 'phase' | 'at'>,
-): Promise<Keeper> {
+): Promise<ProgressKeeper> {
   const { syncRuns, options } = run.context
   const id = resumed ?? (await syncRuns.begin(run.placeAt(phase, at), options.clock.now()))
   let steps = 0

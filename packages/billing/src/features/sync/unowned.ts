@@ -1,5 +1,5 @@
 import type { BillingContext } from '../../core/context.ts'
-import { refreshSubscriptionRow, stateColumnsOf } from '../../core/converge.ts'
+import { refreshSubscriptionRow, toStateColumns } from '../../core/converge.ts'
 import { withOwnerLock } from '../../core/owner-lock.ts'
 import type { BilledOwner, SubscriptionRecord } from '../../core/storage/tables.ts'
 import { ownerKey } from '../../core/values/owner.ts'
@@ -20,11 +20,11 @@ export async function reportUnownedSubscription(
   billed: BilledOwner | null,
   options: SyncOptions,
 ): Promise<Drift | null> {
-  const why = await reasonUnowned(context, row, billed)
+  const why = await findUnownedReason(context, row, billed)
   return why && reportUnowned(context, row, why, options)
 }
 
-async function reasonUnowned(
+async function findUnownedReason(
   { owners }: BillingContext,
   { provider, providerCustomer }: SubscriptionRecord,
   billed: BilledOwner | null,
@@ -56,7 +56,7 @@ async function reportUnowned(
     const { owner, provider, providerId, name } = row
     // An ended subscription is not charged any more, even if access continues for a while.
     if (!found || found.isOver) return null
-    const columns = stateColumnsOf(context, provider, found)
+    const columns = toStateColumns(context, provider, found)
     if (ended(columns, context.options.clock.now())) return null
     // The row did not name its customer, which may have an owner after all.
     const now = await context.subscriptions.findByProvider(provider, providerId)

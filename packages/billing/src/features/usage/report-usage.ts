@@ -101,7 +101,7 @@ export async function reportUsage(
   // A report that was stored before there was a limit of digits can be repeated.
   const value = requireUsageValue(used.value, found ? undefined : used.digits)
   const same = { ...used, meter, value, at: options.at }
-  if (found) return requireSame(found, same)
+  if (found) return requireSameReport(found, same)
   const at = options.at === undefined ? now : requireUsageTime(options.at, now)
   const reference = options.id ?? randomUUID()
   const whose = { owner, provider, providerCustomer, subscriptionId }
@@ -110,11 +110,11 @@ export async function reportUsage(
     return { id: reference, meter, value, at, state: 'pending' }
   }
   const before = await findUsageReport(queue, used, options)
-  if (before) return requireSame(before, same)
+  if (before) return requireSameReport(before, same)
   throw new InvalidArgument(`'${reference}' was reported before and has been deleted since`)
 }
 
-function requireSame(
+function requireSameReport(
   earlierReport: StoredUsage,
   {
     meter,

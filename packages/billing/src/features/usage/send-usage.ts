@@ -2,7 +2,7 @@ import type { OwnerRepository } from '../../core/storage/owners.ts'
 import type { SubscriptionRepository } from '../../core/storage/subscriptions.ts'
 import type { ProviderName } from '../../core/values/provider-name.ts'
 import type { Gateway } from '../../providers/gateway.ts'
-import { requirePart } from '../../providers/gateway-parts.ts'
+import { requireGatewayPart } from '../../providers/gateway-parts.ts'
 import { isChargedByUs, type UsageEvent, type UsageOutcome } from './contract.ts'
 import type { StoredUsage } from './usage-rows.ts'
 import { mayReportBeSent } from './usage-value.ts'
@@ -54,7 +54,7 @@ async function sendToProvider(
   events: readonly UsageEvent[],
 ): Promise<readonly UsageOutcome[]> {
   const usage = await context.gateway(provider).then(
-    (gateway) => requirePart(gateway, 'usage'),
+    (gateway) => requireGatewayPart(gateway, 'usage'),
     (error: unknown) => String(error),
   )
   if (typeof usage === 'string' || isChargedByUs(usage)) {
@@ -75,7 +75,7 @@ async function toEvent(
     const error = `It is unknown whether the provider has this report, and if it were sent again now, it could be counted twice (${usage.lastError ?? 'no answer'})`
     return { state: 'refused', error }
   }
-  const customerId = await billedCustomerOf(owners, usage)
+  const customerId = await findBilledCustomerId(owners, usage)
   if (customerId === null) {
     return { state: 'refused', error: `The ${owner.type} has no customer at the provider` }
   }
@@ -90,7 +90,7 @@ async function toEvent(
  * with the report, otherwise the owner's present customer. `null` for none. The stored one comes
  * first, because the owner's id may have been reused since.
  */
-export async function billedCustomerOf(
+export async function findBilledCustomerId(
   owners: UsageSenderContext['owners'],
   { owner, provider, providerCustomer }: StoredUsage,
 ): Promise<string | null> {

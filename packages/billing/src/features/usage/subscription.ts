@@ -59,7 +59,7 @@ export async function reportUsage(
   if (!found) await requireNotOver(subscription, used.at)
   const meter = found
     ? await findCurrentOrFormerMeter(subscription, used)
-    : await meterOf(subscription, used)
+    : await requireCurrentMeter(subscription, used)
   const isOfSubscription = isChargedByUs((await subscription.gateway()).usage)
   const digits = subscription.context.options.providers.find(provider)?.usageDigits
   const { value } = used
@@ -72,7 +72,7 @@ export async function listUsage(
   subscription: Scope,
   query: SubscriptionUsageQuery,
 ): Promise<UsageSummary[]> {
-  const meter = await meterOf(subscription, query)
+  const meter = await requireCurrentMeter(subscription, query)
   const { usage } = await subscription.gateway()
   const found = await subscription.requireFound()
   const began = isChargedByUs(usage) ? usage.periodsOf(found).at(-1) : found.periodStartsAt
@@ -120,9 +120,9 @@ async function requireNotOver(subscription: Scope, at: unknown): Promise<void> {
   }
 }
 
-async function meterOf(subscription: Scope, counted: MeterSelector): Promise<string> {
+async function requireCurrentMeter(subscription: Scope, counted: MeterSelector): Promise<string> {
   const { usage } = await subscription.gateway()
-  const { meter, price } = namesOf(counted)
+  const { meter, price } = asUncheckedSelector(counted)
   if (isChargedByUs(usage)) {
     requireMeteredPrice(usage, requireText('meter', meter ?? price))
   } else if (meter === undefined) {
@@ -140,7 +140,7 @@ async function findCurrentOrFormerMeter(
   counted: MeterSelector,
 ): Promise<string> {
   const { usage } = await subscription.gateway()
-  const { meter: given, price: wanted } = namesOf(counted)
+  const { meter: given, price: wanted } = asUncheckedSelector(counted)
   if (isChargedByUs(usage)) return requireText('meter', given ?? wanted)
   if (given !== undefined) return requireText('meter', given)
   const price = requireText('price', wanted)
@@ -149,7 +149,10 @@ async function findCurrentOrFormerMeter(
   throw new InvalidArgument(`'${price}' is not billed by usage`)
 }
 
-function namesOf(counted: MeterSelector): { readonly meter?: unknown; readonly price?: unknown } {
+function asUncheckedSelector(counted: MeterSelector): {
+  readonly meter?: unknown
+  readonly price?: unknown
+} {
   return counted
 }
 

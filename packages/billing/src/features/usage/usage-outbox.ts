@@ -11,12 +11,12 @@ import {
   type WorkerSettings,
   type WorkerTask,
 } from '../../core/worker.ts'
-import { requirePart } from '../../providers/gateway-parts.ts'
+import { requireGatewayPart } from '../../providers/gateway-parts.ts'
 import { type DroppedReport, isChargedByUs } from './contract.ts'
 import { usageRefusedEvent } from './events.ts'
 import { logLateUsage } from './late-usage.ts'
 import {
-  billedCustomerOf,
+  findBilledCustomerId,
   sendUsage,
   type UsageSenderContext,
   type UsageSendResult,
@@ -67,7 +67,7 @@ export function createUsageQueue(context: UsageQueueContext): UsageQueue {
   return {
     async add(added, tx) {
       const now = clock.now()
-      const dueAt = dueOf(added, served.get(added.provider), now)
+      const dueAt = computeReportDueAt(added, served.get(added.provider), now)
       const isNew = await usage.add(added, { now, dueAt }, tx ? withTypedErrors(tx) : database)
       // Within the caller's transaction the report is not visible to others yet: the timer finds it
       // after the commit.
@@ -125,7 +125,7 @@ const HOUR = 3_600_000
  * Returns when a report is due. Usage of the last hour waits until its subscription is charged next;
  * older usage may belong to a past period, and is due now.
  */
-function dueOf(
+function computeReportDueAt(
   { subscriptionId, at }: NewUsage,
   served: UsageChargeWorker | undefined,
   now: Date,
@@ -264,7 +264,7 @@ async function refuseDroppedReports(
     const found = await context.usage.findByIdentifier(id)
     if (found?.provider !== provider) continue
     // A missing customer may be the reason why the provider dropped the report.
-    const customerId = await billedCustomerOf(context.owners, found)
+    const customerId = await findBilledCustomerId(context.owners, found)
     if (customerId !== null && !isOf(customerId)) continue
     ours += 1
     await refuse(context, [found], error, context.usage.refuseTaken)
@@ -278,7 +278,7 @@ async function cancel(context: UsageQueueContext, reported: StoredUsage): Promis
   const now = settings.clock.now()
   if (state === 'cancelled' || state === 'refused') return
   if (state === 'pending' && (await usage.cancelUnsent(id, now))) return
-  const part = requirePart(await context.gateway(reported.provider), 'usage')
+  const part = requireGatewayPart(await context.gateway(reported.provider), 'usage')
   if (isChargedByUs(part)) {
     const isCharged = state !== 'pending'
     throw isCharged
@@ -295,7 +295,7 @@ async function cancel(context: UsageQueueContext, reported: StoredUsage): Promis
       'This report was sent more than 24 hours ago: report a negative value to correct it',
     )
   }
-  const customerId = await billedCustomerOf(context.owners, reported)
+  const customerId = await findBilledCustomerId(context.owners, reported)
   if (customerId === null) {
     throw new InvalidArgument(`The ${reported.owner.type} no longer has a customer at the provider`)
   }

@@ -48,13 +48,13 @@ async function findChargedSubscription(
   await user.requireCustomerId()
   const { usage } = await user.gateway()
   if (!isChargedByUs(usage)) return null
-  const subscriptionId = await newestRunning(user)
+  const subscriptionId = await findNewestRunningId(user)
   requireMeteredPrice(usage, requireText('meter', meter))
   return subscriptionId
 }
 
 /** Returns the newest running subscription, with which usage that we count is charged. */
-async function newestRunning(user: UserScopeWith<'usage'>): Promise<number> {
+async function findNewestRunningId(user: UserScopeWith<'usage'>): Promise<number> {
   const { context, owner, provider } = user
   const all = await context.subscriptions.listByOwner(owner)
   const running = all.find((each) => each.provider === provider && !ended(each, user.now()))

@@ -44,12 +44,12 @@ export function braintreeWebhooks({ gateway }: BraintreeContext): Webhooks {
       return gateway.webhookNotification.verify(challenge)
     },
     readEvent: (stored) => parse(JSON.parse(stored) as Signed),
-    subjectOf: (event) => subjectOf(event as braintree.WebhookNotification),
+    subjectOf: (event) => readNotificationSubject(event as braintree.WebhookNotification),
   }
 }
 
 /** Reads the ids from a notification. Everything else is read again from Braintree. */
-function subjectOf(notification: braintree.WebhookNotification): EventSubject {
+function readNotificationSubject(notification: braintree.WebhookNotification): EventSubject {
   const { kind } = notification
   const {
     subscription,

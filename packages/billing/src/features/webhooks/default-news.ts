@@ -22,14 +22,14 @@ export const recordEventsWithoutRow: DefaultHandler = async (context, event) => 
   const { locked, subject } = event
   const told = subject.news
   if (!told || !context.events.isWanted(told.type)) return
-  const events = await eventsOf(context, event, told)
+  const events = await buildBillingEvents(context, event, told)
   if (events.length === 0) return
   await locked.lock.write(async (tx) => {
     for (const each of events) await context.events.record(tx, each)
   })
 }
 
-async function eventsOf(
+async function buildBillingEvents(
   context: BillingContext,
   event: LockedOwnerEvent,
   eventObject: EventObject,
@@ -70,7 +70,7 @@ async function findInvoice(
   return gateway.findInvoice(subject.news.id, customerId, createTaxLookup(taxes, tax))
 }
 
-type InvoiceNews = EventObject & {
+type UnpaidInvoiceEvent = EventObject & {
   readonly type: 'invoice.payment_failed' | 'invoice.action_required' | 'invoice.voided'
 }
 
@@ -90,7 +90,7 @@ async function buildUnpaidInvoiceEvents(
   context: BillingContext,
   event: LockedOwnerEvent,
   { about, customerId, found }: InvoiceEventContext,
-  told: InvoiceNews,
+  told: UnpaidInvoiceEvent,
 ): Promise<NewBillingEvent[]> {
   if (found?.paid) return []
   const invoice = found ? toInvoiceFacts(found) : await describeFailedCharge(context, event, told)
@@ -127,7 +127,7 @@ async function buildUnpaidInvoiceEvents(
 async function describeFailedCharge(
   context: BillingContext,
   { gateway, subject }: LockedOwnerEvent,
-  { id, amount }: InvoiceNews,
+  { id, amount }: UnpaidInvoiceEvent,
 ): Promise<InvoiceEventData | null> {
   if (!amount || subject.subscriptionId === null) return null
   const row = await context.subscriptions.findByProvider(gateway.name, subject.subscriptionId)

@@ -1,5 +1,5 @@
 import type { BillingContext } from '../../core/context.ts'
-import { refreshSubscriptionRow, stateColumnsOf } from '../../core/converge.ts'
+import { refreshSubscriptionRow, toStateColumns } from '../../core/converge.ts'
 import { resumeInterrupted, withOwnerLock } from '../../core/owner-lock.ts'
 import type { StoredWebhook } from '../../core/storage/tables.ts'
 import { stillBelongsToOwner } from '../../core/subscription-owner.ts'
@@ -111,24 +111,25 @@ async function findOwnerAndHandlers(
   gateway: ReadOnlyGateway,
   { subscriptionId, customerId }: EventSubject,
 ): Promise<EventOwnerAndHandlers | null> {
-  const handlers = Object.values(DEFAULTS)
+  const handlers = Object.values(DEFAULT_EVENT_HANDLERS)
   const holderOf = (customer: string) => context.owners.findByCustomer(gateway.name, customer)
   const row = subscriptionId
     ? await context.subscriptions.findByProvider(gateway.name, subscriptionId)
     : null
   const known = row?.providerCustomer || customerId
   const mayAsk = !row || row.providerCustomer === ''
-  const customer = known ?? (mayAsk ? await customerOf(gateway, subscriptionId) : null)
+  const customer =
+    known ?? (mayAsk ? await readSubscriptionCustomer(gateway, subscriptionId) : null)
   const holder = customer ? await holderOf(customer) : null
   if (holder) return { owner: holder.owner, handlers }
   if (!row) return null
   // The row follows the provider even if its customer belongs to no owner. An owner who reuses the
   // id is not affected.
   const isTheirs = await stillBelongsToOwner(context, row)
-  return { owner: row.owner, handlers: isTheirs ? handlers : [DEFAULTS.subscription] }
+  return { owner: row.owner, handlers: isTheirs ? handlers : [DEFAULT_EVENT_HANDLERS.subscription] }
 }
 
-async function customerOf(
+async function readSubscriptionCustomer(
   gateway: ReadOnlyGateway,
   subscriptionId: string | null,
 ): Promise<string | null> {
@@ -148,7 +149,7 @@ const updateSubscriptionFromEvent: DefaultHandler = async (
   const found = await refreshSubscriptionRow(context, locked, of)
   const { maxFailedCharges } = context.options
   if (!found || failedCharges === null || maxFailedCharges === null) return
-  const { standing } = stateColumnsOf(context, provider, found)
+  const { standing } = toStateColumns(context, provider, found)
   // An old event must not end a subscription that was paid since.
   const isPaid = standing !== 'past_due' && standing !== 'unpaid'
   if (failedCharges < maxFailedCharges || isPaid) return
@@ -157,7 +158,7 @@ const updateSubscriptionFromEvent: DefaultHandler = async (
 }
 
 /** Clears a customer that was deleted at the provider, and updates all its subscriptions. */
-const deletedCustomer: DefaultHandler = async (context, { locked, gateway, subject }) => {
+const clearDeletedCustomer: DefaultHandler = async (context, { locked, gateway, subject }) => {
   const { customerDeleted, customerId } = subject
   if (!customerDeleted || !customerId || (await gateway.findCustomer(customerId))) return
   for (const row of await context.subscriptions.listByOwner(locked.owner)) {
@@ -168,10 +169,10 @@ const deletedCustomer: DefaultHandler = async (context, { locked, gateway, subje
 }
 
 /** The default handlers, in the order in which they run. */
-const DEFAULTS = {
+const DEFAULT_EVENT_HANDLERS = {
   subscription: updateSubscriptionFromEvent,
   card: handleCardEvent,
   news: recordEventsWithoutRow,
-  deletedCustomer,
+  deletedCustomer: clearDeletedCustomer,
   dispute: handleDisputeEvent,
 } satisfies Readonly<Record<string, DefaultHandler>>

@@ -53,7 +53,7 @@ export function stripeWebhooks({ stripe, options }: StripeContext): Webhooks {
       return { id: event.id, type: event.type, payload: body, foreign }
     },
     readEvent: async (payload) => JSON.parse(payload),
-    subjectOf: (event) => subjectOf(event as Stripe.Event),
+    subjectOf: (event) => readStripeEventSubject(event as Stripe.Event),
   }
 }
 
@@ -68,14 +68,14 @@ function isOtherAccountEvent(event: Stripe.Event): boolean {
 }
 
 /** Reads the ids from an event. Everything else is read again from Stripe. */
-function subjectOf(event: Stripe.Event): EventSubject {
+function readStripeEventSubject(event: Stripe.Event): EventSubject {
   const object: Readonly<Record<string, unknown>> = { ...event.data?.object }
   // A detached card no longer names its customer, but previous_attributes does.
   const before = (event.data?.previous_attributes ?? {}) as { customer?: unknown }
   const customer =
     object.object === 'customer' ? object.id : (object.customer ?? before.customer ?? null)
   return {
-    subscriptionId: subscriptionOf(object),
+    subscriptionId: findObjectSubscription(object),
     customerId: idOfReference(customer as string | { id: string } | null | undefined),
     disputeId: object.object === 'dispute' ? String(object.id) : null,
     customerDeleted: event.type === 'customer.deleted',
@@ -112,7 +112,9 @@ function readEventObject(event: Stripe.Event): EventObject | null {
   }
 }
 
-function subscriptionOf(object: Record<string, unknown> & { object?: string }): string | null {
+function findObjectSubscription(
+  object: Record<string, unknown> & { object?: string },
+): string | null {
   if (object.object === 'subscription') return String(object.id)
   if (object.object === 'checkout.session')
     return idOfReference(object.subscription as string | null)

@@ -53,7 +53,7 @@ export function addOnsOfNewSubscription(
   items: readonly RequestedItem[],
   { addOns, tax }: { readonly addOns: AddOns; readonly tax: BasisPoints },
 ): RequestedAddOn[] {
-  const own = plan.addOns.map((each) => withTax(each, tax, plan.currency))
+  const own = plan.addOns.map((each) => toTaxedAddOn(each, tax, plan.currency))
   const quantityOf = (id: string) => items.find(({ price }) => price === id)?.quantity
   const others = items.filter(({ price }) => !own.some(({ id }) => id === price))
   return [
@@ -106,19 +106,19 @@ export function addOnsWithTaxRate(
 
 /** Returns the request that turns the present add-ons into the wanted ones. */
 export function addOnChanges(
-  present: readonly AddOnOrDiscount[],
-  wanted: readonly RequestedAddOn[],
+  currentAddOns: readonly AddOnOrDiscount[],
+  requestedAddOns: readonly RequestedAddOn[],
   currency: string,
 ): AddOnChanges {
   const toAmount = (amount: number) => toDecimal(money(amount, currency))
-  const find = (id: string) => present.find((each) => each.id === id)
-  const update = wanted.flatMap(({ id, amount, quantity }) => {
+  const find = (id: string) => currentAddOns.find((each) => each.id === id)
+  const update = requestedAddOns.flatMap(({ id, amount, quantity }) => {
     const old = find(id)
     const isSame =
       old && toMinorUnits(old.amount, currency) === amount && (old.quantity ?? 1) === quantity
     return !old || isSame ? [] : [{ existingId: id, amount: toAmount(amount), quantity }]
   })
-  const add = wanted
+  const add = requestedAddOns
     .filter(({ id }) => !find(id))
     .map(({ id, amount, quantity, cycles }) => ({
       inheritedFromId: id,
@@ -126,7 +126,9 @@ export function addOnChanges(
       quantity,
       ...(cycles === null ? { neverExpires: true } : { numberOfBillingCycles: cycles }),
     }))
-  const remove = present.flatMap(({ id }) => (wanted.some((each) => each.id === id) ? [] : [id]))
+  const remove = currentAddOns.flatMap(({ id }) =>
+    requestedAddOns.some((each) => each.id === id) ? [] : [id],
+  )
   const changes = {
     ...(add.length > 0 ? { add } : {}),
     ...(update.length > 0 ? { update } : {}),
@@ -162,10 +164,10 @@ function toRequestedAddOn(
       providerCode: '92013',
     })
   }
-  return { ...withTax(listed, terms.tax, terms.currency), quantity: quantity ?? 1 }
+  return { ...toTaxedAddOn(listed, terms.tax, terms.currency), quantity: quantity ?? 1 }
 }
 
-function withTax(each: AddOnOrDiscount, tax: BasisPoints, currency: string): RequestedAddOn {
+function toTaxedAddOn(each: AddOnOrDiscount, tax: BasisPoints, currency: string): RequestedAddOn {
   const wanted = toUntaxedAddOn(each, currency)
   return { ...wanted, amount: addTax(wanted.amount, tax) }
 }

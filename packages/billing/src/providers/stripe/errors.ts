@@ -17,19 +17,22 @@ import {
 } from '../../core/errors/errors.ts'
 import { PaymentActionRequired, PaymentFailed } from '../../core/errors/payment-errors.ts'
 
-type Map = (error: Stripe.errors.StripeError, failure: ProviderFailure) => BillingError
+type StripeErrorFactory = (
+  error: Stripe.errors.StripeError,
+  failure: ProviderFailure,
+) => BillingError
 
 /** Maps errors by the SDK's class name, because the SDK may not be installed. */
-const byType: Readonly<Record<string, Map>> = {
+const byType: Readonly<Record<string, StripeErrorFactory>> = {
   StripeCardError: paymentError,
   StripeInvalidRequestError: requestError,
   StripeIdempotencyError: (_error, failure) => new ProviderRejected(KEY_IS_USED, failure),
   StripeAuthenticationError: (_error, failure) =>
     new ProviderMisconfigured('Stripe does not accept the secret key', failure),
   StripePermissionError: (error, failure) => new ProviderMisconfigured(error.message, failure),
-  StripeRateLimitError: unavailable,
-  StripeAPIError: unavailable,
-  StripeConnectionError: unavailable,
+  StripeRateLimitError: createStripeUnavailable,
+  StripeAPIError: createStripeUnavailable,
+  StripeConnectionError: createStripeUnavailable,
 }
 
 const KEY_IS_USED = 'This idempotency key was used for something else'
@@ -143,7 +146,10 @@ function promotionCodeRefused(
   return new PromotionCodeRefused(message, { ...failure, providerCode: null, reason })
 }
 
-function unavailable(_error: Stripe.errors.StripeError, failure: ProviderFailure): BillingError {
+function createStripeUnavailable(
+  _error: Stripe.errors.StripeError,
+  failure: ProviderFailure,
+): BillingError {
   return new ProviderUnavailable('Stripe did not answer, or asked to try again later', failure)
 }
 

@@ -1,7 +1,7 @@
 import { expect } from 'vitest'
 import { money } from '../../../src/index.ts'
 import { sumChargedCents, sumRefundedCents } from '../../support.ts'
-import { PAID, type Story, type StoryRun, userJob } from '../story.ts'
+import { PAID_SUBSCRIPTION, type Story, type StoryRun, userJob } from '../story.ts'
 
 const PAGE = { name: 'main', successPath: '/done' }
 const POSTER = [money(1999, 'eur'), 'Poster', { successPath: '/done' }] as const
@@ -19,7 +19,7 @@ export const checkouts: readonly Story[] = [
       await pay(run)
       await comeBack(run)
     },
-    outcome: PAID,
+    outcome: PAID_SUBSCRIPTION,
   },
   {
     name: 'checkout with other terms',
@@ -31,21 +31,21 @@ export const checkouts: readonly Story[] = [
       test.sandbox.stripe.completeCheckout(id)
       await user.completeCheckout(id)
     },
-    outcome: { ...PAID, plan: 'pro', taken: 2500 },
+    outcome: { ...PAID_SUBSCRIPTION, plan: 'pro', taken: 2500 },
   },
   {
     name: 'create while a checkout is open',
     providers: ['stripe'],
     before: ({ user }) => user.checkout('monthly', PAGE),
     job: { job: 'create' },
-    outcome: PAID,
+    outcome: PAID_SUBSCRIPTION,
   },
   {
     name: 'completeCheckout',
     providers: ['stripe'],
     before: pay,
     job: ({ user }) => userJob('completeCheckout', pages.get(user.id)),
-    outcome: PAID,
+    outcome: PAID_SUBSCRIPTION,
   },
   {
     name: 'claimCheckout',
@@ -56,7 +56,7 @@ export const checkouts: readonly Story[] = [
       pages.set(user.id, id)
     },
     job: ({ user }) => userJob('claimCheckout', pages.get(user.id)),
-    outcome: PAID,
+    outcome: PAID_SUBSCRIPTION,
   },
   {
     name: 'checkoutCharge',

@@ -11,12 +11,12 @@ export const customers: readonly Story[] = [
     // Braintree does not store the owner, so nothing is sent to it.
     providers: ['stripe'],
     before: subscribeGiver,
-    job: ({ user }) => ({ job: 'transfer', from: giverOf(user) }),
+    job: ({ user }) => ({ job: 'transfer', from: getGiverId(user) }),
     async outcome(run, at) {
       const { test, user } = run
       expect(await user.subscribed('main', 'monthly'), at).toBe(true)
       expect(sumChargedCents(test, user), at).toBe(1000)
-      const giver = await test.billing.user(giverOf(user))
+      const giver = await test.billing.user(getGiverId(user))
       expect([giver.providerId, await giver.subscriptions()], at).toEqual([null, []])
       const named = (await user.asCustomer()) as { readonly metadata?: { user_id?: string } }
       if (user.provider === 'stripe') expect(named.metadata?.user_id, at).toBe(String(user.id))
@@ -62,12 +62,12 @@ async function detailsOf({ user, given }: StoryRun) {
       }
 }
 
-const giverOf = ({ id }: BillableUser): number => Number(id) + 1_000_000
+const getGiverId = ({ id }: BillableUser): number => Number(id) + 1_000_000
 
 /** Creates another user with the same e-mail address and a subscription. */
 async function subscribeGiver({ test, user, card }: StoryRun): Promise<void> {
   const { email } = user.attributes as { email: string }
-  const id = giverOf(user)
+  const id = getGiverId(user)
   await test.database.kysely.insertInto('users').values({ id, email, name: 'Ada' }).execute()
   await subscribe({ user: await test.billing.user(id), card })
 }

@@ -1,6 +1,12 @@
 import { expect } from 'vitest'
 import { START, sumChargedCents } from '../../support.ts'
-import { beginTrial, main, type Story, subscribe, subscriptionJob } from '../story.ts'
+import {
+  beginTrial,
+  findMainSubscription,
+  type Story,
+  subscribe,
+  subscriptionJob,
+} from '../story.ts'
 
 const LATER = new Date(START.getTime() + 50 * 86_400_000)
 const date = { date: LATER.toISOString() }
@@ -12,7 +18,7 @@ export const dates: readonly Story[] = [
     before: subscribe,
     job: subscriptionJob('cancelAt', date),
     async outcome(run, at) {
-      expect((await main(run)).endsAt, at).toEqual(LATER)
+      expect((await findMainSubscription(run)).endsAt, at).toEqual(LATER)
     },
   },
   {
@@ -21,10 +27,10 @@ export const dates: readonly Story[] = [
     before: beginTrial,
     job: subscriptionJob('endTrial'),
     async outcome(run, at) {
-      expect([(await main(run)).onTrial(), sumChargedCents(run.test, run.user)], at).toEqual([
-        false,
-        1000,
-      ])
+      expect(
+        [(await findMainSubscription(run)).onTrial(), sumChargedCents(run.test, run.user)],
+        at,
+      ).toEqual([false, 1000])
     },
   },
   {
@@ -33,7 +39,7 @@ export const dates: readonly Story[] = [
     before: beginTrial,
     job: subscriptionJob('extendTrial', date),
     async outcome(run, at) {
-      expect((await main(run)).trialEndsAt, at).toEqual(LATER)
+      expect((await findMainSubscription(run)).trialEndsAt, at).toEqual(LATER)
     },
   },
 ]

@@ -1,7 +1,13 @@
 import { expect } from 'vitest'
 import { sumChargedCents } from '../../support.ts'
 import { openOperations } from '../outcome.ts'
-import { main, type Story, type StoryRun, subscribe, subscriptionJob } from '../story.ts'
+import {
+  findMainSubscription,
+  type Story,
+  type StoryRun,
+  subscribe,
+  subscriptionJob,
+} from '../story.ts'
 
 /** A seat is a price at Stripe, and an add-on at Braintree. */
 const prepare: Story['prepare'] = async ({ sandbox }) => {
@@ -14,13 +20,14 @@ const prepare: Story['prepare'] = async ({ sandbox }) => {
   }
 }
 
-const withSeats = async (run: StoryRun) => (await subscribe(run)).addPriceAndInvoice('seat', 2)
+const subscribeWithSeats = async (run: StoryRun) =>
+  (await subscribe(run)).addPriceAndInvoice('seat', 2)
 
 /** Expects these quantities of the additional prices, and this total charge. */
 const expectItemsAndCharge =
   (others: Readonly<Record<string, number>>, taken: number) =>
   async (run: StoryRun, at: string): Promise<void> => {
-    const items = (await main(run)).items().filter(({ isMain }) => !isMain)
+    const items = (await findMainSubscription(run)).items().filter(({ isMain }) => !isMain)
     const found = Object.fromEntries(items.map(({ price, quantity }) => [price, quantity]))
     expect([found, sumChargedCents(run.test, run.user)], at).toEqual([others, taken])
   }
@@ -36,35 +43,35 @@ export const items: readonly Story[] = [
   {
     name: 'incrementQuantity of an additional price',
     prepare,
-    before: withSeats,
+    before: subscribeWithSeats,
     job: subscriptionJob('incrementQuantity', 1, 'seat'),
     async again(run) {
       // A finished operation is off the record, so repeating `incrementQuantity()` adds another
       // unit.
-      const found = await main(run)
+      const found = await findMainSubscription(run)
       const open = await openOperations(run.test, run.user.id)
       if (open.length > 0 || found.findItem('seat')?.quantity !== 3) {
         await found.incrementQuantity(1, 'seat')
       }
     },
     async outcome(run, at) {
-      expect((await main(run)).findItem('seat')?.quantity, at).toBe(3)
+      expect((await findMainSubscription(run)).findItem('seat')?.quantity, at).toBe(3)
     },
   },
   {
     name: 'removePrice',
     prepare,
-    before: withSeats,
+    before: subscribeWithSeats,
     job: subscriptionJob('removePrice', 'seat'),
     outcome: expectItemsAndCharge({}, 2000),
   },
   {
     name: 'swapItem',
     prepare,
-    before: withSeats,
+    before: subscribeWithSeats,
     job: subscriptionJob('swapItem', 'seat', 'support'),
     async outcome(run, at) {
-      const found = await main(run)
+      const found = await findMainSubscription(run)
       expect([found.hasPrice('seat'), found.findItem('support')?.quantity], at).toEqual([false, 2])
     },
   },

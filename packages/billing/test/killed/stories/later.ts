@@ -1,5 +1,11 @@
 import { expect } from 'vitest'
-import { main, type Story, type StoryRun, subscribe, subscriptionJob } from '../story.ts'
+import {
+  findMainSubscription,
+  type Story,
+  type StoryRun,
+  subscribe,
+  subscriptionJob,
+} from '../story.ts'
 
 async function planPro(run: StoryRun): Promise<void> {
   await (await subscribe(run)).swapAtPeriodEnd('pro')
@@ -11,7 +17,7 @@ async function planPro(run: StoryRun): Promise<void> {
  */
 async function takeBackUnlessMade(run: StoryRun): Promise<void> {
   await run.user.sync()
-  const found = await main(run)
+  const found = await findMainSubscription(run)
   const items = [{ price: 'pro', quantity: found.quantity }]
   expect((await found.plannedSwap())?.items).toEqual(items)
   if (found.quantity === 1) await found.cancelPlannedSwap()
@@ -24,15 +30,15 @@ async function takeBackUnlessMade(run: StoryRun): Promise<void> {
 const expectPlanAndPlannedSwap =
   (plan: string, quantity: number, planned: string | null) =>
   async (run: StoryRun, at: string): Promise<void> => {
-    const found = await main(run)
+    const found = await findMainSubscription(run)
     const told = [found.providerPlan, found.quantity, found.plannedPrice]
     expect(told, at).toEqual([plan, quantity, planned])
     const items = planned === null ? null : [{ price: planned, quantity }]
     expect((await found.plannedSwap())?.items ?? null, at).toEqual(items)
   }
 
-const isPaused = (wanted: boolean) => async (run: StoryRun, at: string) =>
-  expect((await main(run)).paused(), at).toBe(wanted)
+const isPaused = (shouldBePaused: boolean) => async (run: StoryRun, at: string) =>
+  expect((await findMainSubscription(run)).paused(), at).toBe(shouldBePaused)
 
 export const plannedSwapStories: readonly Story[] = [
   {
@@ -84,7 +90,7 @@ export const plannedSwapStories: readonly Story[] = [
     job: subscriptionJob('cancel'),
     again: ({ user }) => user.sync(),
     async outcome(run, at) {
-      const found = await main(run)
+      const found = await findMainSubscription(run)
       expect(found.plannedPrice, at).toBe(found.cancelled() ? null : 'pro')
     },
   },
@@ -95,7 +101,7 @@ export const plannedSwapStories: readonly Story[] = [
     job: subscriptionJob('swap', 'quarterly'),
     again: ({ user }) => user.sync(),
     async outcome(run, at) {
-      const { providerPlan, plannedPrice } = await main(run)
+      const { providerPlan, plannedPrice } = await findMainSubscription(run)
       expect(plannedPrice, at).toBe(providerPlan === 'quarterly' ? null : 'pro')
     },
   },
@@ -106,7 +112,7 @@ export const plannedSwapStories: readonly Story[] = [
     job: subscriptionJob('updateQuantity', 3),
     again: takeBackUnlessMade,
     async outcome(run, at) {
-      const { quantity } = await main(run)
+      const { quantity } = await findMainSubscription(run)
       await expectPlanAndPlannedSwap('monthly', quantity, quantity === 3 ? 'pro' : null)(run, at)
     },
   },

@@ -1,11 +1,18 @@
 import { expect } from 'vitest'
 import { money } from '../../../src/index.ts'
 import { START, settleCharge, stripeSdk, sumRefundedCents } from '../../support.ts'
-import { invoiceJob, main, PAID, type Story, type StoryRun, subscriptionJob } from '../story.ts'
+import {
+  findMainSubscription,
+  invoiceJob,
+  PAID_SUBSCRIPTION,
+  type Story,
+  type StoryRun,
+  subscriptionJob,
+} from '../story.ts'
 import { resume } from './subscriptions.ts'
 
 /** The middle of the first period, which starts with the story and has 31 days. */
-const HALF = new Date(START.getTime() + 15.5 * 86_400_000)
+const MID_PERIOD = new Date(START.getTime() + 15.5 * 86_400_000)
 
 /** Pays for a plan, and settles the charge. */
 async function pay({ user, card, test, given }: StoryRun, plan: string): Promise<string> {
@@ -36,13 +43,18 @@ export const moneyBack: readonly Story[] = [
     before: refundHalf,
     job: subscriptionJob('swapAndInvoice', 'pro'),
     // 5.00 of the old plan remain as credit.
-    outcome: { ...PAID, plan: 'pro', taken: 1000 + 2000, made: { stripe: 1, braintree: 2 } },
+    outcome: {
+      ...PAID_SUBSCRIPTION,
+      plan: 'pro',
+      taken: 1000 + 2000,
+      made: { stripe: 1, braintree: 2 },
+    },
   },
   {
     name: 'cancelAt after half was refunded',
     providers: ['stripe'],
     before: refundHalf,
-    job: subscriptionJob('cancelAt', { date: HALF.toISOString() }),
+    job: subscriptionJob('cancelAt', { date: MID_PERIOD.toISOString() }),
     outcome: expectPendingItems(-250),
   },
   {
@@ -50,7 +62,7 @@ export const moneyBack: readonly Story[] = [
     providers: ['stripe'],
     async before(run) {
       await refundHalf(run)
-      await (await main(run)).cancelAt(HALF)
+      await (await findMainSubscription(run)).cancelAt(MID_PERIOD)
     },
     job: subscriptionJob('resume'),
     again: resume,
@@ -60,7 +72,7 @@ export const moneyBack: readonly Story[] = [
     name: 'refund of the part that is not credited',
     async before(run) {
       await pay(run, 'pro')
-      await (await main(run)).swap('monthly')
+      await (await findMainSubscription(run)).swap('monthly')
     },
     job: invoiceJob('refund'),
     async outcome({ test, user }, at) {

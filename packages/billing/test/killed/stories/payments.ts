@@ -2,9 +2,9 @@ import { expect } from 'vitest'
 import { isBillingError } from '../../../src/index.ts'
 import { sumChargedCents } from '../../support.ts'
 import {
+  findMainSubscription,
   invoiceJob,
-  main,
-  PAID,
+  PAID_SUBSCRIPTION,
   type Story,
   type StoryRun,
   subscribe,
@@ -27,7 +27,7 @@ const owed = {
     await billing.sync()
   },
   async outcome(run: StoryRun, at: string) {
-    const found = await main(run)
+    const found = await findMainSubscription(run)
     const owes = (await found.amountOwed())?.amount
     expect([found.pastDue(), owes, sumChargedCents(run.test, run.user)], at).toEqual([
       false,
@@ -42,14 +42,14 @@ export const payments: readonly Story[] = [
     name: 'charge with an idempotency key',
     before: subscribe,
     job: ({ user, given }) => userJob('charge', given.ten, { idempotencyKey: `order-${user.id}` }),
-    outcome: { ...PAID, taken: 2000 },
+    outcome: { ...PAID_SUBSCRIPTION, taken: 2000 },
   },
   {
     name: 'invoiceFor with an idempotency key',
     before: subscribe,
     job: ({ user, given }) =>
       userJob('invoiceFor', 'Shirt', given.ten, { idempotencyKey: `order-${user.id}` }),
-    outcome: { ...PAID, taken: 2000 },
+    outcome: { ...PAID_SUBSCRIPTION, taken: 2000 },
   },
   { name: 'payNow', ...owed, job: subscriptionJob('payNow') },
   {
@@ -72,7 +72,7 @@ export const payments: readonly Story[] = [
     },
     job: subscriptionJob('payNow'),
     async outcome(run, at) {
-      const found = await main(run)
+      const found = await findMainSubscription(run)
       const owes = (await found.amountOwed())?.amount
       const { test, user } = run
       expect([await user.subscribed('main'), owes, sumChargedCents(test, user)], at).toEqual([
@@ -94,12 +94,12 @@ export const payments: readonly Story[] = [
     },
     job: invoiceJob('void'),
     async again({ user }) {
-      const subscription = await main({ user })
+      const subscription = await findMainSubscription({ user })
       const { latest_invoice: id } = (await subscription.asProvider()) as { latest_invoice: string }
       await (await user.findInvoice(id))?.void()
     },
     async outcome({ test, user }, at) {
-      const { providerStatus } = await main({ user })
+      const { providerStatus } = await findMainSubscription({ user })
       expect([providerStatus, await user.subscribed('main')], at).toEqual([
         'incomplete_expired',
         false,

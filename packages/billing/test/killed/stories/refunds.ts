@@ -14,7 +14,7 @@ async function charge(run: StoryRun): Promise<string> {
 }
 
 const chargeOf = ({ user }: StoryRun) => charges.get(user.id) ?? ''
-const part = ({ user }: StoryRun) => ({
+const partialRefundOptions = ({ user }: StoryRun) => ({
   amount: money(300, 'usd'),
   idempotencyKey: `refund-${user.id}`,
 })
@@ -25,7 +25,7 @@ export const refunds: readonly Story[] = [
   {
     name: 'refund of a part with an idempotency key',
     before: async (run) => settleCharge(run.test, run.given.provider, await charge(run)),
-    job: (run) => userJob('refund', chargeOf(run), part(run)),
+    job: (run) => userJob('refund', chargeOf(run), partialRefundOptions(run)),
     outcome: expectReturnedCents(300),
   },
   {

@@ -1,6 +1,13 @@
 import { expect } from 'vitest'
 import { createCallPrice, sumChargedCents } from '../../support.ts'
-import { main, type Story, type StoryRun, subscribe, subscriptionJob, userJob } from '../story.ts'
+import {
+  findMainSubscription,
+  type Story,
+  type StoryRun,
+  subscribe,
+  subscriptionJob,
+  userJob,
+} from '../story.ts'
 
 const reportOf = ({ user }: StoryRun) => `report-${user.id}`
 
@@ -19,7 +26,7 @@ export const usage: readonly Story[] = [
     before: subscribe,
     job: () => subscriptionJob('addMeteredPrice', price),
     async outcome(run, at) {
-      expect((await main(run)).hasPrice(price), at).toBe(true)
+      expect((await findMainSubscription(run)).hasPrice(price), at).toBe(true)
       expect(sumChargedCents(run.test, run.user), at).toBe(1000)
     },
   },

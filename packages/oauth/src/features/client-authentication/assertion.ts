@@ -37,9 +37,9 @@ export async function verifyAssertion(
   settings: JwtAuthenticationSettings,
   context: ServerContext,
 ): Promise<ClientAuthenticationResult> {
-  const clientId = readSender(text, params)
+  const clientId = readUnverifiedClientId(text, params)
   const client = await context.clients.findNamed(clientId, context)
-  const method = client && methodOf(client, settings)
+  const method = client && findJwtMethod(client, settings)
   if (!client || !method) throw new InvalidClient('Client authentication failed')
   const claims = await verify(text, { client, clientId, method, settings }, context).catch(
     (cause) => {
@@ -52,7 +52,7 @@ export async function verifyAssertion(
 }
 
 /** Reads the client id from the unverified assertion, only to find the client's keys. */
-function readSender(text: string, params: Form): string {
+function readUnverifiedClientId(text: string, params: Form): string {
   if (text.length > MAX_ASSERTION_LENGTH)
     throw new InvalidClient('The client_assertion is too long')
   const { iss, sub } = decode(text)
@@ -78,18 +78,25 @@ function decode(text: string): JWTPayload {
  * Returns the JWT method that the client is registered for. `null` for a client that uses its
  * secret.
  */
-function methodOf({ settings }: Client, { methods }: JwtAuthenticationSettings): JwtMethod | null {
+function findJwtMethod(
+  { settings }: Client,
+  { methods }: JwtAuthenticationSettings,
+): JwtMethod | null {
   return methods.find((name) => name === settings.token_endpoint_auth_method) ?? null
 }
 
-interface Proof {
+interface AssertionProof {
   readonly client: Client
   readonly clientId: string
   readonly method: JwtMethod
   readonly settings: JwtAuthenticationSettings
 }
 
-async function verify(text: string, proof: Proof, context: ServerContext): Promise<JWTPayload> {
+async function verify(
+  text: string,
+  proof: AssertionProof,
+  context: ServerContext,
+): Promise<JWTPayload> {
   const { client, clientId, method, settings } = proof
   const { typ } = decodeProtectedHeader(text)
   if (!TYPES.includes(typ?.toLowerCase().replace(/^application\//, ''))) {
@@ -148,7 +155,7 @@ function assertAudienceIsServer(
     if (aud === context.issuer) return
     throw new InvalidClient('aud of the client_assertion must be the issuer, as a string')
   }
-  const ours = addressesOf(context)
+  const ours = listAcceptedAudiences(context)
   const audiences: readonly unknown[] = [aud].flat()
   if (audiences.length === 0 || !audiences.every((name) => ours.includes(name))) {
     throw new InvalidClient(
@@ -161,7 +168,12 @@ function assertAudienceIsServer(
  * Returns the accepted audiences: the issuer, and the URL of each endpoint at which clients
  * authenticate (RFC 7523 §3, RFC 9126 §2). They are compared character by character.
  */
-function addressesOf({ issuer, options, grants, features }: ServerContext): readonly unknown[] {
+function listAcceptedAudiences({
+  issuer,
+  options,
+  grants,
+  features,
+}: ServerContext): readonly unknown[] {
   const brought = [...grants.values(), ...features.all].flatMap(({ routes = [] }) => routes)
   const posted = brought.filter(({ method }) => method === 'POST').map(({ path }) => path)
   const below = `${options.issuerUrl.origin}${options.basePath}`

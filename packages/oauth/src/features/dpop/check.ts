@@ -124,7 +124,7 @@ export async function checkProof(
     throw refuse('is for another token')
   const until = settings.nonces
     ? requireNonce(proof, checker, context, asChallenge)
-    : endByClock(proof, context)
+    : computeProofEnd(proof, context)
   if (until === null) throw refuse('is too old, or its iat is in the future')
   if (!proof.isGenuine()) throw refuse('is not signed by the key that it names')
   if (expectedRequest.token && !equalSecrets(proof.thumbprint, expectedRequest.token.key)) {
@@ -159,7 +159,7 @@ function requireNonce(
 }
 
 /** Returns when the proof expires, in milliseconds. `null` if it is too old or from the future. */
-function endByClock({ madeAt }: Proof, { clock }: ServerContext): number | null {
+function computeProofEnd({ madeAt }: Proof, { clock }: ServerContext): number | null {
   const age = clock.now().getTime() - madeAt
   return age > MAX_AGE_MS || age < -MAX_FUTURE_MS ? null : madeAt + MAX_AGE_MS
 }

@@ -1,4 +1,4 @@
-import { resolveClientResources, scopeLimitOf } from '../../clients/self-registered.ts'
+import { findScopeLimit, resolveClientResources } from '../../clients/self-registered.ts'
 import type { ServerContext } from '../../context.ts'
 import { InvalidGrant, InvalidScope } from '../../errors.ts'
 import type { Form } from '../../http/form.ts'
@@ -51,7 +51,7 @@ export function accessFromAssertion(
     assertScopesKnown(requestedScopes, resources, known, identityScopes)
     return { scopes: requestedScopes, resources }
   }
-  const ofClient = scopeLimitOf(client, options)
+  const ofClient = findScopeLimit(client, options)
   const all = assertion.settings.scopes.filter(
     (name) => mayHave(name) && (ofClient === null || ofClient.includes(name)),
   )
@@ -78,11 +78,11 @@ function chooseAssertionResources(
   { options: { resources: known } }: ServerContext,
 ): readonly string[] | null {
   const named = readResources(params, known)
-  const granted = resource === undefined ? named : readClaimed(resource, known)
+  const granted = resource === undefined ? named : readResourceClaim(resource, known)
   return granted && chooseTokenResources(granted, named, known)
 }
 
-function readClaimed(resource: unknown, known: ResourceServers): readonly string[] | null {
+function readResourceClaim(resource: unknown, known: ResourceServers): readonly string[] | null {
   const uris: readonly unknown[] = [resource].flat()
   const isAddress = (uri: unknown) => typeof uri === 'string' && /^\S+$/.test(uri)
   if (uris.length === 0 || !uris.every(isAddress)) {

@@ -18,14 +18,16 @@ export function parseClaimsRequest(text: string): ClaimsRequest {
     const names = Object.keys(wishes)
     if (names.length > MAX_CLAIMS)
       throw createClaimsError(`it requests more than ${MAX_CLAIMS} claims`)
-    request[place] = Object.fromEntries(names.map((name) => [name, parseWish(wishes[name])]))
+    request[place] = Object.fromEntries(
+      names.map((name) => [name, parseRequestedClaim(wishes[name])]),
+    )
   }
   return request
 }
 
 type RequestedClaims = Record<string, RequestedClaim | null>
 
-function parseWish(value: unknown): RequestedClaim | null {
+function parseRequestedClaim(value: unknown): RequestedClaim | null {
   if (value === null) return null
   if (!isObject(value))
     throw createClaimsError('the value of a requested claim must be null or an object')

@@ -88,8 +88,8 @@ function withName(name: string, problem: string | null): string | undefined {
  * Reads the grant types. Those that are not enabled are dropped; those that
  * self-registered clients can never have are rejected.
  */
-function readGrants(given: unknown, { grants }: ServerContext): string[] {
-  const list = readStrings('grant_types', given ?? ['authorization_code'])
+function readGrants(rawGrants: unknown, { grants }: ServerContext): string[] {
+  const list = readStrings('grant_types', rawGrants ?? ['authorization_code'])
   const forbidden = list.find((name) => !selfRegisteredGrants.includes(name))
   if (forbidden !== undefined) {
     const names = selfRegisteredGrants.filter((name) => grants.has(name)).join(', ')
@@ -123,14 +123,14 @@ function assertResponseTypes(
  * Reads the name that people see, checked like every name. If there is none, they see the host or
  * scheme of the redirect URI instead.
  */
-function readName(given: unknown, redirectUris: readonly string[]): string {
-  if (given === undefined || given === null) {
+function readName(sentName: unknown, redirectUris: readonly string[]): string {
+  if (sentName === undefined || sentName === null) {
     const [first] = redirectUris
     const url = first !== undefined && URL.canParse(first) ? new URL(first) : null
     return url ? url.host || url.protocol : 'An application without a name'
   }
-  const problem = typeof given === 'string' ? nameProblem(given) : 'It must be a string.'
-  if (problem === null) return String(given)
+  const problem = typeof sentName === 'string' ? nameProblem(sentName) : 'It must be a string.'
+  if (problem === null) return String(sentName)
   throw new InvalidClientMetadata(`client_name: ${problem}`)
 }
 
@@ -138,11 +138,11 @@ function readName(given: unknown, redirectUris: readonly string[]): string {
  * Reads the scopes, limited to the option `selfRegistered`. Other scopes are dropped; the response
  * lists the remaining ones.
  */
-function readScopes(given: unknown, { options }: ServerContext): string[] {
+function readScopes(rawScopes: unknown, { options }: ServerContext): string[] {
   const marked = [...options.selfRegisteredScopes]
-  if (given === undefined || given === null) return marked
-  if (typeof given !== 'string') throw new InvalidClientMetadata('scope must be a string')
-  const asked = parseScope(given)
+  if (rawScopes === undefined || rawScopes === null) return marked
+  if (typeof rawScopes !== 'string') throw new InvalidClientMetadata('scope must be a string')
+  const asked = parseScope(rawScopes)
   const allowed = marked.filter((name) => asked.includes(name))
   if (asked.length > 0 && allowed.length === 0) {
     throw new InvalidClientMetadata(

@@ -14,12 +14,12 @@ export type RedirectPolicy = 'web' | 'apps' | 'any'
 const MAX_REDIRECTS = 50
 
 export function readRedirects(
-  given: unknown,
+  rawRedirects: unknown,
   { grantTypes, confidential }: Pick<Client, 'grantTypes' | 'confidential'>,
   policy: RedirectPolicy,
   context: ServerContext,
 ): string[] {
-  const list = given ?? []
+  const list = rawRedirects ?? []
   if (!Array.isArray(list) || list.length > MAX_REDIRECTS) {
     throw new InvalidRedirectUri(`redirect_uris must be a list of at most ${MAX_REDIRECTS} URIs`)
   }

@@ -7,7 +7,7 @@ import type { ClientAuthMethod, ConfigurableClientSettings } from '../../storage
  * Settings with which a client chooses a value, mapped to the server metadata member that lists the
  * possible values.
  */
-const CHOICES: Readonly<Partial<Record<keyof ConfigurableClientSettings, string>>> = {
+const VALUES_OF_SETTING: Readonly<Partial<Record<keyof ConfigurableClientSettings, string>>> = {
   id_token_signed_response_alg: 'id_token_signing_alg_values_supported',
   userinfo_signed_response_alg: 'userinfo_signing_alg_values_supported',
   introspection_signed_response_alg: 'introspection_signing_alg_values_supported',
@@ -19,7 +19,9 @@ const CHOICES: Readonly<Partial<Record<keyof ConfigurableClientSettings, string>
  * Settings that the client relies on, mapped to the metadata member of the feature that they need.
  * They are rejected if the feature is off.
  */
-const DEMANDS: Readonly<Partial<Record<keyof ConfigurableClientSettings, string>>> = {
+const REQUIRED_FEATURE_OF_SETTING: Readonly<
+  Partial<Record<keyof ConfigurableClientSettings, string>>
+> = {
   require_signed_request_object: 'request_parameter_supported',
   require_pushed_authorization_requests: 'pushed_authorization_request_endpoint',
   dpop_bound_access_tokens: 'dpop_signing_alg_values_supported',
@@ -55,13 +57,13 @@ export function keepSupportedSettings(
   const dropped = new Set<string>(['access_token_signed_response_alg'])
   for (const [name, value] of Object.entries(settings)) {
     const member = name as keyof ConfigurableClientSettings
-    const choice = CHOICES[member]
+    const choice = VALUES_OF_SETTING[member]
     const choices = choice === undefined ? undefined : offered.list(choice)
     if (choice !== undefined && choices === undefined) dropped.add(name)
     if (choices && !choices.includes(String(value))) {
       throw new InvalidClientMetadata(`${name} must be one of ${choices.join(', ')}`)
     }
-    const demand = DEMANDS[member]
+    const demand = REQUIRED_FEATURE_OF_SETTING[member]
     if (demand !== undefined && value === true && !offered.has(demand)) {
       throw new InvalidClientMetadata(`${name} is not supported by this server`)
     }

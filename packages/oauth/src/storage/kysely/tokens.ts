@@ -231,7 +231,7 @@ async function revokeBatch(
   at: Date,
 ): Promise<Token[]> {
   await deletePendingRequests(tx, selector)
-  const ended = await endRows(tx, selector, at)
+  const ended = await revokeRows(tx, selector, at)
   if (ended.length === 0) return []
   // Read after the write has locked the rows: a concurrent refresh may have extended their life.
   const rows = await tx.kysely
@@ -253,7 +253,7 @@ async function revokeBatch(
   return tokens
 }
 
-async function endRows(
+async function revokeRows(
   tx: Database<OAuthTables>,
   selector: TokenSelector,
   at: Date,

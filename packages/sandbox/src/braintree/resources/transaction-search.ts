@@ -14,7 +14,7 @@ function createStatusTimeField(status: TransactionStatus): SearchField<Transacti
   }
 }
 
-function card(row: TransactionRow) {
+function findTransactionCard(row: TransactionRow) {
   return row.instrument.kind === 'credit_card' ? row.instrument.card : null
 }
 
@@ -57,19 +57,23 @@ export const TRANSACTION_SEARCH: SearchFields<TransactionRow> = {
     },
     customer_id: { text: (row) => row.customer?.id ?? null },
     ...contactFields('customer_', (row) => row.customer),
-    credit_card_card_type: { text: (row) => card(row)?.cardType ?? null },
-    credit_card_cardholder_name: { text: (row) => card(row)?.cardholderName ?? null },
-    credit_card_unique_identifier: { text: (row) => card(row)?.uniqueNumberIdentifier ?? null },
+    credit_card_card_type: { text: (row) => findTransactionCard(row)?.cardType ?? null },
+    credit_card_cardholder_name: {
+      text: (row) => findTransactionCard(row)?.cardholderName ?? null,
+    },
+    credit_card_unique_identifier: {
+      text: (row) => findTransactionCard(row)?.uniqueNumberIdentifier ?? null,
+    },
     credit_card_expiration_date: {
       text: (row) => {
-        const details = card(row)
+        const details = findTransactionCard(row)
         return details && `${details.expirationMonth}/${details.expirationYear}`
       },
     },
     credit_card_number: {
       cards: (row) => (row.instrument.kind === 'credit_card' ? [row.instrument.card] : []),
     },
-    credit_card_customer_location: { text: (row) => card(row) && 'US' },
+    credit_card_customer_location: { text: (row) => findTransactionCard(row) && 'US' },
     paypal_payment_id: { text: (row) => paypalId(row, 'PAY') },
     paypal_authorization_id: { text: (row) => paypalId(row, 'AUTH') },
     processor_authorization_code: { text: authorizationCodeOf },

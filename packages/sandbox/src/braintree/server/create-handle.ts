@@ -3,7 +3,7 @@ import { copyJson } from '../../core/store/copy-json.ts'
 import type { StoreTable } from '../../core/store/table.ts'
 import type { ContextByMerchant } from '../api/keys.ts'
 import { changeSettings, defineModification, definePlan } from '../catalog/control-panel.ts'
-import { type BraintreeContext, settingsOf, withCause } from '../state/context.ts'
+import { type BraintreeContext, readMerchantSettings, withCause } from '../state/context.ts'
 import { verifyWebhookUrl } from '../state/notifications.ts'
 import { createNonce } from '../vault/nonces.ts'
 import type { BraintreeHandle } from './handle.ts'
@@ -32,7 +32,7 @@ export function createBraintreeHandle(
       config: { environment, ...context.keys },
       close: () => server.close(),
       merchant,
-      ...controlPanel(context),
+      ...createControlPanelMethods(context),
       ...createInspectionMethods(context),
     })
   }
@@ -40,7 +40,7 @@ export function createBraintreeHandle(
   return merchant(first)
 }
 
-function controlPanel(context: BraintreeContext) {
+function createControlPanelMethods(context: BraintreeContext) {
   const { merchantAccounts, webhooks, paymentMethods } = context.tables
   const inPanel = (change: () => void) => withCause(context, 'the control panel', change)
   return {
@@ -51,7 +51,7 @@ function controlPanel(context: BraintreeContext) {
       const isDefault = merchantAccounts.get(account.id)?.isDefault ?? false
       merchantAccounts.set(account.id, { ...account, isDefault })
     },
-    settings: () => settingsOf(context),
+    settings: () => readMerchantSettings(context),
     changeSettings: (changes) => changeSettings(context, changes),
     registerWebhook: (url) => webhooks.set(url, { url: new URL(url).href }),
     removeWebhook: (url) => webhooks.delete(url),

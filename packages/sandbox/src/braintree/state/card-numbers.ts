@@ -42,7 +42,7 @@ const UNKNOWN: CardIndicators = {
 }
 
 /** Test numbers with special indicators. */
-const KNOWN: ReadonlyMap<string, CardIndicators> = new Map(
+const INDICATORS_BY_NUMBER: ReadonlyMap<string, CardIndicators> = new Map(
   Object.entries({
     '4229989800000003': { business: 'Yes' },
     '4111111111131010': { commercial: 'Yes' },
@@ -63,7 +63,7 @@ const KNOWN: ReadonlyMap<string, CardIndicators> = new Map(
 )
 
 export function cardIndicatorsOf(card: CardDetails): CardIndicators {
-  return KNOWN.get(card.uniqueNumberIdentifier) ?? UNKNOWN
+  return INDICATORS_BY_NUMBER.get(card.uniqueNumberIdentifier) ?? UNKNOWN
 }
 
 function fillIndicators<Says extends string>(says: Says): Record<Indicator, Says> {

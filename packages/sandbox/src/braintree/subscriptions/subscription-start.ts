@@ -1,13 +1,13 @@
-import { type BraintreeContext, todayOf } from '../state/context.ts'
+import { type BraintreeContext, getCurrentDay } from '../state/context.ts'
 import type { PlanRow, SubscriptionRow } from '../state/rows/subscriptions.ts'
 import {
   addDaysTo,
   addMonthsTo,
-  anchorDayOf,
   billingDayAfter,
   type CalendarDay,
   nextBillingDay,
   parseDay,
+  toBillingDayOfMonth,
 } from '../wire/days.ts'
 import type { Fields } from '../wire/validation.ts'
 
@@ -34,7 +34,7 @@ export function readStart(
   fields: Fields,
   plan: PlanRow,
 ): SubscriptionStart {
-  const now = todayOf(context)
+  const now = getCurrentDay(context)
   const immediately = fields.object('options').flag('start_immediately') ?? false
   const hasDate = !fields.isBlank('first_billing_date')
   const hasDay = !fields.isBlank('billing_day_of_month')
@@ -51,18 +51,22 @@ export function readStart(
 
 function startOnDate(
   firstBillingDate: CalendarDay,
-  anchor = anchorDayOf(firstBillingDate),
+  anchor = toBillingDayOfMonth(firstBillingDate),
 ): SubscriptionStart {
   return { trial: NO_TRIAL, firstBillingDate, billingDayOfMonth: anchor, secondBillingDate: null }
 }
 
 /** Bills today and again on the next billing day, however soon that is. */
-function startNow(now: CalendarDay, anchor: number | null, frequency: number): SubscriptionStart {
-  if (anchor === null) return startOnDate(now)
-  const next = nextBillingDay(addDaysTo(now, 1), anchor)
+function startNow(
+  now: CalendarDay,
+  monthlyBillingDay: number | null,
+  frequency: number,
+): SubscriptionStart {
+  if (monthlyBillingDay === null) return startOnDate(now)
+  const next = nextBillingDay(addDaysTo(now, 1), monthlyBillingDay)
   return {
-    ...startOnDate(now, anchor),
-    secondBillingDate: billingDayAfter(next, frequency - 1, anchor),
+    ...startOnDate(now, monthlyBillingDay),
+    secondBillingDate: billingDayAfter(next, frequency - 1, monthlyBillingDay),
   }
 }
 
@@ -104,14 +108,14 @@ function readBillingDay(fields: Fields): number {
 
 function checkConflicts(
   fields: Fields,
-  asked: {
+  requestedStart: {
     immediately: boolean
     hasDate: boolean
     hasDay: boolean
     asksTrial: boolean
   },
 ): void {
-  const { immediately, hasDate, hasDay, asksTrial } = asked
+  const { immediately, hasDate, hasDay, asksTrial } = requestedStart
   const starts = [hasDate, hasDay, asksTrial].filter(Boolean).length
   if (starts > 1 || (immediately && (hasDate || asksTrial))) fields.addError('base', '91917')
 }

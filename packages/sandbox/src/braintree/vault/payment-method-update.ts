@@ -8,8 +8,8 @@ import { checkCardPassThru } from './three-d-secure.ts'
 import {
   checkToken,
   makeDefault,
-  methodFromNumber,
   PAYPAL_TOKEN_TAKEN,
+  readMethodFromNumber,
   replaceInstrument,
   takeMethodFromNonce,
 } from './vault.ts'
@@ -83,8 +83,8 @@ function readReplacement(
     fields.addError('base', '91738')
     return null
   }
-  if (!fields.isBlank('number')) return methodFromNumber(withExpiration(fields, card))
-  return changedCard(fields, row, card)
+  if (!fields.isBlank('number')) return readMethodFromNumber(withExpiration(fields, card))
+  return readChangedCard(fields, row, card)
 }
 
 /**
@@ -97,7 +97,7 @@ export function withExpiration(fields: Fields, card: CardDetails): Fields {
   return fields.with({ expiration_date: date })
 }
 
-function changedCard(
+function readChangedCard(
   fields: Fields,
   row: PaymentMethodRow,
   cardBefore: CardDetails,

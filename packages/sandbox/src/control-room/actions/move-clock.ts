@@ -1,7 +1,7 @@
 import { addDuration, type Duration } from '../../core/clock/clock.ts'
 import { moveTestClock } from '../../stripe/clocks/move-test-clock.ts'
 import { readClockTime } from '../../stripe/state/context.ts'
-import { countByType, currentPosition, readEventsSince } from '../model/events-since.ts'
+import { countByType, readCurrentPosition, readEventsSince } from '../model/events-since.ts'
 import type { ControllableSandbox } from '../story/watched.ts'
 import { type ActionResult, type ControlAction, readWholeNumber } from './action.ts'
 
@@ -18,7 +18,7 @@ export const advance: ControlAction = (form, controls) => {
     if (form.has(each)) by[each] = readWholeNumber(form, each, 0)
   }
   if (Object.keys(by).length === 0) by[unit] = readWholeNumber(form, 'count', 1)
-  const clock = chosenClock(form, controls)
+  const clock = findChosenClock(form, controls)
   return moveAndReport(controls, clock, () => clock.advance(by as Duration))
 }
 
@@ -31,14 +31,14 @@ export const advanceTo: ControlAction = (form, controls) => {
       `${text || 'An empty text'} is not a date. Write 2026-03-01 or 2026-03-01T10:00:00Z.`,
     )
   }
-  const clock = chosenClock(form, controls)
+  const clock = findChosenClock(form, controls)
   return moveAndReport(controls, clock, () => clock.advanceTo(date))
 }
 
 type SelectedClock = Pick<ControllableSandbox['clock'], 'now' | 'advance' | 'advanceTo'>
 
 /** Returns the test clock named by the field `clock`, or the sandbox's own clock. */
-function chosenClock(form: URLSearchParams, controls: ControllableSandbox): SelectedClock {
+function findChosenClock(form: URLSearchParams, controls: ControllableSandbox): SelectedClock {
   const id = form.get('clock') ?? ''
   const { clock, outbox, stripe } = controls
   if (id === '') return clock
@@ -61,7 +61,7 @@ async function moveAndReport(
   move: () => Promise<void>,
 ): Promise<ActionResult> {
   const from = clock.now().toISOString()
-  const mark = currentPosition(controls)
+  const mark = readCurrentPosition(controls)
   await move()
   const { events, deliveries } = readEventsSince(controls, mark)
   const now = clock.now().toISOString()

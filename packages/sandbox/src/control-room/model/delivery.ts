@@ -38,7 +38,7 @@ export function inspectDelivery(watched: ObservedSandbox, id: string): Inspected
       ? { format: 'json', text: delivery.body }
       : { format: 'xml', text: readNotification(delivery.body) },
     signature,
-    curl: curlOf(delivery, delivery.attempts.at(-1)),
+    curl: buildCurlCommand(delivery, delivery.attempts.at(-1)),
   }
 }
 
@@ -107,7 +107,7 @@ function nameOf(part: string): string {
   return /^<\/?([^\s>/]+)/.exec(part)?.[1] ?? ''
 }
 
-function curlOf(delivery: Delivery, last: DeliveryAttempt | undefined): string {
+function buildCurlCommand(delivery: Delivery, last: DeliveryAttempt | undefined): string {
   const headers = Object.entries({ ...delivery.headers, ...last?.headers })
   const lines = [
     `curl -X POST ${quote(delivery.url)}`,

@@ -29,7 +29,7 @@ export function findTestClock({ stripe }: ObservedSandbox, id: string): TestCloc
  * Returns the test clock that a customer follows, or `null` if the customer follows the sandbox's
  * own clock.
  */
-export function testClockOfCustomer(
+export function findCustomerTestClock(
   watched: ObservedSandbox,
   { provider, id }: CustomerRef,
 ): TestClock | null {
@@ -43,7 +43,7 @@ export function testClockOfCustomer(
  * sandbox's own clock.
  */
 export function getCustomerNow(watched: ObservedSandbox, who: CustomerRef): Date {
-  const clock = testClockOfCustomer(watched, who)
+  const clock = findCustomerTestClock(watched, who)
   return clock ? new Date(clock.now) : watched.clock.now()
 }
 

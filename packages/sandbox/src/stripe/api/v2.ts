@@ -112,11 +112,11 @@ function readJson(text: string): FormObject {
   try {
     value = JSON.parse(text)
   } catch {
-    throw faultInV2Format(400, 'invalid_fields', 'The body is not JSON.')
+    throw createV2Fault(400, 'invalid_fields', 'The body is not JSON.')
   }
   const form = toForm(value)
   if (typeof form === 'object' && !Array.isArray(value)) return form
-  throw faultInV2Format(400, 'invalid_fields', 'The body is not an object.')
+  throw createV2Fault(400, 'invalid_fields', 'The body is not an object.')
 }
 
 function toForm(value: unknown): FormValue {
@@ -127,7 +127,7 @@ function toForm(value: unknown): FormValue {
   return form
 }
 
-export function faultInV2Format(
+export function createV2Fault(
   status: number,
   code: string,
   message: string,
@@ -185,7 +185,7 @@ export function listV2<R extends { readonly id: string }>(
   if (side === 'before') found.reverse()
   const separator = address.includes('?') ? '&' : '?'
   const url = (to: Side, row: R | undefined) =>
-    row ? `${address}${separator}limit=${limit}&page=${tokenOf(to, row.id)}` : null
+    row ? `${address}${separator}limit=${limit}&page=${encodePageToken(to, row.id)}` : null
   const hasOlder = side === 'before' || isMore
   const hasNewer = side === 'after' || (side === 'before' && isMore)
   return {
@@ -197,7 +197,7 @@ export function listV2<R extends { readonly id: string }>(
 
 type Side = 'after' | 'before'
 
-function tokenOf(side: Side, id: string): string {
+function encodePageToken(side: Side, id: string): string {
   return Buffer.from(`${side} ${id}`).toString('base64url')
 }
 

@@ -39,7 +39,7 @@ export function draftCreditNote(
       'invoice',
     )
   }
-  const lines = linesOf(work, invoice, params)
+  const lines = buildNoteLines(work, invoice, params)
   const sums = computeNoteTotals(lines)
   const linked = linkRefunds(work, invoice, params.refunds ?? [])
   checkTotal(work, invoice, sums.total, linked)
@@ -124,7 +124,7 @@ function specifiesReturn(params: Params): boolean {
   return ways.some((way) => params[way] !== undefined)
 }
 
-function linesOf(
+function buildNoteLines(
   work: UnitOfWork,
   invoice: InvoiceRow,
   params: Params,

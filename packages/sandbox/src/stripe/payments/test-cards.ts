@@ -176,13 +176,13 @@ interface MethodWithBehavior {
 }
 
 /** Returns the test card of a payment method. `null` for a bank account. */
-export function testCardOf(method: MethodWithBehavior | null | undefined): TestCard | null {
+export function findMethodTestCard(method: MethodWithBehavior | null | undefined): TestCard | null {
   return method ? (findTestCard(`pm_card_${method.$.behavior}`)?.card ?? null) : null
 }
 
 /** Returns how the test card of a payment method behaves. */
-export function cardBehaviorOf(method: MethodWithBehavior): CardBehavior {
-  return testCardOf(method)?.behavior ?? 'ok'
+export function getCardBehavior(method: MethodWithBehavior): CardBehavior {
+  return findMethodTestCard(method)?.behavior ?? 'ok'
 }
 
 export interface CardDecline {

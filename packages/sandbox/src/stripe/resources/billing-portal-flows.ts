@@ -34,12 +34,12 @@ const FLOWS: Readonly<Record<string, (reader: Reader, data: FlowData) => Partial
   {
     customer_update({ configuration }) {
       const { enabled } = configuration.features.customer_update
-      if (!enabled) throw disabled('customer update')
+      if (!enabled) throw createDisabledFault('customer update')
       return { customer_update: {} }
     },
     payment_method_update({ configuration }) {
       const { enabled } = configuration.features.payment_method_update
-      if (!enabled) throw disabled('payment method update')
+      if (!enabled) throw createDisabledFault('payment method update')
       return {}
     },
     subscription_cancel(reader, data) {
@@ -177,7 +177,7 @@ function createFlowFault(what: 'updated' | 'canceled', why: string) {
   return invalidRequestFault(`This subscription cannot be ${what} because ${why}.`)
 }
 
-function disabled(feature: string) {
+function createDisabledFault(feature: string) {
   return invalidRequestFault(
     `The ${feature} feature in the portal configuration is disabled.`,
     'flow_data[type]',

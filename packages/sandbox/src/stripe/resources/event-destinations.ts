@@ -1,6 +1,6 @@
 import {
   callV2,
-  faultInV2Format,
+  createV2Fault,
   formatTimeV2,
   listV2,
   type NodeValue,
@@ -89,7 +89,7 @@ export const eventDestinations: OperationsV2 = {
 function find({ work, ids }: { work: UnitOfWork; ids: readonly string[] }): EventDestinationRow {
   const row = work.find('v2.core.event_destination', ids[0] ?? '')
   if (row) return row
-  throw faultInV2Format(404, 'not_found', `No such event destination: '${ids[0]}'`)
+  throw createV2Fault(404, 'not_found', `No such event destination: '${ids[0]}'`)
 }
 
 function create(work: UnitOfWork, params: NodeValue<typeof NEW>): EventDestinationRow {

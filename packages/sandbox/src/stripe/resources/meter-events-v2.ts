@@ -104,7 +104,7 @@ function storeStream(work: UnitOfWork, events: readonly NewEvent[]): void {
   const dropped = new Map<string | null, DroppedEvent[]>()
   for (const [at, each] of events.entries()) {
     const event = { ...each, identifier: each.identifier ?? work.newId('meterevent_') }
-    const refused = faultOf(() => create(work, event, `events[${at}]`))
+    const refused = catchStripeFault(() => create(work, event, `events[${at}]`))
     if (!refused) continue
     const { code = 'meter_event_invalid_value', message } = refused.body
     // A malformed timestamp is an invalid request, as a field of the wrong type.
@@ -117,7 +117,7 @@ function storeStream(work: UnitOfWork, events: readonly NewEvent[]): void {
   for (const report of reports) sendThinEvent(work.context, report)
 }
 
-function faultOf(run: () => unknown): StripeFault | null {
+function catchStripeFault(run: () => unknown): StripeFault | null {
   try {
     run()
     return null
@@ -130,11 +130,11 @@ function faultOf(run: () => unknown): StripeFault | null {
 function create(work: UnitOfWork, { timestamp, ...event }: NewEvent, at: string): MeterEventRow {
   const param = at === '' ? 'timestamp' : `${at}[timestamp]`
   const time = timestamp === undefined ? {} : { timestamp: readTimeV2(timestamp, param) }
-  return createMeterEvent(work, { ...event, ...time }, timeForCustomer(work, event.payload))
+  return createMeterEvent(work, { ...event, ...time }, getCustomerClockTime(work, event.payload))
 }
 
 /** Returns the time of the clock of the customer named in the payload. */
-function timeForCustomer(work: UnitOfWork, payload: NewEvent['payload']): number {
+function getCustomerClockTime(work: UnitOfWork, payload: NewEvent['payload']): number {
   const clocks = Object.values(payload).map((value) => findTestClock(work.tables, value))
   return readClockTime(work.context, clocks.find((clock) => clock !== null) ?? null)
 }

@@ -1,7 +1,7 @@
 import { isInRange } from '../api/lists.ts'
 import {
   callV2,
-  faultInV2Format,
+  createV2Fault,
   listV2,
   type NodeValue,
   type OperationsV2,
@@ -36,7 +36,7 @@ export const thinEvents: OperationsV2 = {
   [`GET ${address}/:id`]: callV2({ o: {} }, (_params, { work, ids }) => {
     const event = work.find('v2.core.event', ids[0] ?? '')
     if (event && isRecent(work, event)) return event
-    throw faultInV2Format(404, 'not_found', `No such event: '${ids[0]}'`)
+    throw createV2Fault(404, 'not_found', `No such event: '${ids[0]}'`)
   }),
 }
 

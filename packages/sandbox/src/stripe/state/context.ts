@@ -49,14 +49,17 @@ export function dunningOptionsOf({ dunning }: StripeContext): DunningOptions {
  * Returns the dunning settings at start-up. The options in `named` override stored settings; all
  * other settings keep their stored values.
  */
-export function startDunning(
-  set: StoreTable<DunningOptions>,
+export function openDunningSettings(
+  settingsTable: StoreTable<DunningOptions>,
   startOptions: Partial<DunningOptions> = {},
 ): StripeContext['dunning'] {
-  const kept = set.get(SETTINGS_KEY)
+  const kept = settingsTable.get(SETTINGS_KEY)
   if (kept && Object.keys(startOptions).length > 0)
-    set.set(SETTINGS_KEY, { ...kept, ...startOptions })
-  return { started: { retryAfterDays: [3, 5, 7], afterLastRetry: 'cancel', ...startOptions }, set }
+    settingsTable.set(SETTINGS_KEY, { ...kept, ...startOptions })
+  return {
+    started: { retryAfterDays: [3, 5, 7], afterLastRetry: 'cancel', ...startOptions },
+    set: settingsTable,
+  }
 }
 
 /**

@@ -8,7 +8,7 @@ import { readClockTime } from './context.ts'
 import type { EventRequest, NewEvent } from './new-event.ts'
 import { type EventReceiver, findReceiver, receiversIn, sendTo, subscribesTo } from './receivers.ts'
 import type { EventRow } from './rows.ts'
-import { recordThinEvent, thinEventTypeOf } from './thin-events.ts'
+import { recordThinEvent, toThinEventType } from './thin-events.ts'
 
 const DAY = 86_400
 /** Value of an event's field `request` if time caused the event instead of a call. */
@@ -43,7 +43,7 @@ export function recordEvents(
   }
   for (const row of rows) {
     if (row.endpoints > 0) sendEvent(context, row, whole)
-    if (thin.some((receiver) => subscribesTo(receiver, thinEventTypeOf(row.type))))
+    if (thin.some((receiver) => subscribesTo(receiver, toThinEventType(row.type))))
       recordThinEvent(context, row)
   }
 }
@@ -57,13 +57,13 @@ function sendEvent(
   for (const receiver of receivers) {
     if (!subscribesTo(receiver, row.type)) continue
     const version = receiver.version ?? context.apiVersion
-    const body = bodies.get(version) ?? bodyOf(context, row, version)
+    const body = bodies.get(version) ?? serializeEventBody(context, row, version)
     bodies.set(version, body)
     sendTo(context, receiver, row, body)
   }
 }
 
-function bodyOf(context: StripeContext, row: EventRow, version: string): string {
+function serializeEventBody(context: StripeContext, row: EventRow, version: string): string {
   return JSON.stringify(context.convertEvent(renderPinned(row, row.endpoints), version), null, 2)
 }
 

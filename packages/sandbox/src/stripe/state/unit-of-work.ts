@@ -101,7 +101,7 @@ export class UnitOfWork {
   constructor(context: StripeContext, options: UnitOfWorkOptions = {}) {
     this.context = context
     this.tables = context.tables
-    this.testClock = options.testClock ?? firstClock(context.tables, options.about ?? [])
+    this.testClock = options.testClock ?? findFirstTestClock(context.tables, options.about ?? [])
     this.now = readClockTime(context, this.testClock)
     this.sandboxNow = readClockTime(context)
     this.#request = options.request ?? null
@@ -109,7 +109,7 @@ export class UnitOfWork {
     this.#oldWays = options.legacyFeatures ?? null
   }
 
-  allows(way: LegacyFeature): boolean {
+  supportsLegacyFeature(way: LegacyFeature): boolean {
     return this.#oldWays?.has(way) ?? true
   }
 
@@ -128,7 +128,7 @@ export class UnitOfWork {
    */
   require<K extends RowKind>(kind: K, id: string, param = 'id'): StripeRows[K] {
     const row = this.find(kind, id)
-    if (!row) throw this.noSuch(kind, id, param)
+    if (!row) throw this.createNoSuchFault(kind, id, param)
     return row
   }
 
@@ -140,11 +140,12 @@ export class UnitOfWork {
    */
   requireLive<K extends RowKind>(kind: K, id: string, param = 'id'): StripeRows[K] {
     const row = this.require(kind, id, param)
-    if ((row as { $?: { deleted?: boolean } }).$?.deleted) throw this.noSuch(kind, id, param)
+    if ((row as { $?: { deleted?: boolean } }).$?.deleted)
+      throw this.createNoSuchFault(kind, id, param)
     return row
   }
 
-  noSuch(kind: RowKind, id: string, param = 'id'): StripeFault {
+  createNoSuchFault(kind: RowKind, id: string, param = 'id'): StripeFault {
     return noSuchObjectFault(NOUNS[kind] ?? kind, id, param)
   }
 
@@ -223,7 +224,7 @@ export class UnitOfWork {
    * Emits an event at an earlier position in the step's list of events, for an object that is
    * complete only now.
    */
-  emitAt<K extends RowKind>(place: number, type: string, kind: K, row: StripeRows[K]): void {
+  insertEventAt<K extends RowKind>(place: number, type: string, kind: K, row: StripeRows[K]): void {
     this.emit(type, kind, row)
     this.#events.splice(place, 0, ...this.#events.splice(-1))
   }
@@ -359,7 +360,7 @@ export function runScheduled<T>(
   return runAtomically(new UnitOfWork(context, { testClock, cause: 'time' }), step)
 }
 
-function firstClock(tables: StripeTables, ids: readonly string[]): string | null {
+function findFirstTestClock(tables: StripeTables, ids: readonly string[]): string | null {
   for (const id of ids) {
     const clock = findTestClock(tables, id)
     if (clock !== null) return clock

@@ -3,7 +3,11 @@ import { amountOffIn } from '../catalog/coupons.ts'
 import { unitAmountIn } from '../catalog/currency-options.ts'
 import { isMetered, priceQuantity } from '../catalog/tiers.ts'
 import { createBlankRow } from '../state/blank.ts'
-import { couponOfDiscount, inheritedDiscounts, liveDiscounts } from '../state/discounts.ts'
+import {
+  filterLiveDiscounts,
+  findDiscountCoupon,
+  listInheritedDiscounts,
+} from '../state/discounts.ts'
 import type {
   BilledPeriod,
   InvoiceItemRow,
@@ -54,7 +58,7 @@ export function findBilledPeriodEnd(
  * Returns the whole period that an item's price is for. The subscription may have started within
  * this period.
  */
-export function wholePeriod(
+export function findWholePeriod(
   work: UnitOfWork,
   subscription: SubscriptionRow,
   item: SubscriptionItemRow,
@@ -69,7 +73,7 @@ export function wholePeriod(
  * Subtracts the subscription's lasting discounts from an amount, because prorations are calculated
  * after discounts.
  */
-export function discountedAmount(
+export function subtractDiscounts(
   work: UnitOfWork,
   subscription: SubscriptionRow,
   price: PriceRow,
@@ -77,9 +81,9 @@ export function discountedAmount(
 ): number {
   let net = amount
   const customer = work.find('customer', subscription.customer)
-  const discounts = inheritedDiscounts(work, customer, subscription)
-  for (const id of liveDiscounts(work, discounts, work.now)) {
-    const coupon = couponOfDiscount(work, id)
+  const discounts = listInheritedDiscounts(work, customer, subscription)
+  for (const id of filterLiveDiscounts(work, discounts, work.now)) {
+    const coupon = findDiscountCoupon(work, id)
     if (!coupon || coupon.duration === 'once') continue
     if (coupon.$.products && !coupon.$.products.includes(price.product)) continue
     net -=
@@ -94,13 +98,13 @@ export function discountedAmount(
  * Credits the unused time of an item's billed period as a pending invoice item. There is no credit
  * if nothing was billed.
  */
-export function creditUnused(
+export function creditUnusedTime(
   work: UnitOfWork,
   subscription: SubscriptionRow,
   item: SubscriptionItemRow,
   at: number,
 ): void {
-  const billed = creditedFrom(work, subscription, item)
+  const billed = findCreditBase(work, subscription, item)
   if (!billed || paidUntil(billed) <= at) return
   const amount = computeUnusedAmount(billed, at)
   addProration(work, subscription, item, {
@@ -115,7 +119,7 @@ export function creditUnused(
  * Returns the amount unused time is credited from. Flexible billing mode credits what was billed;
  * classic mode credits the present price, quantity and discounts.
  */
-function creditedFrom(
+function findCreditBase(
   work: UnitOfWork,
   subscription: SubscriptionRow,
   item: SubscriptionItemRow,
@@ -124,7 +128,7 @@ function creditedFrom(
   if (!billed || subscription.billing_mode.type === 'flexible') return billed
   const price = work.require('price', item.price)
   const full = computePeriodAmount(price, item.quantity ?? 1, subscription.currency)
-  return { ...billed, amount: discountedAmount(work, subscription, price, full) }
+  return { ...billed, amount: subtractDiscounts(work, subscription, price, full) }
 }
 
 /**
@@ -136,7 +140,7 @@ export function prorateEnd(
   subscription: SubscriptionRow,
   item: SubscriptionItemRow,
 ): boolean {
-  const billed = creditedFrom(work, subscription, item)
+  const billed = findCreditBase(work, subscription, item)
   if (!billed) return false
   const [before, after] = [paidUntil(billed), findBilledPeriodEnd(subscription, item)]
   if (before === after) return false
@@ -166,9 +170,9 @@ export function debitRemainingTime(
   const price = work.require('price', item.price)
   if (isMetered(price)) return
   const full = computePeriodAmount(price, item.quantity ?? 1, subscription.currency)
-  const whole = discountedAmount(work, subscription, price, full)
+  const whole = subtractDiscounts(work, subscription, price, full)
   const until = findBilledPeriodEnd(subscription, item)
-  const period = wholePeriod(work, subscription, item)
+  const period = findWholePeriod(work, subscription, item)
   const billed: BilledPeriod = {
     amount: whole,
     ...period,

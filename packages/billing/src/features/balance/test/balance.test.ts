@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { createImpatientBilling, LOSSES, loseAnswer } from '../../../../test/lost-answers.ts'
+import { createImpatientBilling, LOSSES, loseResponse } from '../../../../test/lost-answers.ts'
 import { start, sumChargedCents } from '../../../../test/support.ts'
 import {
   InvalidAmount,
@@ -96,7 +96,7 @@ describe('a customer balance at Stripe', () => {
         if (!isNew) await user.updateCard('pm_card_visa')
         const options = hasKey ? { idempotencyKey: `gift-${user.id}` } : {}
         const other = await createImpatientBilling(test).user(user.id)
-        loseAnswer(test, 'stripe', { after: call, how })
+        loseResponse(test, 'stripe', { after: call, how })
         const failed = await other.creditBalance(300, 'Sorry', options).then(
           () => null,
           (error: unknown) => error,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { createImpatientBilling, LOSSES, loseAnswer } from '../../../../test/lost-answers.ts'
-import { textOfPdf } from '../../../../test/read-pdf.ts'
+import { createImpatientBilling, LOSSES, loseResponse } from '../../../../test/lost-answers.ts'
+import { extractPdfText } from '../../../../test/read-pdf.ts'
 import {
   type FlowTest,
   start,
@@ -80,7 +80,7 @@ describe('a payment made on a hosted page', () => {
     const { id } = await pay(test)
     for (let after = 0; after < 6; after++) {
       const other = await createImpatientBilling(test).user(user.id)
-      loseAnswer(test, 'stripe', { after, how })
+      loseResponse(test, 'stripe', { after, how })
       await other.refund(id).catch(() => null)
       test.sandbox.trouble.clear()
     }
@@ -101,7 +101,7 @@ describe('an invoice of a payment on a hosted page', () => {
     expect(others).toEqual([])
     expect([invoice?.id, invoice?.rawTotal(), invoice?.paid]).toEqual([id, POSTER, true])
     const pdf = await user.downloadInvoice(id ?? '', { vendor: 'Shop', product: 'Posters' })
-    expect(textOfPdf(new Uint8Array(await pdf.arrayBuffer()))).toContain('Poster')
+    expect(extractPdfText(new Uint8Array(await pdf.arrayBuffer()))).toContain('Poster')
     await test.settle()
     expect(emitted).toMatchObject([{ data: { invoice: { id, total: POSTER } } }])
     await user.refund(payment ?? '')

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { createImpatientBilling, LOSSES, loseAnswer } from '../../../../test/lost-answers.ts'
+import { createImpatientBilling, LOSSES, loseResponse } from '../../../../test/lost-answers.ts'
 import {
   BASE_URL,
-  customersAt,
+  countProviderCustomers,
   type FlowTest,
   start,
   stripeSdk,
@@ -184,7 +184,7 @@ describe('a hosted page at Stripe', () => {
         ask: (user: BillableUser) => unknown,
       ) => {
         const other = await createImpatientBilling(test).user(user.id)
-        loseAnswer(test, 'stripe', { after, how })
+        loseResponse(test, 'stripe', { after, how })
         const failed = await Promise.resolve(ask(other)).then(
           () => null,
           (error: unknown) => error,
@@ -334,7 +334,7 @@ describe('the path to which a hosted page sends the customer (threat G8)', () =>
         expect(each).toMatchObject({ reason: expect.any(InvalidArgument) })
       }
       for (const each of others) expect(each.status).toBe('rejected')
-      expect(customersAt(test, 'stripe')).toBe(0)
+      expect(countProviderCustomers(test, 'stripe')).toBe(0)
       await user.updateCard('pm_card_visa')
       await expect(user.billingPortal({ returnPath: bad })).rejects.toThrow(InvalidArgument)
     },
@@ -521,7 +521,7 @@ describe('a hosted page with items and options', () => {
     await expect(refused).rejects.toMatchObject({
       code: expect.stringMatching(/^invalid_(argument|amount)$/),
     })
-    expect(customersAt(test, 'stripe')).toBe(0)
+    expect(countProviderCustomers(test, 'stripe')).toBe(0)
   })
 
   it('leaves no record behind if Stripe refuses to create the page', async () => {

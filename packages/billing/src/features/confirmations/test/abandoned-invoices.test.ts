@@ -21,28 +21,28 @@ async function prepare(webhooks: boolean) {
   return { test, user: test.user, warnings }
 }
 
-async function requiredPayment(change: Promise<unknown>): Promise<string> {
+async function expectRequiredPayment(change: Promise<unknown>): Promise<string> {
   const error = await change.catch((failure: unknown) => failure)
   expect(error).toBeInstanceOf(PaymentActionRequired)
   return (error as PaymentActionRequired).payment.id
 }
 
-async function heldSwap(webhooks: boolean): Promise<Waiting> {
+async function holdSwap(webhooks: boolean): Promise<Waiting> {
   const prepared = await prepare(webhooks)
   const { user } = prepared
   const main = await user.newSubscription('main', 'monthly').create('pm_card_visa')
   await user.updateCard(CHALLENGED)
-  return { ...prepared, payment: await requiredPayment(main.swap('yearly')), taken: 1000 }
+  return { ...prepared, payment: await expectRequiredPayment(main.swap('yearly')), taken: 1000 }
 }
 
-async function heldSeats(webhooks: boolean): Promise<Waiting> {
+async function holdSeatChange(webhooks: boolean): Promise<Waiting> {
   const prepared = await prepare(webhooks)
   const { user } = prepared
   const main = await user.newSubscription('main', 'monthly').create('pm_card_visa')
   await user.updateCard(CHALLENGED)
   return {
     ...prepared,
-    payment: await requiredPayment(main.updateQuantityAndInvoice(3)),
+    payment: await expectRequiredPayment(main.updateQuantityAndInvoice(3)),
     taken: 1000,
   }
 }
@@ -52,13 +52,15 @@ async function holdTrialEnd(webhooks: boolean): Promise<Waiting> {
   const { user } = prepared
   const main = await user.newSubscription('main', 'monthly').trialDays(7).create('pm_card_visa')
   await user.updateCard(CHALLENGED)
-  return { ...prepared, payment: await requiredPayment(main.endTrial()), taken: 0 }
+  return { ...prepared, payment: await expectRequiredPayment(main.endTrial()), taken: 0 }
 }
 
-async function firstPayment(webhooks: boolean): Promise<Waiting> {
+async function holdFirstPayment(webhooks: boolean): Promise<Waiting> {
   const prepared = await prepare(webhooks)
   const { user } = prepared
-  const payment = await requiredPayment(user.newSubscription('main', 'monthly').create(CHALLENGED))
+  const payment = await expectRequiredPayment(
+    user.newSubscription('main', 'monthly').create(CHALLENGED),
+  )
   return { ...prepared, payment, taken: 0 }
 }
 
@@ -75,10 +77,10 @@ async function openInvoices({ test, user }: Waiting): Promise<number> {
 }
 
 const CASES = [
-  ['a swap', heldSwap],
-  ['more seats', heldSeats],
+  ['a swap', holdSwap],
+  ['more seats', holdSeatChange],
   ['the end of a trial', holdTrialEnd],
-  ['the first payment', firstPayment],
+  ['the first payment', holdFirstPayment],
 ] as const
 
 describe.each(CASES)(

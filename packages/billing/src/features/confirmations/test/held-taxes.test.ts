@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { createImpatientBilling, LOSSES, loseAnswer } from '../../../../test/lost-answers.ts'
+import { createImpatientBilling, LOSSES, loseResponse } from '../../../../test/lost-answers.ts'
 import { type FlowTest, start, stripeSdk, sumChargedCents } from '../../../../test/support.ts'
 import { PaymentActionRequired, PaymentFailed } from '../../../index.ts'
 import type { StartBillingOptions } from '../../../testing/index.ts'
@@ -7,7 +7,7 @@ import type { StartBillingOptions } from '../../../testing/index.ts'
 const CHALLENGED = 'pm_card_authenticationRequired'
 
 /** The id of the payment that a change asks the customer to authenticate. */
-async function requiredPayment(change: Promise<unknown>): Promise<string> {
+async function expectRequiredPayment(change: Promise<unknown>): Promise<string> {
   const error = await change.catch((failure: unknown) => failure)
   expect(error).toBeInstanceOf(PaymentActionRequired)
   return (error as PaymentActionRequired).payment.id
@@ -84,7 +84,7 @@ describe.each(['rates', 'percentage'] as const)(
       const it = await challengedTax(kind)
       const before = await readStripeState(it)
       it.move()
-      const payment = await requiredPayment(it.subscription.swap('yearly'))
+      const payment = await expectRequiredPayment(it.subscription.swap('yearly'))
       return { ...it, before, payment }
     }
 
@@ -180,12 +180,12 @@ it.each(LOSSES)(
     const before = await readStripeState(it)
     for (let call = 0, wasHit = true; wasHit && call < 30; call++) {
       const other = await (await createImpatientBilling(test).user(user.id)).subscription('main')
-      loseAnswer(test, 'stripe', { after: call, how })
+      loseResponse(test, 'stripe', { after: call, how })
       const failed = await other.swap('yearly').catch((error: unknown) => error)
       wasHit = test.sandbox.trouble.takeCallTrouble('stripe') === null
       test.sandbox.trouble.clear()
       expect(failed, `call ${call}`).toBeInstanceOf(Error)
-      await requiredPayment(subscription.swap('yearly'))
+      await expectRequiredPayment(subscription.swap('yearly'))
       await subscription.swap('monthly')
       expect(await readStripeState(it), `call ${call}`).toEqual({
         ...before,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { createImpatientBilling, LOSSES, loseAnswer } from '../../../../test/lost-answers.ts'
-import { textOfPdf } from '../../../../test/read-pdf.ts'
+import { createImpatientBilling, LOSSES, loseResponse } from '../../../../test/lost-answers.ts'
+import { extractPdfText } from '../../../../test/read-pdf.ts'
 import {
   type FlowTest,
   start,
@@ -38,7 +38,7 @@ async function newest(user: BillableUser): Promise<Invoice> {
   return invoice
 }
 
-async function operationsOf({ database }: FlowTest): Promise<number> {
+async function countStoredOperations({ database }: FlowTest): Promise<number> {
   return (await database.kysely.selectFrom('billing_operations').select('id').execute()).length
 }
 
@@ -70,7 +70,7 @@ describe('a credit note at Stripe', () => {
     expect((await invoice.creditNote({ to: 'outside' })).id).toBe(note.id)
     expect(await invoice.refunded()).toEqual(money(3570, 'usd'))
     expect((await user.creditNotes()).map(({ number }) => number)).toEqual([note.number])
-    expect(await operationsOf(test)).toBe(0)
+    expect(await countStoredOperations(test)).toBe(0)
     expect(await user.subscribed('main')).toBe(true)
   })
 
@@ -139,7 +139,7 @@ describe('a credit note at Stripe', () => {
         ...(hasKey ? { idempotencyKey: `back-${user.id}` } : {}),
       }
       const other = await newest(await createImpatientBilling(test).user(user.id))
-      loseAnswer(test, 'stripe', { after: call, how })
+      loseResponse(test, 'stripe', { after: call, how })
       const failed = await other.creditNote(options).then(
         () => null,
         (error: unknown) => error,
@@ -153,7 +153,7 @@ describe('a credit note at Stripe', () => {
       expect(sumRefundedCents(test, user), `call ${call}`).toBe(300)
       expect(await user.creditNotes(), `call ${call}`).toHaveLength(1)
     }
-    expect(await operationsOf(test)).toBe(0)
+    expect(await countStoredOperations(test)).toBe(0)
   })
 
   it('returns money paid by card to the card, and credit used to the balance', async () => {
@@ -200,7 +200,7 @@ describe('a credit note at Stripe', () => {
     expect((await invoice.creditNote({ to: 'refund', refund })).id).toBe(explained.id)
     expect(sumRefundedCents(test, user)).toBe(500)
     const pdf = await user.downloadCreditNote(explained.id, seller)
-    const text = textOfPdf(new Uint8Array(await pdf.arrayBuffer()))
+    const text = extractPdfText(new Uint8Array(await pdf.arrayBuffer()))
     for (const words of ['Refunded', '$5.00', invoice.number]) expect(text).toContain(words)
   })
 
@@ -275,7 +275,7 @@ describe('a credit note at Stripe', () => {
       ProviderRejected,
     )
     expect(await user.creditNotes()).toHaveLength(1)
-    expect(await operationsOf(test)).toBe(0)
+    expect(await countStoredOperations(test)).toBe(0)
   })
 
   it('can be downloaded as a PDF in the customer’s language, which shows its memo and refund', async () => {
@@ -288,7 +288,7 @@ describe('a credit note at Stripe', () => {
     const response = await user.downloadCreditNote(note.id, seller)
     expect(response.headers.get('content-type')).toBe('application/pdf')
     expect(response.headers.get('content-disposition')).toContain(`"${note.number}.pdf"`)
-    const text = textOfPdf(new Uint8Array(await response.arrayBuffer()))
+    const text = extractPdfText(new Uint8Array(await response.arrayBuffer()))
     for (const words of [
       'Rechnungskorrektur',
       `Zur Rechnung ${invoice.number}`,
@@ -304,7 +304,7 @@ describe('a credit note at Stripe', () => {
       locale: 'en',
       refunded: await invoice.refunded(),
     })
-    const receipt = textOfPdf(new Uint8Array(await english.arrayBuffer()))
+    const receipt = extractPdfText(new Uint8Array(await english.arrayBuffer()))
     for (const words of ['Receipt', 'Refunded', '-$35.70']) expect(receipt).toContain(words)
   })
 })
@@ -317,7 +317,7 @@ it('a credit note that refunds a disputed charge is refused, like a refund of th
   const thrown = await invoice.creditNote({ to: 'refund' }).catch((error: unknown) => error)
   expect(thrown).toBeInstanceOf(RefundRefused)
   expect(thrown).toMatchObject({ provider: 'stripe', providerCode: 'charge_disputed' })
-  expect(await operationsOf(test)).toBe(0)
+  expect(await countStoredOperations(test)).toBe(0)
   expect(await user.creditNotes()).toEqual([])
 })
 

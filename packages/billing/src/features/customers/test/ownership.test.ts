@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { createImpatientBilling, loseAnswer } from '../../../../test/lost-answers.ts'
+import { createImpatientBilling, loseResponse } from '../../../../test/lost-answers.ts'
 import {
-  customersAt,
+  countProviderCustomers,
   type FlowTest,
   PROVIDERS,
   start,
@@ -73,7 +73,7 @@ describe.each(PROVIDERS)(
       expect(own.providerId).not.toBe(old.providerId)
       expect(await user.subscribed('main', 'pro')).toBe(true)
       expect(await user.subscriptions()).toHaveLength(1)
-      expect(customersAt(test, provider)).toBe(2)
+      expect(countProviderCustomers(test, provider)).toBe(2)
     })
 
     it('is reported by sync() when its owner’s id is reused, and cancelled by sync() on request', async () => {
@@ -148,13 +148,13 @@ describe.each(PROVIDERS)(
     it('is never created for the customer of a deleted user with the same id, even if the creation of that customer was interrupted', async () => {
       const test = await start(provider, { webhooks: false })
       const gone = await createImpatientBilling(test).user(test.user.id)
-      loseAnswer(test, provider, { after: 0, how: 'timeout' })
+      loseResponse(test, provider, { after: 0, how: 'timeout' })
       await expect(gone.updateCard(card)).rejects.toThrow()
       test.sandbox.trouble.clear()
-      expect(customersAt(test, provider)).toBe(1)
+      expect(countProviderCustomers(test, provider)).toBe(1)
       const user = await reuseId(test, test.user.id)
       await user.updateCard(otherCard)
-      expect(customersAt(test, provider)).toBe(2)
+      expect(countProviderCustomers(test, provider)).toBe(2)
       expect(await user.asCustomer()).toMatchObject({ email: 'eve@example.com' })
     })
 

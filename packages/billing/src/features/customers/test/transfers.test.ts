@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import {
-  customersAt,
+  countProviderCustomers,
   type FlowTest,
   PROVIDERS,
   stripeSdk,
@@ -76,7 +76,7 @@ describe.each(PROVIDERS)(
       await user.newSubscription('main', 'monthly').create(card)
       await user.transferTo(team.owner)
       await user.newSubscription('main', 'pro').create(otherCard)
-      expect(customersAt(test, provider)).toBe(2)
+      expect(countProviderCustomers(test, provider)).toBe(2)
       expect(await user.subscribed('main', 'pro')).toBe(true)
       expect(await team.subscribed('main', 'monthly')).toBe(true)
       expect((await test.billing.sync()).drift).toEqual([])

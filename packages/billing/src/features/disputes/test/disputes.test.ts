@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { loseAnswer } from '../../../../test/lost-answers.ts'
+import { loseResponse } from '../../../../test/lost-answers.ts'
 import { type FlowTest, PROVIDERS, start, sumChargedCents } from '../../../../test/support.ts'
 import type { BillingOptions } from '../../../index.ts'
 import { openDispute } from './dispute.ts'
@@ -103,7 +103,7 @@ describe.each(PROVIDERS)('a dispute of a payment at $provider', ({ provider, car
       await user.newSubscription('main', 'monthly').create(token)
       const decide = openDispute(test, user)
       await test.settle()
-      loseAnswer(test, provider, { after: call, how: 'half-written' })
+      loseResponse(test, provider, { after: call, how: 'half-written' })
       decide('lost')
       await test.settle()
       wasHit = test.sandbox.trouble.takeCallTrouble(provider) === null

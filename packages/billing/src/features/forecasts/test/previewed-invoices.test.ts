@@ -4,13 +4,13 @@ import {
   type Balance,
   changeBalance,
   expectInvoice,
-  IS_WHOLE,
+  RUNS_ALL_PREVIEWS,
   startPreviews,
   sumOf,
   type Tax,
 } from '../../../../test/preview-support.ts'
 import {
-  customersAt,
+  countProviderCustomers,
   type FlowTest,
   PROVIDERS,
   type ProviderCase,
@@ -77,7 +77,7 @@ function newRowsFor(given: ProviderCase): NewRow[] {
       isPossible(given, row) &&
       (given.provider === 'stripe' || row.customer === 'none' || row.customer === 'there'),
   )
-  return IS_WHOLE ? possible : pairwise(possible)
+  return RUNS_ALL_PREVIEWS ? possible : pairwise(possible)
 }
 
 function renewalRowsFor(given: ProviderCase): RenewalRow[] {
@@ -89,7 +89,7 @@ function renewalRowsFor(given: ProviderCase): RenewalRow[] {
         row.credit === 'none' ||
         (row.credit !== 'debt' && !row.trial && row.before !== 'a swap')),
   )
-  return IS_WHOLE ? possible : pairwise(possible)
+  return RUNS_ALL_PREVIEWS ? possible : pairwise(possible)
 }
 
 describe.each(PROVIDERS)('a previewed invoice at $provider (threat N4)', (given) => {
@@ -100,10 +100,10 @@ describe.each(PROVIDERS)('a previewed invoice at $provider (threat N4)', (given)
       const { user, sandbox } = test
       await makeCustomer(test, given, row)
       const place = row.tax === 'automatic' ? { address: { country: 'DE' } } : {}
-      const customers = customersAt(test, given.provider)
+      const customers = countProviderCustomers(test, given.provider)
       const builder = await wanted(test, row, row.plan)
       const { now, next } = await builder.preview(place)
-      expect(customersAt(test, given.provider)).toBe(customers)
+      expect(countProviderCustomers(test, given.provider)).toBe(customers)
       expect(now.date).toEqual(sandbox.clock.now())
       expect(sumOf(now.lines)).toBe(now.total.amount)
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import {
-  customersAt,
+  countProviderCustomers,
   PROVIDERS,
   START,
   start,
@@ -123,7 +123,7 @@ describe.each(PROVIDERS)('the previewed invoices of a new subscription at $provi
     const test = await start(provider, { coupon: true, taxPercentage: () => 20 })
     const builder = test.user.newSubscription('main', 'monthly').withCoupon('SPRING')
     const { now, next } = await builder.preview()
-    expect(customersAt(test, provider)).toBe(0)
+    expect(countProviderCustomers(test, provider)).toBe(0)
     expect(test.user.providerId).toBeNull()
     expect(format(now)).toEqual({
       date: START.toISOString(),

@@ -16,7 +16,7 @@ async function paidSubscription(test: FlowTest): Promise<string> {
   return id
 }
 
-async function operationsOf({ database }: FlowTest): Promise<number> {
+async function countStoredOperations({ database }: FlowTest): Promise<number> {
   return (await database.kysely.selectFrom('billing_operations').select('id').execute()).length
 }
 
@@ -37,7 +37,7 @@ describe('a guest checkout', () => {
     const again = await user.claimCheckout(id)
     expect(again.subscription?.id).toBe(result.subscription?.id)
     await test.settle()
-    expect([emitted.length, await operationsOf(test)]).toEqual([1, 0])
+    expect([emitted.length, await countStoredOperations(test)]).toEqual([1, 0])
   })
 
   it('takes a single payment, which a user can refund once they have claimed the page', async () => {

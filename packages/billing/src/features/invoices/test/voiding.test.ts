@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { createImpatientBilling, LOSSES, loseAnswer } from '../../../../test/lost-answers.ts'
+import { createImpatientBilling, LOSSES, loseResponse } from '../../../../test/lost-answers.ts'
 import { type FlowTest, start, sumChargedCents } from '../../../../test/support.ts'
 import {
   type AnyBillingEvent,
@@ -25,7 +25,7 @@ async function unconfirmed(user: BillableUser): Promise<void> {
   await expect(asked).rejects.toBeInstanceOf(PaymentActionRequired)
 }
 
-async function operationsOf({ database }: FlowTest): Promise<number> {
+async function countStoredOperations({ database }: FlowTest): Promise<number> {
   return (await database.kysely.selectFrom('billing_operations').select('id').execute()).length
 }
 
@@ -51,7 +51,7 @@ describe('voiding an invoice at Stripe', () => {
     expect(emitted).toMatchObject([
       { data: { invoice: { id: invoice.id, total: money(1000, 'usd') } } },
     ])
-    expect(await operationsOf(test)).toBe(0)
+    expect(await countStoredOperations(test)).toBe(0)
     await user.newSubscription('main', 'monthly').create('pm_card_visa')
     expect(await user.subscribed('main')).toBe(true)
     expect(sumChargedCents(test, user)).toBe(1000)
@@ -110,7 +110,7 @@ describe('voiding an invoice at Stripe', () => {
       if (row.isVoid) expect(voided).toMatchObject({ id: draft.id, voided: true })
       else expect(voided).toBeInstanceOf(InvoicePaid)
       expect(await user.balance()).toEqual(money(row.cents, 'usd'))
-      expect(await operationsOf(test)).toBe(0)
+      expect(await countStoredOperations(test)).toBe(0)
       await test.advance({ days: 3 })
       expect([sumChargedCents(test, user), await user.balance()]).toEqual([
         1000 + row.taken,
@@ -144,7 +144,7 @@ describe('voiding an invoice at Stripe', () => {
         await test.sandbox.clock.advance({ months: 1, minutes: 1 })
         await user.creditBalance(300)
         const draft = await newest(user)
-        loseAnswer(test, 'stripe', { after, how })
+        loseResponse(test, 'stripe', { after, how })
         const first = await draft.void().catch((error: unknown) => error)
         wasHit = first instanceof ProviderUnavailable
         test.sandbox.trouble.clear()
@@ -161,7 +161,7 @@ describe('voiding an invoice at Stripe', () => {
     const invoice = await newest(user)
     await expect(invoice.void()).rejects.toBeInstanceOf(InvoicePaid)
     expect((await newest(user)).paid).toBe(true)
-    expect(await operationsOf(test)).toBe(0)
+    expect(await countStoredOperations(test)).toBe(0)
     expect(await user.subscribed('main')).toBe(true)
   })
 
@@ -174,14 +174,14 @@ describe('voiding an invoice at Stripe', () => {
         const user = await billing.user((await test.createUser()).id)
         await unconfirmed(user)
         const invoice = await newest(user)
-        loseAnswer(test, 'stripe', { after, how })
+        loseResponse(test, 'stripe', { after, how })
         const first = await invoice.void().catch((error: unknown) => error)
         wasHit = first instanceof ProviderUnavailable
         test.sandbox.trouble.clear()
         expect((await invoice.void()).voided, `call ${after}`).toBe(true)
         const subscription = await user.subscription('main')
         expect(subscription.providerStatus, `call ${after}`).toBe('incomplete_expired')
-        expect(await operationsOf(test)).toBe(0)
+        expect(await countStoredOperations(test)).toBe(0)
       }
     },
   )

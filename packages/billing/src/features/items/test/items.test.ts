@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest'
-import { readSandboxState, rowsOf } from '../../../../test/provider-truth.ts'
+import { readSandboxState, readTableState } from '../../../../test/provider-truth.ts'
 import {
+  countProviderSubscriptions,
   type FlowTest,
   PROVIDERS,
   type ProviderCase,
   start,
   stripeSdk,
-  subscriptionsAt,
   sumChargedCents,
 } from '../../../../test/support.ts'
 import {
@@ -89,7 +89,7 @@ describe.each(PROVIDERS)('several prices in one subscription at $provider', ({ p
     expect(await user.subscribedToPlan(['pro', 'seat'], 'main')).toBe(true)
     expect(await user.subscribedToPlan(['pro', 'yearly'], 'main')).toBe(false)
     const customer = user.providerId ?? (await test.billing.user(user.id)).providerId
-    const rows = await rowsOf(test.database, user.id)
+    const rows = await readTableState(test.database, user.id)
     expect(rows).toEqual(readSandboxState(test.sandbox, provider, customer ?? ''))
 
     const all = await user.subscriptions()
@@ -138,7 +138,7 @@ describe.each(PROVIDERS)('the prices of a subscription at $provider', (given) =>
       provider === 'stripe' ? 3233 + 634 : 1196 + 3 * 598 + 877,
     )
     const again = await builder.create(card)
-    expect([again.providerId, subscriptionsAt(test, user)]).toEqual([made.providerId, 1])
+    expect([again.providerId, countProviderSubscriptions(test, user)]).toEqual([made.providerId, 1])
     const [invoice] = await user.invoicesIncludingPending()
     expect(invoice?.rawTotal().amount).toBe(sumChargedCents(test, user))
     expect(() => builder.price('seat')).toThrow(InvalidArgument)
@@ -177,9 +177,9 @@ describe.each(PROVIDERS)('the prices of a subscription at $provider', (given) =>
       made = await (await user.subscription('main')).removePrice('seat')
       expect(shown(made)).toEqual(['pro × 1'])
     }
-    expect(subscriptionsAt(test, user)).toBe(1)
+    expect(countProviderSubscriptions(test, user)).toBe(1)
     const customer = (await test.billing.user(user.id)).providerId ?? ''
-    expect(await rowsOf(test.database, user.id)).toEqual(
+    expect(await readTableState(test.database, user.id)).toEqual(
       readSandboxState(test.sandbox, provider, customer),
     )
   })
@@ -223,7 +223,7 @@ it('a swap to another interval at Braintree requires a list of the add-ons that 
   await expect(made.swap('yearly')).rejects.toThrow(InvalidArgument)
   const swapped = await made.swap([{ price: 'yearly' }, { price: 'seat', quantity: 12 }])
   expect(shown(swapped)).toEqual(['yearly × 1', 'seat × 12'])
-  expect(subscriptionsAt(test, test.user)).toBe(2)
+  expect(countProviderSubscriptions(test, test.user)).toBe(2)
 })
 
 it('a plan at Braintree has no quantity, even if add-ons have one', async () => {

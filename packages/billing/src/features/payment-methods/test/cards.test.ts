@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { createImpatientBilling, LOSSES, loseAnswer } from '../../../../test/lost-answers.ts'
+import { createImpatientBilling, LOSSES, loseResponse } from '../../../../test/lost-answers.ts'
 import { PROVIDERS, start, stripeSdk, sumChargedCents } from '../../../../test/support.ts'
 import {
   InvalidPaymentToken,
@@ -133,7 +133,7 @@ describe.each(PROVIDERS)('updateCard() at $provider', (given) => {
         await user.newSubscription('main', 'monthly').create(card)
         const token = newCard(test)
         const other = await createImpatientBilling(test).user(user.id)
-        loseAnswer(test, provider, { after: call, how })
+        loseResponse(test, provider, { after: call, how })
         const failed = await other.updateCard(token).catch((error: unknown) => error)
         wasHit = sandbox.trouble.takeCallTrouble(provider) === null
         sandbox.trouble.clear()

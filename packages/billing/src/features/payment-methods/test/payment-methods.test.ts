@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import {
-  customersAt,
+  countProviderCustomers,
   type FlowTest,
   PROVIDERS,
   start,
@@ -39,7 +39,7 @@ describe.each(PROVIDERS)('payment methods at $provider', (given) => {
     await user.deletePaymentMethod('none')
     await expect(user.updateDefaultPaymentMethod('none')).rejects.toThrow(PaymentMethodNotFound)
     await expect(user.addPaymentMethod('')).rejects.toThrow(InvalidArgument)
-    expect(customersAt(test, provider)).toBe(0)
+    expect(countProviderCustomers(test, provider)).toBe(0)
   })
 
   it('can be added, the first one as the default, and are listed newest first', async () => {
@@ -150,7 +150,7 @@ describe.each(PROVIDERS)('payment methods at $provider', (given) => {
     )
     expect(new Set(made.map(({ id }) => id)).size).toBe(1)
     expect(await user.paymentMethods()).toHaveLength(1)
-    expect(customersAt(test, provider)).toBe(1)
+    expect(countProviderCustomers(test, provider)).toBe(1)
   })
 
   it('have an expiry and a label', async () => {
@@ -304,7 +304,7 @@ describe('payment methods at Braintree', () => {
     const anonymous = await user.paymentForm({ successPath: '/billing' })
     if (anonymous.kind !== 'token') throw new Error('Braintree has no page for that')
     expect(read(anonymous.clientToken)).toHaveProperty('authorizationFingerprint')
-    expect(customersAt(test, 'braintree')).toBe(0)
+    expect(countProviderCustomers(test, 'braintree')).toBe(0)
     await user.addPaymentMethod('fake-valid-visa-nonce')
     const theirs = await user.clientToken({ makeDefault: true })
     expect(read(theirs)).toHaveProperty('authorizationFingerprint')

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { thrownBy, withoutCalls } from '../../../../test/specification/no-calls.ts'
+import { catchError, withoutCalls } from '../../../../test/specification/no-calls.ts'
 import { PROVIDERS, start, sumChargedCents } from '../../../../test/support.ts'
 import { type Amount, type BillableUser, InvalidAmount, money } from '../../../index.ts'
 
@@ -53,7 +53,7 @@ describe.each(PROVIDERS)(
         await test.user.updateCard(card)
         for (const [what, amount] of IMPOSSIBLE) {
           const act = () => places[name]?.(test.user, amount as Amount)
-          const error = await withoutCalls(test, () => thrownBy(act))
+          const error = await withoutCalls(test, () => catchError(act))
           expect(error, what).toBeInstanceOf(InvalidAmount)
           expect(error, what).toMatchObject({ code: 'invalid_amount', status: 400 })
         }
@@ -82,7 +82,7 @@ describe('a plain number passed as an amount', () => {
   it('is in the smallest currency unit at Stripe, and may not have decimals', async () => {
     const test = await start('stripe', { webhooks: false })
     await test.user.updateCard('pm_card_visa')
-    const error = await withoutCalls(test, () => thrownBy(() => test.user.charge(12.5)))
+    const error = await withoutCalls(test, () => catchError(() => test.user.charge(12.5)))
     expect(error).toBeInstanceOf(InvalidAmount)
   })
 })
@@ -94,7 +94,7 @@ describe('an amount for a part of an invoice', () => {
     const invoice = await test.user.invoiceFor('Setup', 1000)
     for (const [what, amount] of IMPOSSIBLE.filter(([, each]) => each !== undefined)) {
       const act = () => invoice.creditNote({ to: 'refund', amount: amount as Amount })
-      const error = await withoutCalls(test, () => thrownBy(act))
+      const error = await withoutCalls(test, () => catchError(act))
       expect(error, what).toBeInstanceOf(InvalidAmount)
     }
   })

@@ -1,6 +1,6 @@
 import type Stripe from 'stripe'
 import { describe, expect, it } from 'vitest'
-import { createImpatientBilling, LOSSES, loseAnswer } from '../../../../test/lost-answers.ts'
+import { createImpatientBilling, LOSSES, loseResponse } from '../../../../test/lost-answers.ts'
 import {
   type FlowTest,
   START,
@@ -163,7 +163,7 @@ describe('a promotion code', () => {
       const code = `ONCE-${call}`
       await makeCode(test, code, { max_redemptions: 1 })
       const other = await (await createImpatientBilling(test).user(user.id)).subscription('main')
-      loseAnswer(test, 'stripe', { after: call, how })
+      loseResponse(test, 'stripe', { after: call, how })
       const failed = await other.applyPromotionCode(code).then(
         () => null,
         (error: unknown) => error,

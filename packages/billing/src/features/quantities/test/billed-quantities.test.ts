@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { createImpatientBilling, LOSSES, loseAnswer } from '../../../../test/lost-answers.ts'
+import { createImpatientBilling, LOSSES, loseResponse } from '../../../../test/lost-answers.ts'
 import { type FlowTest, PROVIDERS, start, sumChargedCents } from '../../../../test/support.ts'
 import {
   InvalidArgument,
@@ -46,7 +46,7 @@ it.each(LOSSES)(
       const user = await test.createUser()
       const made = await user.newSubscription('main', 'monthly').create('pm_card_visa')
       const other = await (await createImpatientBilling(test).user(user.id)).subscription('main')
-      loseAnswer(test, 'stripe', { after: call, how })
+      loseResponse(test, 'stripe', { after: call, how })
       const first = await other.incrementAndInvoice(2).catch((error: unknown) => error)
       wasHit = test.sandbox.trouble.takeCallTrouble('stripe') === null
       test.sandbox.trouble.clear()

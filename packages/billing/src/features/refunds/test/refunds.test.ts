@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { createImpatientBilling, LOSSES, loseAnswer } from '../../../../test/lost-answers.ts'
+import { createImpatientBilling, LOSSES, loseResponse } from '../../../../test/lost-answers.ts'
 import {
   type FlowTest,
   PROVIDERS,
@@ -41,7 +41,7 @@ async function charged(test: FlowTest, { provider, card }: ProviderCase, cents: 
   return id
 }
 
-async function operationsOf({ database }: FlowTest): Promise<number> {
+async function countStoredOperations({ database }: FlowTest): Promise<number> {
   const rows = await database.kysely.selectFrom('billing_operations').select('id').execute()
   return rows.length
 }
@@ -69,7 +69,7 @@ describe.each(PROVIDERS)('refund() at $provider', (given) => {
       await user.refund(id)
       expect(sumRefundedCents(test, user)).toBe(cents)
       expect(sumChargedCents(test, user)).toBe(cents)
-      expect(await operationsOf(test)).toBe(0)
+      expect(await countStoredOperations(test)).toBe(0)
     },
   )
 
@@ -143,7 +143,7 @@ describe.each(PROVIDERS)('refund() at $provider', (given) => {
         const amount = money(300, 'usd')
         const options = hasKey ? { amount, idempotencyKey: `refund-${id}` } : { amount }
         const other = await createImpatientBilling(test).user(user.id)
-        loseAnswer(test, provider, { after: call, how })
+        loseResponse(test, provider, { after: call, how })
         const failed = await other.refund(id, options).then(
           () => null,
           (error: unknown) => error,
@@ -156,7 +156,7 @@ describe.each(PROVIDERS)('refund() at $provider', (given) => {
         }
         expect(sumRefundedCents(test, user), `call ${call}`).toBe(300)
       }
-      expect(await operationsOf(test)).toBe(0)
+      expect(await countStoredOperations(test)).toBe(0)
     },
   )
 
@@ -231,7 +231,7 @@ describe('refund() of a charge that Braintree has not settled', () => {
     await testing.settlementPending(pending)
     await expect(user.refund(pending)).rejects.toThrow(RefundNotPossibleYet)
     expect(sumRefundedCents(test, user)).toBe(0)
-    expect(await operationsOf(test)).toBe(0)
+    expect(await countStoredOperations(test)).toBe(0)
   })
 })
 
@@ -253,7 +253,7 @@ describe('refund() of a charge that is settling at Braintree', () => {
     expect(early).toBeInstanceOf(RefundNotPossibleYet)
     expect(early).toMatchObject({ provider: 'braintree', providerCode: 'settling' })
     expect(sumRefundedCents(test, user)).toBe(0)
-    expect(await operationsOf(test)).toBe(0)
+    expect(await countStoredOperations(test)).toBe(0)
     await test.advance({ hours: 1 })
     expect((await user.refund(charge.id, { amount: 4 })).amount).toEqual(money(400, 'usd'))
   })
@@ -281,7 +281,7 @@ describe('refund() of a charge that is settling at Braintree', () => {
       expect(await refused).toBeInstanceOf(refusal)
       expect(await refused).toMatchObject({ providerCode: code })
       expect(sumRefundedCents(test, user)).toBe(0)
-      expect(await operationsOf(test)).toBe(0)
+      expect(await countStoredOperations(test)).toBe(0)
     },
   )
 })
@@ -340,7 +340,7 @@ describe('the reason of a refund at Braintree', () => {
       const { id } = (await test.user.charge(10)) as { id: string }
       const options = hasKey ? key : {}
       // The charge is voided, but the response is lost.
-      loseAnswer(test, 'braintree', { after: 3, how: 'half-written' })
+      loseResponse(test, 'braintree', { after: 3, how: 'half-written' })
       const lost = test.user.refund(id, { ...options, reason: 'fraudulent' })
       await expect(lost).rejects.toThrow(ProviderUnavailable)
       expect(sumChargedCents(test, test.user)).toBe(0)
@@ -350,7 +350,7 @@ describe('the reason of a refund at Braintree', () => {
       expect(third).toMatchObject({ status: 'voided', reason: listens ? 'fraudulent' : null })
       await test.settle()
       expect(told).toEqual(listens ? ['fraudulent'] : [])
-      expect(await operationsOf(test)).toBe(0)
+      expect(await countStoredOperations(test)).toBe(0)
     },
   )
 })
@@ -402,7 +402,7 @@ describe('refund() at Stripe', () => {
     const thrown = await user.refund(id).catch((error: unknown) => error)
     expect(thrown).toBeInstanceOf(RefundRefused)
     expect(thrown).toMatchObject({ provider: 'stripe', providerCode: 'charge_disputed' })
-    expect(await operationsOf(test)).toBe(0)
+    expect(await countStoredOperations(test)).toBe(0)
   })
 
   it('rejects an invoice that was paid with credit', async () => {

@@ -8,7 +8,7 @@ import {
 } from '../../../../test/support.ts'
 import { InvalidArgument, PaymentFailed, type Subscription, UnknownPrice } from '../../../index.ts'
 import type { RequestedItem } from '../../../providers/item.ts'
-import { type ItemChange, plannedItemsUpdate } from '../../items/subscription.ts'
+import { createPlannedItemsUpdate, type ItemChange } from '../../items/subscription.ts'
 import { PLANNED_SWAP_RULES } from '../planned-swap.ts'
 
 const CARD = 'pm_card_visa'
@@ -381,7 +381,7 @@ describe('a planned swap', () => {
   ])(
     'gets the same change of its prices as the subscription, when the change is %j',
     (change, expected) => {
-      expect(plannedItemsUpdate(change)(planned, 'monthly')).toEqual(expected)
+      expect(createPlannedItemsUpdate(change)(planned, 'monthly')).toEqual(expected)
     },
   )
 })

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { readSandboxState, rowsOf } from '../../../../test/provider-truth.ts'
+import { readSandboxState, readTableState } from '../../../../test/provider-truth.ts'
 import { type FlowTest, start, sumChargedCents } from '../../../../test/support.ts'
 import {
   AlreadySubscribed,
@@ -34,7 +34,7 @@ async function expectOne(test: FlowTest, plan: string, taken: number): Promise<v
   const live = sandbox.stripe.subscriptions(customer).filter(({ status }) => status === 'active')
   expect(live).toHaveLength(1)
   expect(sandbox.stripe.invoices(customer).filter(({ status }) => status === 'open')).toEqual([])
-  expect(await rowsOf(test.database, user.id)).toEqual(
+  expect(await readTableState(test.database, user.id)).toEqual(
     readSandboxState(sandbox, 'stripe', customer),
   )
 }

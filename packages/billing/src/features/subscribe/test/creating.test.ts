@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest'
-import { createImpatientBilling, LOSSES, loseAnswer } from '../../../../test/lost-answers.ts'
-import { readSandboxState, rowsOf } from '../../../../test/provider-truth.ts'
+import { createImpatientBilling, LOSSES, loseResponse } from '../../../../test/lost-answers.ts'
+import { readSandboxState, readTableState } from '../../../../test/provider-truth.ts'
 import {
-  customersAt,
+  countProviderCustomers,
+  countProviderSubscriptions,
   PROVIDERS,
   start,
-  subscriptionsAt,
   sumChargedCents,
 } from '../../../../test/support.ts'
 import {
@@ -31,8 +31,8 @@ describe.each(PROVIDERS)('create() at $provider', ({ provider, card, unknownToke
     })
     const made = await Promise.all(calls)
     expect(new Set(made.map(({ providerId }) => providerId)).size).toBe(1)
-    expect(customersAt(test, provider)).toBe(1)
-    expect(subscriptionsAt(test, test.user)).toBe(1)
+    expect(countProviderCustomers(test, provider)).toBe(1)
+    expect(countProviderSubscriptions(test, test.user)).toBe(1)
     expect(sumChargedCents(test, test.user)).toBe(1000)
     await test.settle()
     expect(await test.user.subscriptions()).toHaveLength(1)
@@ -46,7 +46,7 @@ describe.each(PROVIDERS)('create() at $provider', ({ provider, card, unknownToke
       for (let call = 0, wasHit = true; wasHit && call < 20; call++) {
         const { id } = await test.createUser()
         const other = await createImpatientBilling(test).user(id)
-        loseAnswer(test, provider, { after: call, how })
+        loseResponse(test, provider, { after: call, how })
         const failed = await other
           .newSubscription('main', 'monthly')
           .create(card)
@@ -60,9 +60,9 @@ describe.each(PROVIDERS)('create() at $provider', ({ provider, card, unknownToke
         const user = await test.billing.user(id)
         const again = await user.newSubscription('main', 'monthly').create(card)
         expect(again.valid()).toBe(true)
-        expect(subscriptionsAt(test, user)).toBe(1)
+        expect(countProviderSubscriptions(test, user)).toBe(1)
         expect(sumChargedCents(test, user)).toBe(1000)
-        expect(customersAt(test, provider)).toBe(call + 1)
+        expect(countProviderCustomers(test, provider)).toBe(call + 1)
       }
     },
   )
@@ -104,7 +104,7 @@ describe.each(PROVIDERS)('create() at $provider', ({ provider, card, unknownToke
       ])
       const truth = readSandboxState(sandbox, provider, user.providerId ?? '')
       expect(truth.subscriptions).toHaveLength(1)
-      expect(await rowsOf(test.database, user.id)).toEqual(truth)
+      expect(await readTableState(test.database, user.id)).toEqual(truth)
       expect(sumChargedCents(test, user)).toBe(1000)
     }
     trouble.clear()
@@ -176,7 +176,7 @@ describe('a card that requires authentication', () => {
     sandbox.stripe.completeAuthentication(payment.id)
     await test.settle()
     expect(await user.subscribed('main')).toBe(true)
-    expect(subscriptionsAt(test, user)).toBe(1)
+    expect(countProviderSubscriptions(test, user)).toBe(1)
     expect(sumChargedCents(test, user)).toBe(1000)
   })
 

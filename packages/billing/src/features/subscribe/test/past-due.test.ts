@@ -1,5 +1,10 @@
 import { describe, expect, it } from 'vitest'
-import { PROVIDERS, start, subscriptionsAt, sumChargedCents } from '../../../../test/support.ts'
+import {
+  countProviderSubscriptions,
+  PROVIDERS,
+  start,
+  sumChargedCents,
+} from '../../../../test/support.ts'
 import {
   NotOnGracePeriod,
   PaymentActionRequired,
@@ -103,7 +108,7 @@ describe.each(PROVIDERS)('subscriptions at $provider', ({ provider, card, otherC
       if (!isLost || user.providerId === null) continue
       sandbox.trouble.declineNextCharge(user.providerId, code)
       await test.advance({ months: 1, hours: 2 })
-      if (subscriptionsAt(test, user) === 0) continue
+      if (countProviderSubscriptions(test, user) === 0) continue
       late += 1
       await user.sync()
       const subscription = await user.subscription('main')
@@ -158,7 +163,7 @@ describe('cancelNow() after an upgrade', () => {
       await subscription.cancelNow(options)
       await test.advance({ days: 30 })
       expect(sumChargedCents(test, user)).toBe(taken)
-      expect(subscriptionsAt(test, user)).toBe(1)
+      expect(countProviderSubscriptions(test, user)).toBe(1)
     },
   )
 })

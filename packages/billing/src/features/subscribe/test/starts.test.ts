@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest'
-import { createImpatientBilling, LOSSES, loseAnswer } from '../../../../test/lost-answers.ts'
+import { createImpatientBilling, LOSSES, loseResponse } from '../../../../test/lost-answers.ts'
 import {
+  countProviderSubscriptions,
   type FlowTest,
   START,
   start,
   stripeSdk,
-  subscriptionsAt,
   sumChargedCents,
 } from '../../../../test/support.ts'
 import {
@@ -97,9 +97,9 @@ describe('anchorOn()', () => {
     const test = await startTwin()
     await expect(plan(test).anchorOn(day(40)).create(CARD)).rejects.toThrow(ProviderRejected)
     await expect(plan(test).anchorOn(day(-1)).create(CARD)).rejects.toThrow(InvalidArgument)
-    expect(subscriptionsAt(test, test.user)).toBe(0)
+    expect(countProviderSubscriptions(test, test.user)).toBe(0)
     await plan(test).anchorOn(FEBRUARY).create(CARD)
-    expect(subscriptionsAt(test, test.user)).toBe(1)
+    expect(countProviderSubscriptions(test, test.user)).toBe(1)
   })
 
   it('leads to the same unconfirmed payment if it is repeated with the same date, and to a new payment with another date', async () => {
@@ -107,7 +107,7 @@ describe('anchorOn()', () => {
     const card = 'pm_card_threeDSecureRequired'
     const ask = (date: Date) => plan(test).anchorOn(date).create(card)
     for (let i = 0; i < 2; i++) await expect(ask(FEBRUARY)).rejects.toThrow(PaymentActionRequired)
-    expect(subscriptionsAt(test, test.user)).toBe(1)
+    expect(countProviderSubscriptions(test, test.user)).toBe(1)
     await expect(ask(day(20))).rejects.toThrow(PaymentActionRequired)
     await expect(plan(test).create(card)).rejects.toThrow(PaymentActionRequired)
     const all = test.sandbox.stripe.subscriptions(test.user.providerId ?? '')
@@ -231,9 +231,9 @@ describe('withoutCard()', () => {
       await expect(builder.create()).rejects.toThrow(NoPaymentMethod)
     }
     await expect(plan(test).trialDays(9).create()).rejects.toThrow(NoPaymentMethod)
-    expect(subscriptionsAt(test, user)).toBe(0)
+    expect(countProviderSubscriptions(test, user)).toBe(0)
     await plan(test).withoutCard().create(CARD)
-    expect([subscriptionsAt(test, user), sumChargedCents(test, user)]).toEqual([1, 1000])
+    expect([countProviderSubscriptions(test, user), sumChargedCents(test, user)]).toEqual([1, 1000])
   })
 
   it('works on a hosted page', async () => {
@@ -297,7 +297,7 @@ describe.each(WAYS)('a subscription created with %s', (_name, begin, taken) => {
       const billing = createImpatientBilling(test)
       for (let call = 0, wasHit = true; wasHit; call++) {
         const { id } = await test.createUser()
-        loseAnswer(test, 'stripe', { after: call, how })
+        loseResponse(test, 'stripe', { after: call, how })
         const failed = await begin(await billing.user(id)).then(
           () => null,
           (error: unknown) => error,
@@ -309,7 +309,7 @@ describe.each(WAYS)('a subscription created with %s', (_name, begin, taken) => {
           await begin(await billing.user(id))
         }
         const user = await test.billing.user(id)
-        const made = [subscriptionsAt(test, user), sumChargedCents(test, user)]
+        const made = [countProviderSubscriptions(test, user), sumChargedCents(test, user)]
         expect(made, `call ${call}`).toEqual([1, taken])
         expect(await user.subscribed('main')).toBe(true)
       }

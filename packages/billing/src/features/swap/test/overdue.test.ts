@@ -37,7 +37,7 @@ async function started(): Promise<FlowTest> {
 
 const LATER = new Date('2026-03-12T10:00:00Z')
 
-async function beforeEndOf(subscription: Subscription): Promise<Date> {
+async function dateBeforePeriodEnd(subscription: Subscription): Promise<Date> {
   const end = await subscription.periodEndsAt()
   return new Date(Number(end) - 5 * 86_400_000)
 }
@@ -46,10 +46,10 @@ async function beforeEndOf(subscription: Subscription): Promise<Date> {
 const ENDS: ReadonlyArray<[string, (it: Subscription) => Promise<unknown>]> = [
   ['cancelNow()', (it) => it.cancelNow()],
   ['cancelNow({ invoiceNow: true })', (it) => it.cancelNow({ invoiceNow: true })],
-  ['cancelAt()', async (it) => it.cancelAt(await beforeEndOf(it))],
+  ['cancelAt()', async (it) => it.cancelAt(await dateBeforePeriodEnd(it))],
   [
     'cancelAt() with a new date',
-    async (it) => (await it.cancelAt(LATER)).cancelAt(await beforeEndOf(it)),
+    async (it) => (await it.cancelAt(LATER)).cancelAt(await dateBeforePeriodEnd(it)),
   ],
   ['cancel()', (it) => it.cancel()],
 ]

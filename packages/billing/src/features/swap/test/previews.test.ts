@@ -4,7 +4,7 @@ import {
   type Balance,
   changeBalance,
   expectInvoice,
-  IS_WHOLE,
+  RUNS_ALL_PREVIEWS,
   startPreviews,
   sumOf,
   type Tax,
@@ -82,12 +82,15 @@ function canBegin({ begin, trial }: Combination): boolean {
 }
 
 function rowsFor(given: ProviderCase): Combination[] {
-  const usual = possibleIn(TABLE, given)
-  const begun = given.provider === 'stripe' ? possibleIn(BEGUN, given) : []
-  return IS_WHOLE ? [...usual, ...begun] : [...pairwise(usual), ...pairwise(begun)]
+  const usual = listPossibleRows(TABLE, given)
+  const begun = given.provider === 'stripe' ? listPossibleRows(BEGUN, given) : []
+  return RUNS_ALL_PREVIEWS ? [...usual, ...begun] : [...pairwise(usual), ...pairwise(begun)]
 }
 
-function possibleIn(table: readonly Combination[], { provider }: ProviderCase): Combination[] {
+function listPossibleRows(
+  table: readonly Combination[],
+  { provider }: ProviderCase,
+): Combination[] {
   const isSame = ({ direction }: Combination) => direction === 'up' || direction === 'down'
   return table.filter((row) =>
     provider === 'stripe'
@@ -155,7 +158,7 @@ const BEGUN_ITEMS = allCombinations<ItemsCombination>({
 function itemRowsFor(given: ProviderCase): ItemsCombination[] {
   const usual = possibleItemsIn(ITEMS_TABLE, given)
   const begun = given.provider === 'stripe' ? possibleItemsIn(BEGUN_ITEMS, given) : []
-  return IS_WHOLE ? [...usual, ...begun] : [...pairwise(usual), ...pairwise(begun)]
+  return RUNS_ALL_PREVIEWS ? [...usual, ...begun] : [...pairwise(usual), ...pairwise(begun)]
 }
 
 function possibleItemsIn(
@@ -182,7 +185,7 @@ describe.each(PROVIDERS)('a preview at $provider (threat N4)', (given) => {
     'shows exactly the amount that the swap charges: %s',
     async (_name, row) => {
       const test = await startPreviews(given, row, { settles: true })
-      const subscription = await liveTo(test, given, row)
+      const subscription = await startAndAdvanceToSwap(test, given, row)
       const [, to] = DIRECTIONS[row.direction]
       const swapping = applySwapOptions(subscription, row)
       const wanted = row.seats === 0 ? to : [{ price: to }, { price: 'seat' }]
@@ -199,7 +202,7 @@ describe.each(PROVIDERS)('a preview at $provider (threat N4)', (given) => {
     'shows exactly the amount that the change of prices charges: %s',
     async (_name, row) => {
       const test = await startPreviews(given, row, { settles: true })
-      const subscription = applySwapOptions(await liveTo(test, given, row), row)
+      const subscription = applySwapOptions(await startAndAdvanceToSwap(test, given, row), row)
       const { invoiceNow } = row
       const preview = await subscription.preview(CHANGES[row.change], { invoiceNow })
       await expectCharged(test, given, preview, ({ prorationDate }) =>
@@ -253,7 +256,7 @@ function nameOf(row: Combination) {
 }
 
 /** Creates the subscription of this row, and advances to the day of the swap. */
-async function liveTo(
+async function startAndAdvanceToSwap(
   test: FlowTest,
   given: ProviderCase,
   row: Combination,

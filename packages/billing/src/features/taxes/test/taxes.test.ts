@@ -1,6 +1,6 @@
 import type Stripe from 'stripe'
 import { describe, expect, it } from 'vitest'
-import { createImpatientBilling, LOSSES, loseAnswer } from '../../../../test/lost-answers.ts'
+import { createImpatientBilling, LOSSES, loseResponse } from '../../../../test/lost-answers.ts'
 import {
   type FlowTest,
   PROVIDERS,
@@ -65,7 +65,7 @@ describe('tax ids at Stripe', () => {
       const user = await test.createUser()
       await user.updateCard('pm_card_visa')
       const other = await createImpatientBilling(test).user(user.id)
-      loseAnswer(test, 'stripe', { after: call, how })
+      loseResponse(test, 'stripe', { after: call, how })
       const failed = await other.createTaxId(...VAT).catch((error: unknown) => error)
       wasHit = test.sandbox.trouble.takeCallTrouble('stripe') === null
       test.sandbox.trouble.clear()

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import {
+  countProviderSubscriptions,
   type FlowTest,
   PROVIDERS,
   type ProviderCase,
   START,
   start,
-  subscriptionsAt,
   sumChargedCents,
 } from '../../../../test/support.ts'
 import {
@@ -41,7 +41,7 @@ describe.each(PROVIDERS)('one trial per owner at $provider', ({ provider, card }
     await expect(trial(user).create(card)).rejects.toThrow(TrialUsed)
     await expect(trial(user).preview()).rejects.toThrow(TrialUsed)
     expect((await trial(user).skipTrial().preview()).now.total.amount).toBe(1000)
-    expect([sumChargedCents(test, user), subscriptionsAt(test, user)]).toEqual([0, 1])
+    expect([sumChargedCents(test, user), countProviderSubscriptions(test, user)]).toEqual([0, 1])
     const paid = await trial(user).skipTrial().create()
     expect([paid.onTrial(), sumChargedCents(test, user)]).toEqual([false, 1000])
   })
@@ -55,7 +55,7 @@ describe.each(PROVIDERS)('one trial per owner at $provider', ({ provider, card }
     )
     const codes = await Promise.all(asked.map(codeOf))
     expect(codes.sort()).toEqual(['done', 'trial_used', 'trial_used'])
-    expect(subscriptionsAt(test, await test.billing.user(test.user.id))).toBe(1)
+    expect(countProviderSubscriptions(test, await test.billing.user(test.user.id))).toBe(1)
   })
 
   it('counts a generic trial of the user, which can be extended or shortened while it runs', async () => {

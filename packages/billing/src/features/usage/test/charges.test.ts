@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { LOSSES, loseAnswer } from '../../../../test/lost-answers.ts'
+import { LOSSES, loseResponse } from '../../../../test/lost-answers.ts'
 import { START, start, sumChargedCents } from '../../../../test/support.ts'
 import {
   type AnyBillingEvent,
@@ -12,7 +12,7 @@ import {
 } from '../../../index.ts'
 import { advanceToNextPeriod, CARD, declineUsageCharge, startWithChargedUsage } from './charged.ts'
 import { PRICING_CASES, tieredTerms } from './priced.ts'
-import { valuesOf } from './support.ts'
+import { listUsageValues } from './support.ts'
 
 const DAY = 86_400_000
 const INCLUDED: MeteredPrice = { unitAmount: 5, included: 10 }
@@ -34,7 +34,7 @@ describe('metered usage at Braintree', () => {
     expect(sumChargedCents(test, user)).toBe(1000)
     const total = [...used].reduce<number>((sum, value) => sum + Number(value), 0)
     await test.sandbox.clock.advance({ minutes: 2 })
-    expect(valuesOf(await subscription.usage({ meter: 'calls' }))).toEqual([String(total)])
+    expect(listUsageValues(await subscription.usage({ meter: 'calls' }))).toEqual([String(total)])
     await advanceToNextPeriod(test)
     expect(sumChargedCents(test, user)).toBe(2000 + cents)
     await billing.process()
@@ -207,7 +207,7 @@ describe('metered usage at Braintree', () => {
         await billing.process()
         await sandbox.clock.advance({ months: 1 })
         await sandbox.clock.advance({ hours: 2 })
-        loseAnswer(test, 'braintree', { after: call, how })
+        loseResponse(test, 'braintree', { after: call, how })
         await billing.process()
         wasHit = sandbox.trouble.takeCallTrouble('braintree') === null
         while (sandbox.trouble.takeCallTrouble('braintree')) {
@@ -293,6 +293,6 @@ describe('metered usage at Braintree', () => {
       { from: new Date('2026-01-14'), to: new Date('2026-01-15'), value: '1.5' },
       { from: new Date('2026-01-15'), to: new Date('2026-01-16'), value: '4.5' },
     ])
-    expect(valuesOf(await user.usage('calls', { from, to }))).toEqual(['6'])
+    expect(listUsageValues(await user.usage('calls', { from, to }))).toEqual(['6'])
   })
 })

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { textOfPdf } from '../../../../test/read-pdf.ts'
+import { extractPdfText } from '../../../../test/read-pdf.ts'
 import { sumChargedCents } from '../../../../test/support.ts'
 import { renderInvoice } from '../../../index.ts'
 import { PRICING_CASES, tieredTerms } from './priced.ts'
@@ -64,7 +64,7 @@ describe('metered usage at Stripe', () => {
     ])
     if (!invoice) return
     const pdf = await renderInvoice(invoice.data, { vendor: 'Acme', product: 'Calls' })
-    const text = textOfPdf(pdf)
+    const text = extractPdfText(pdf)
     expect(text).toContain('900 × Calls (Tier 2 at $0.005 / month)')
     expect(text).toContain('100.5 × Calls (Tier 3 at $0.0025 / month)')
     expect(text).not.toContain('900 × 900')

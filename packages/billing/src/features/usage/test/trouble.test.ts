@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { createImpatientBilling, LOSSES, loseAnswer } from '../../../../test/lost-answers.ts'
+import { createImpatientBilling, LOSSES, loseResponse } from '../../../../test/lost-answers.ts'
 import { type AnyBillingEvent, Busy } from '../../../index.ts'
 import { startWithMeter } from './support.ts'
 
@@ -31,7 +31,7 @@ describe('metered usage, while Stripe’s API fails,', () => {
     const user = await billing.user(test.user.id)
     let reported = 0
     for (let call = 0; call < 3; call++) {
-      loseAnswer(test, 'stripe', { after: call, how })
+      loseResponse(test, 'stripe', { after: call, how })
       await user.reportUsage('calls', 5, { id: `job-${call}` })
       reported += 5
       await billing.process()
@@ -76,7 +76,7 @@ describe('metered usage, while Stripe’s API fails,', () => {
     const billing = createImpatientBilling(test, 1)
     const user = await billing.user(test.user.id)
     await billing.usage.meters()
-    loseAnswer(test, 'stripe', { after: 0, how: 'timeout' })
+    loseResponse(test, 'stripe', { after: 0, how: 'timeout' })
     sandbox.trouble.failNext(1, '429', 'stripe')
     await user.reportUsage('calls', 5, { id: 'job-1' })
     await billing.process()

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { createImpatientBilling, LOSSES, loseAnswer } from '../../../../test/lost-answers.ts'
+import { createImpatientBilling, LOSSES, loseResponse } from '../../../../test/lost-answers.ts'
 import { sumChargedCents } from '../../../../test/support.ts'
 import { Busy, type Subscription } from '../../../index.ts'
 import { type MeteredTest, startWithMeter } from './support.ts'
@@ -99,7 +99,7 @@ describe('usage that was reported but not yet sent to Stripe', () => {
         )
         await test.sandbox.clock.advance({ seconds: 1 })
         const mine = await (await billing.user(user.id)).subscription('main')
-        loseAnswer(test, 'stripe', { after, how })
+        loseResponse(test, 'stripe', { after, how })
         const end = () => mine.cancelNow({ invoiceNow: true })
         await end().catch((error: unknown) => {
           seen.push(error)

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { loseAnswer } from '../../../../test/lost-answers.ts'
+import { loseResponse } from '../../../../test/lost-answers.ts'
 import { sumChargedCents } from '../../../../test/support.ts'
 import { Busy } from '../../../index.ts'
 import { listStoredOperationKinds } from '../../checkout/test/support.ts'
@@ -48,7 +48,7 @@ describe('voiding usage that was not billed yet', () => {
     await sandbox.clock.advance({ months: 1 })
     await sandbox.clock.advance({ hours: 2 })
     for (let after = 0; after < 12; after++) {
-      loseAnswer(test, 'braintree', { after, how: 'half-written' })
+      loseResponse(test, 'braintree', { after, how: 'half-written' })
       await billing.process()
       sandbox.trouble.clear()
       if ((await listStoredOperationKinds(test)).includes('usage')) break

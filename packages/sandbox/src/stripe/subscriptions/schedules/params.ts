@@ -40,11 +40,11 @@ interface PhaseOwner extends Pick<SubscriptionRow, 'billing_mode'> {
  */
 export function readPhases(
   work: UnitOfWork,
-  of: PhaseOwner,
+  phaseOwner: PhaseOwner,
   params: readonly PhaseParams[],
   start: number,
 ): PhaseRow[] {
-  const { customer } = of
+  const { customer } = phaseOwner
   let from = start
   return params.map((phase, at) => {
     const path = `phases[${at}]`
@@ -80,7 +80,7 @@ export function readPhases(
     // Rejected now, instead of when the phase starts.
     const prices = items.map((item) => item.price)
     checkDuplicates(prices.map(({ id }) => id))
-    checkMixedIntervals(of, prices, `${path}[items]`)
+    checkMixedIntervals(phaseOwner, prices, `${path}[items]`)
     const currency = checkCurrency(customer, prices, phase.currency)
     const trialEnd = phaseTrialEnd(phase, begin, end, path)
     return {
